@@ -1,6 +1,7 @@
-# What is installed, by `./dev install`, in the wheel and in the Debian package. The program looks for configs/ and
-# models/protocols/ in the folders above itself (project_root), and its companions beside itself: so all of it keeps its shape
-# below lib/linebounce, and bin/ has a script for each command that starts it there. No links: a wheel can't hold any.
+# Says what is installed, by `./dev install`, in the wheel and in the Debian package. The program looks for configs/ and
+# models/protocols/ in the folders above itself (project_root), and its companions beside itself. So all of them keep their
+# places relative to each other below lib/linebounce. bin/ has a script for each command that starts it there; it can't have
+# links, because a wheel holds none.
 set(home lib/linebounce)
 set(commands linebounce linebounce-record linebounce-cc linebounce-c++ linebounce-probe)
 
@@ -30,9 +31,9 @@ install(CODE "
     OUTPUT_FILE \"\${manual}/linebounce.1\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT linebounce)
 
-# For a system that has none of them, as whoever installs a wheel may: the shared libraries, but for those of every system, and
-# their licenses where the system's packages have them. What is linked finds them by DT_RPATH, which also counts for what they
-# need themselves (libdw: libelf), and does without where there are none.
+# A system on which somebody installs the wheel may have none of the shared libraries. So the wheel has all but those that
+# every system has, with their licenses where the system's packages have them. What is linked finds them by DT_RPATH, which
+# also counts for what they need themselves (libdw: libelf). An installation without these files uses the system's.
 set_target_properties(linebounce linebounce_systemc linebounce-record PROPERTIES INSTALL_RPATH "$ORIGIN/libraries")
 set_target_properties(binary_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/../libraries")
 foreach(target linebounce linebounce_systemc linebounce-record binary_plugin)

@@ -25,7 +25,7 @@ give_up() {
   exit 75
 }
 
-# apt with lists of its own: source packages are rarely among the machine's.
+# Uses package lists of its own for apt, because the machine's rarely contain source packages.
 make_lists() {
   mkdir -p apt/sources apt/lists/partial apt/cache/archives/partial
   printf '%s\n' 'Dir::Etc::SourceList "/dev/null";' "Dir::Etc::SourceParts \"$PWD/apt/sources\";" \
@@ -38,7 +38,7 @@ make_lists() {
       *) [[ -r $file ]] && sed -n '/^deb /{p;s/^deb/deb-src/p}' "$file" >"apt/sources/${file##*/}.list" ;;
     esac
   done
-  # One source that does not answer need not be the one that is wanted.
+  # A source that does not answer need not be the wanted one.
   own_apt update >apt/log 2>&1 || true
 }
 

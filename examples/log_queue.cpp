@@ -34,7 +34,7 @@ class Queue {
     not_empty_.notify_one();
   }
 
-  // All that there are; none: the log has ended.
+  // Takes all messages that there are; none: the log has ended.
   void take(std::vector<Message>& messages) {
     messages.clear();
     std::unique_lock lock(mutex_);
@@ -81,7 +81,7 @@ void log_messages(unsigned thread, unsigned messages) {
   if (!batch.empty()) queue.put(batch);
 }
 
-// Writes a checksum in place of the messages; returns how many came.
+// Writes a checksum instead of the messages; returns how many messages there were.
 unsigned write_messages(unsigned& sum) {
   std::vector<Message> messages;
   unsigned written = 0;

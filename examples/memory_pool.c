@@ -39,7 +39,7 @@ static struct block* pop(struct block** list) {
   return block;
 }
 
-// Up to `number` blocks go from one list to the other; returns how many.
+// Moves up to `number` blocks from one list to the other; returns how many.
 static int move(struct block** from, struct block** to, int number) {
   int moved = 0;
   for (struct block* block; moved < number && (block = pop(from)); moved++) push(to, block);
@@ -87,7 +87,7 @@ static void give_all_back(void) {}
 
 static void* use_blocks(void* number) {
   struct block* held[held_at_once];
-  // Whoever keeps blocks has some before the others work.
+  // A thread that keeps blocks gets some before the others work.
   give_back(get_block());
   pthread_barrier_wait(&all_are_here);
   for (int i = 0; i < blocks_each; i += held_at_once) {

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 MACHINE = "generic_2socket_32core"
 CANNOT_FETCH = 75
-FAIR = ("ticket", "mcs", "clh", "qspinlock")  # locks in which no waiter overtakes another
+FAIR = ("ticket", "mcs", "clh", "qspinlock")  # locks that serve waiters in their order
 
 
 class CannotFetchError(Exception):
@@ -72,11 +72,11 @@ class Time:
 
     @property
     def largest(self) -> tuple[str, str]:
-        """The largest share except waiting for threads to end, which is nobody's bottleneck."""
+        """The largest share. Waiting for threads to end does not count, because it is nobody's bottleneck."""
         return max((share for share in self.shares if share[0] != "joining"), key=lambda share: self.shares[share])
 
     def claims(self, what: str, name: str, readme: float, least: float, most: float) -> list[Claim]:
-        """Claims that this share is the largest except waiting for threads to end, and that all shares add up."""
+        """Claims that this share is the largest except waiting for threads to end, and that all shares add up to 100."""
         return [
             Claim(f"time: {what} {name}".strip() + ", %", readme, self.shares.get((what, name), 0), least, most),
             Claim("time: the largest share is that one", 1, self.largest == (what, name), 1, 1),

@@ -1,4 +1,4 @@
-// Simulations of a machine whose files are read once. Not installed: for the fuzzer, which makes thousands of a machine.
+// Makes many simulations of one machine, whose files are read only once. Only the fuzzer uses this, so it is not installed.
 #pragma once
 
 #include <memory>

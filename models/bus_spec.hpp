@@ -10,12 +10,14 @@ namespace linebounce {
 // A machine that sets this key has nodes. Parameters that have no effect without nodes name it as their `needs`.
 constexpr std::string_view kNeedsNodes = "machine.node.protocol";
 
-// Which of the requests that wait for one line a bus serves next, once the line is free.
+// Which of several requests that wait for one line the bus serves next when the line becomes free.
 //   first    the one that was made first
-//   chance   any of them, each with the same chance
-//   nearest  the one whose core is nearest to the line; first the one that has waited longest, if it has reached next_limit_ns
-// With chance and nearest, a request to which the node's controller has given the line goes before all others, and a recall
-// before the rest.
+//   chance   any of them, each with the same probability
+//   nearest  the one whose core is nearest to the line; but a request that has waited next_limit_ns goes first, the oldest
+//            before others
+//
+// With chance and nearest, a request that the node's controller has granted goes before all others, and a recall before the
+// rest.
 enum class NextRequest { first, chance, nearest };
 template <>
 inline constexpr auto kWordsOf<NextRequest> = std::to_array<std::string_view>({"first", "chance", "nearest"});
@@ -86,8 +88,8 @@ struct BusSpec {
   }
 };
 
-// How a home node is chosen for an object's memory, unless the object names a node.
-//   local        the node of the CPU that owns the object; if nobody owns it, as for first_touch
+// How the home node of an object's memory is chosen, unless the object names a node.
+//   local        the node of the CPU that owns the object; as first_touch if no CPU owns it
 //   first_touch  for each page, the node of the CPU that misses on the page first
 //   interleaved  the pages are assigned to the nodes in turn
 enum class Placement { local, first_touch, interleaved };

@@ -1,5 +1,6 @@
-// How long something that serves one transfer at a time (a bus's address or data lines, a link) is busy in the measured time.
-// Transfers that begin in the measured time count up to its end, which may be known only once all programs have ended.
+// Measures how long something that serves one transfer at a time is busy in the measured time, such as a bus's address or
+// data lines, or a link. A transfer that begins in the measured time counts up to the end of that time. That end may become
+// known only when all programs have ended.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +12,17 @@
 
 namespace linebounce {
 
-// `kLatest`: how many transfers are reserved at once. With more, busy time is exact but for those that outlast the measured
-// time.
+// `kLatest`: how many transfers may be reserved at once. The busy time is exact if no more than that many extend beyond the
+// end of the measured time.
 template <std::size_t kLatest>
 class BusyTime {
  public:
   // The measured time begins at `begin` and ends at `end`, or, if that is kNever, when the last program ends.
   BusyTime(Tick begin, Tick end) : begin_(begin), length_(static_cast<std::uint64_t>(end - begin)) {}
 
-  // Adds a transfer of `duration` from `from` on. `end`: that of the measured time, as far as it is known now; else kNever.
-  // Returns whether the transfer begins between the constructor's times. REQUIRES: `from` is not before the end of the transfer
-  // added last.
+  // Adds a transfer of `duration` that begins at `from`. `end`: the end of the measured time, or kNever if it is not known
+  // yet. Returns true if the transfer begins in the measured time. REQUIRES: `from` is not before the end of the previous
+  // transfer.
   bool add(Tick from, Tick duration, Tick end) {
     if (static_cast<std::uint64_t>(from - begin_) >= length_) return false;
     if (end == kNever) [[likely]] {
@@ -54,7 +55,8 @@ class BusyTime {
   std::uint64_t length_;
   Tick sum_ = 0;
   std::size_t added_ = 0;
-  std::array<Transfer, kLatest> latest_ = {};  // of a run whose end is not known yet: any of them may outlast it
+  // While the end of the run is unknown: the latest transfers, which may extend beyond it.
+  std::array<Transfer, kLatest> latest_ = {};
 };
 
 }  // namespace linebounce

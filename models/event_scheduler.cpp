@@ -21,7 +21,7 @@ void EventScheduler::add(Part& part, Turns turns) {
   part.rank_ = static_cast<Tick>(parts_.size());
   part.turns_ = turns;
   parts_.push_back(&part);
-  std::size_t top = kRoot;  // of the subtree that the parts not yet placed share
+  std::size_t top = kRoot;  // root of the subtree for the parts that are not placed yet
   std::size_t unplaced = parts_.size();
   std::size_t last_leaf = kRoot;
   for (const Turns kind : {Turns::most, Turns::many, Turns::few}) {

@@ -18,7 +18,8 @@ class EventScheduler {
   static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
   static constexpr Tick kLatest = kNever >> kRankBits;
 
-  // How many turns a part takes, compared with parts of the other kinds. The more, the cheaper they are.
+  // How many turns a part takes, compared with other kinds of parts. Parts with more turns are placed so that their turns
+  // cost less.
   enum class Turns : std::uint8_t { most, many, few };
 
   class Part {
@@ -30,14 +31,14 @@ class EventScheduler {
    protected:
     // The scheduler's time. REQUIRES: called during the turn of some part.
     [[nodiscard]] Tick now() const { return scheduler_->now_; }
-    // The time of the next turn of any part, or from which on something outside may act, if that is earlier; kNever if there is
-    // neither.
+    // The time of the next turn of any part, or the time from which something outside may act, if that is earlier. kNever if
+    // there is neither.
     [[nodiscard]] Tick next_turn() {
       scheduler_->settle();
       return std::min(scheduler_->next(), scheduler_->outside_);
     }
-    // If a turn of this part at `at` would be the next of all turns, the running turn becomes that turn, and the result is
-    // true. REQUIRES: called during a turn of this part; `at` is later than now().
+    // If a turn of this part at `at` would be the next turn of all, continues the running turn as that turn and returns true.
+    // REQUIRES: called during a turn of this part; `at` is later than now().
     bool go_on_at(Tick at) {
       EventScheduler& scheduler = *scheduler_;
       if (at >= scheduler.until_) return false;
@@ -57,8 +58,8 @@ class EventScheduler {
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
-    // When the measured time ends. If it lasts until the last program ends, kNever until then: cores report each program's end
-    // to program_ended().
+    // When the measured time ends. If it lasts until the last program ends, this is kNever until then; cores report the end
+    // of each program to program_ended().
     [[nodiscard]] Tick measured_end() const { return scheduler_->measured_end_; }
     void program_ended(Tick at) { scheduler_->program_ended(at); }
 
@@ -85,14 +86,14 @@ class EventScheduler {
     programs_ = count;
     measured_end_ = measured_end;
   }
-  // From now on, something outside may have parts act at any time that run_until() has not yet reached.
+  // From now on, code outside the machine may make parts act, at any time that run_until() has not reached yet.
   void expect_outside() { outside_ = now_; }
   // Runs all turns that are due before `until`, and sets the time to `until`. REQUIRES: until >= now(). An exception of a part
   // passes through; nothing may run after it.
   void run_until(Tick until);
 
   [[nodiscard]] Tick now() const { return now_; }
-  // The time of the next turn; kNever if no part has asked for one.
+  // The time of the next turn; kNever if no part has requested one.
   [[nodiscard]] Tick next() const { return keys_[kRoot] == kNever ? kNever : keys_[kRoot] >> kRankBits; }
 
  private:
@@ -120,13 +121,13 @@ class EventScheduler {
   // A tournament tree: each inner node holds the smallest key below it; the children of node n are 2n and 2n + 1. Parts of each
   // kind have a subtree of their own, nearer to the root the more turns they take.
   static constexpr std::size_t kRoot = 1;
-  std::vector<Tick> keys_ = {kNever, kNever};  // indexed by tree node; kNever: no turn asked for
+  std::vector<Tick> keys_ = {kNever, kNever};  // indexed by tree node; kNever: no turn is requested
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;
-  Tick outside_ = kNever;  // when something outside may act; kNever: nothing does
+  Tick outside_ = kNever;  // earliest time at which outside code may act; kNever: there is none
   int programs_ = 0;       // that have not ended
-  Tick last_ended_ = 0;    // when the latest of the others did
+  Tick last_ended_ = 0;    // when the last of the other programs ended
   Tick measured_end_ = kNever;
 };
 

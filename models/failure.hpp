@@ -11,8 +11,8 @@ class ModelFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A failure on one cache line. The protocol rows last executed for the line help to explain it, but a run records them only if
-// EngineSpec::line_history is set. If has_history() is false, repeat the run with line_history set to see them.
+// A failure on one cache line. The protocol rows that were last executed for the line help to explain it, but a run only
+// records them if EngineSpec::line_history is set. If has_history() is false, repeat the run with line_history set.
 class LineFailure : public ModelFailure {
  public:
   LineFailure(const std::string& what, bool has_history) : ModelFailure(what), has_history_(has_history) {}

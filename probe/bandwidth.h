@@ -8,7 +8,7 @@ enum { kBandwidthSamples = 99, kChunkBytes = 64 << 10 };
 
 struct stream {
   const struct host* host;
-  const int* member_cpu;  // by index of the member
+  const int* member_cpu;  // rates by index of the team's member
   size_t bytes;           // of each CPU's block
   double window_ns;
   int samples;

@@ -1,5 +1,6 @@
-// Several CPUs write one line. Each adds to its own word, atomically or not, or all increment one word by compare-and-exchange.
-// Cycles between a CPU's operations show how long an owner keeps the line; without them the owner itself operates again first.
+// Measures several CPUs that write one line. Each adds to its own word, atomically or not, or all increment one word by
+// compare-and-exchange. A CPU may wait some cycles between its operations: this shows how long an owner keeps the line.
+// Without a wait, the owner itself is the first to operate again.
 #pragma once
 
 #include "memory.h"
@@ -22,8 +23,8 @@ struct contention {
 };
 
 struct contended_cost {
-  struct summary ns;  // from one operation to the next, over all CPUs
-  double fails;       // for each increment; the median
+  struct summary ns;  // time from one operation to the next, over all CPUs
+  double fails;       // failed attempts for each increment; the median
 };
 
 static inline void meet_others(struct contention* contention, int number) {

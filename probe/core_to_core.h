@@ -1,4 +1,5 @@
-// The matrix: two CPUs compare-and-exchange one word in turn. Half of a round trip is one hand-off of a modified line.
+// Measures the matrix of hand-offs: two CPUs compare-and-exchange one word in turn. Half of a round trip is one hand-off of a
+// modified line.
 #pragma once
 
 #include "memory.h"
@@ -13,8 +14,8 @@ struct matrix {
 };
 
 struct duel {
-  char* homes[2];  // words whose homes are the one's and the other's node
-  int samples;     // even samples use the first home
+  char* homes[2];  // one word with its home on the first CPU's node, and one on the second's
+  int samples;     // even samples use the first word
   double* ns;
   double clock_overhead_ns;
 };

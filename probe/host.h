@@ -1,4 +1,4 @@
-// The machine as Linux shows it in /sys and /proc, and conditions that disturb measurements.
+// Reads what Linux says about the machine in /sys and /proc, and about conditions that disturb measurements.
 #pragma once
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ struct cache {
   int level;
   char type[16];  // "Data", "Unified"
   long size_kib, ways, line_bytes;
-  int shared_by;  // CPUs that share the first instance
+  int shared_by;  // number of CPUs that share the first cache of this kind
 };
 
 struct host {
@@ -33,7 +33,7 @@ struct host {
   int memory_nodes;
   int memory_node[kMostCpus];
   int caches;
-  struct cache cache[kMostCaches];  // of the first CPU, the nearest first, without instruction caches
+  struct cache cache[kMostCaches];  // caches of the first CPU, the nearest first, without instruction caches
   char model[kTextBytes], governor[64];
   bool is_virtual;
   int warnings;
@@ -263,7 +263,7 @@ static inline int cpu_of_node(const struct host* host, int node) {
   return -1;
 }
 
-// The index of the node with a CPU's memory: its own if that has any.
+// Returns the index of the node with a CPU's memory: its own if that has any.
 static inline int node_of_memory(const struct host* host, int cpu) {
   for (int i = 0; i < host->memory_nodes; ++i) {
     if (host->memory_node[i] == host->node[cpu]) return host->node[cpu];

@@ -1,4 +1,4 @@
-// CPUs take one ticket lock again and again without other work: the time from one owner to the next.
+// Measures the time from one owner of a ticket lock to the next: CPUs take one lock again and again without other work.
 #pragma once
 
 #include "plan.h"
@@ -13,13 +13,13 @@ struct locked {
   _Alignas(256) uint64_t count;  // the protected word, on a line of its own
   _Alignas(256) double began_ns;
   double deadline_ns;
-  uint64_t batch, *last_seen;  // by member: the batch in which it last had the lock
+  uint64_t batch, *last_seen;  // by member: the number of the batch in which it last had the lock
   int cpus, present, wanted, samples;
   bool is_over;
   double ns[kLockSamples];
 };
 
-// A batch counts if all CPUs took part in it: without a preempted CPU, the others wait less.
+// A batch counts only if all CPUs took part in it: while a CPU is preempted, the others wait less.
 static inline void end_batch(struct locked* lock) {
   const double now = now_ns();
   if (lock->present == lock->cpus && lock->batch > 1) lock->ns[lock->samples++] = (now - lock->began_ns) / kLockBatch;

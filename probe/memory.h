@@ -17,7 +17,7 @@ struct block {
   size_t mapped;
 };
 
-// Where mbind is forbidden, as in many containers, the first touch decides, by a CPU of the node.
+// In many containers mbind is forbidden. Then a CPU of the node touches the memory first, which decides its node as well.
 static inline void place_on_node(const struct host* host, void* data, size_t bytes, int node) {
   unsigned long mask[kMostCpus / (8 * sizeof(unsigned long)) + 1] = {0};
   mask[(size_t)node / (8 * sizeof *mask)] |= 1UL << ((size_t)node % (8 * sizeof *mask));
@@ -28,7 +28,7 @@ static inline void place_on_node(const struct host* host, void* data, size_t byt
   if (cpu >= 0) pin_to(host->cpu[cpu]);
 }
 
-// Zeroed and resident. Leaves the thread on a CPU of the node.
+// Returns zeroed memory whose pages are all present. Leaves the thread on a CPU of the node.
 static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
   struct block block = {.bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage};
   block.mapped = block.bytes + kHugePage;
@@ -95,7 +95,7 @@ static inline void** chase(void** at, size_t loads) {
   return at;
 }
 
-// The same with an atomic operation that leaves each word unchanged, so that every line is taken for writing.
+// The same with an atomic operation that leaves each word unchanged, so that each line must be fetched for writing.
 static inline void** chase_atomically(void** at, size_t loads) {
   for (size_t i = 0; i < loads; ++i) at = (void**)atomic_fetch_add((_Atomic uintptr_t*)at, 0);
   return at;

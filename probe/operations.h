@@ -1,4 +1,5 @@
-// Costs of a single CPU: its real clock, and atomic operations on a line that it owns, each depending on the previous one.
+// Measures the costs of a single CPU: its real clock frequency, and atomic operations on a line that it owns. Each operation
+// depends on the previous one.
 #pragma once
 
 #include "plan.h"
@@ -32,7 +33,7 @@ static inline double cycles_ns(void) {
 static inline struct summary measure_clock_mhz(const struct plan* plan) {
   double mhz[kOperationSamples];
   pin_to(plan->host->cpu[0]);
-  const double warm = now_ns() + 5e7;  // a variable clock takes a moment to rise
+  const double warm = now_ns() + 5e7;  // a clock with a variable frequency takes a moment to reach its highest
   while (now_ns() < warm) (void)cycles_ns();
   for (int i = 0; i < kOperationSamples; ++i) mhz[i] = 1e3 / cycles_ns();
   return summarise(mhz, kOperationSamples);

@@ -7,7 +7,7 @@
 struct plan {
   struct host* host;
   bool quick;
-  double clock_overhead_ns;  // of reading the clock twice
+  double clock_overhead_ns;  // time that reading the clock twice takes
   unsigned long long random;
   bool on_terminal;
 };

@@ -26,7 +26,8 @@ static inline void pause_spin(void) {
 #endif
 }
 
-// On other processors no line can be made exclusive on purpose, and those rows are left out.
+// Other processors have no instruction that flushes a line, so no line can be made exclusive on purpose. Those rows are left
+// out.
 #if defined(__x86_64__) || defined(__aarch64__)
 static const bool can_flush = true;
 #else

@@ -1,5 +1,5 @@
-// The issue share that a hardware thread loses to its sibling. Times one computation alone, and beside a sibling that computes,
-// spins, or spins with a pause.
+// Measures which share of its issue slots a hardware thread loses to its sibling. Times one computation alone, and beside a
+// sibling that computes, spins, or spins with a pause.
 #pragma once
 
 #include "plan.h"
@@ -17,7 +17,7 @@ struct siblings {
   _Alignas(256) _Atomic int is_over;
 };
 
-// Leaves no issue slot free: eight independent chains.
+// Computes eight independent chains, which leave no issue slot free.
 static inline void compute_hard(int loops) {
   unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
   for (int i = 0; i < loops; ++i) {

@@ -52,7 +52,7 @@ static inline int* cpus_by_distance(const struct host* host, const struct matrix
   return order;
 }
 
-// A CPU of the last one's group that is not its sibling; -1: there is none.
+// Returns a CPU of the last one's group that is not its sibling, or -1 if there is none.
 static inline int neighbour_of(const struct host* host, int cpu) {
   for (int i = 1; i < host->cpus; ++i) {
     if (i != cpu && host->group[i] == host->group[cpu] && host->core[i] != host->core[cpu]) return i;

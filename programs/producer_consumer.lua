@@ -1,5 +1,5 @@
--- A ring between one producer and one consumer, for each pair of CPUs. What it teaches: no atomic operation is needed, and the
--- indices should be on lines of their own; `apart = false` puts them side by side.
+-- A ring between one producer and one consumer, for each pair of CPUs. What it teaches: no atomic operation is needed, and
+-- the indices should be on lines of their own. `apart = false` puts both on one line.
 title = "Rings between producers and consumers"
 parameters = {
   { name = "slots", default = 16, min = 1, max = 4096, meaning = "of each ring" },
@@ -16,7 +16,7 @@ function setup()
 end
 
 local produce = named("produce", function(cpu, ring, item)
-  cpu:spin_until_acquire(ring.head, ">", item - workload.slots) -- its slot is free again
+  cpu:spin_until_acquire(ring.head, ">", item - workload.slots) -- the slot is free again
   cpu:store(ring.slot[item % workload.slots], item)
   cpu:store_release(ring.tail, item + 1)
   cpu:tally("produced")

@@ -1,5 +1,6 @@
--- Read-copy update: readers of a list write nothing; a writer puts a copy in an element's place, and uses the old one again when
--- every CPU has been outside the list. What it teaches: the writer pays, by waiting; a reader stores to a line of its own.
+-- Read-copy update: readers of a list write nothing. A writer puts a copy in an element's place, and uses the old element
+-- again once every CPU has been outside the list. What it teaches: the writer pays by waiting; a reader only stores to a line
+-- of its own.
 title = "A list under read-copy update"
 parameters = {
   { name = "elements", default = 16, min = 1, max = 4096, meaning = "of the list" },
@@ -33,7 +34,7 @@ local lookup = named("lookup", function(cpu, key) -- the element, and the word t
 end)
 
 local update = named("update", function(cpu, key)
-  if not cpu:try_acquire(writers) then return end -- who waits here would hold up the grace period
+  if not cpu:try_acquire(writers) then return end -- a CPU that waited here would hold up the grace period
   local old, link = lookup(cpu, key)
   local new = cpu:load(list.spare)
   for _, field in ipairs { element.key, element.check } do cpu:store(new + field, key) end
@@ -53,7 +54,7 @@ function run(cpu)
     local key = cpu:random(workload.elements)
     if cpu:random(100, 1) < workload.write_pct then update(cpu, key) else lookup(cpu, key) end
     cpu:tally()
-    cpu:store_release(state[cpu.id].passed, passed) -- outside the list: a quiescent state
+    cpu:store_release(state[cpu.id].passed, passed) -- the CPU is outside the list: a quiescent state
     cpu:compute_about(workload.outside_cycles)
   end
 end

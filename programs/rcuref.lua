@@ -11,8 +11,8 @@ function setup()
 end
 
 function get(cpu, counter)
-  if (cpu:fetch_add(counter.count, 1) + 1) & SIGN == 0 then return true end -- also one that was just about to go
-  cpu:store(counter.count, DEAD) -- far from zero again, however many try
+  if (cpu:fetch_add(counter.count, 1) + 1) & SIGN == 0 then return true end -- also if the object was just about to go
+  cpu:store(counter.count, DEAD) -- puts the count far below zero again, however many CPUs try
   error("a reference is taken of an object that is gone")
 end
 

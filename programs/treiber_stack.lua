@@ -1,5 +1,6 @@
--- Treiber's stack (1986): push and pop are one compare-and-exchange each. What it teaches: lock-free is not free of contention,
--- and a node that comes back fools a compare (ABA), so that the top carries a count of changes beside the address.
+-- Treiber's stack (1986): push and pop are one compare-and-exchange each. What it teaches: a stack without locks still has
+-- contention. A node may leave and come back between a load and its compare, which then succeeds wrongly (ABA); so the top
+-- has a count of changes beside the address.
 title = "Treiber's lock-free stack"
 parameters = {
   { name = "nodes", default = 64, min = 1, max = 65536, meaning = "on the stack at the beginning" },
@@ -7,7 +8,7 @@ parameters = {
 }
 tallies = { "pops", "lost_races", "empty" }
 
-local ADDRESS <const> = (1 << 40) - 1 -- of the top; above it the count
+local ADDRESS <const> = (1 << 40) - 1 -- bits of the top's address; those above are the count
 
 function setup()
   stack = place(structure { name = "stack", "top", align = "line" }, "stack")

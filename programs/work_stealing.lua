@@ -1,5 +1,6 @@
--- Work stealing (Chase and Lev, 2005): each CPU has a deque of tasks, works at its bottom, and steals from the top of another's
--- when its own is empty. What it teaches: the owner's path is loads and stores and one fence; only the last task is fought for.
+-- Work stealing (Chase and Lev, 2005): each CPU has a deque of tasks and works at its bottom. A CPU whose deque is empty
+-- steals from the top of another's. What it teaches: the owner needs only loads, stores and one fence; CPUs compete only for
+-- the last task.
 title = "Work-stealing deques"
 parameters = {
   { name = "task_cycles", default = 300, min = 1, max = 1e9, meaning = "mean time for a task" },
@@ -25,7 +26,7 @@ end)
 local pop = named("pop", function(cpu, mine)
   local bottom = cpu:load(mine.bottom) - 1
   cpu:store(mine.bottom, bottom)
-  cpu:fence() -- a thief must see it before this CPU looks at top
+  cpu:fence() -- a thief must see the store before this CPU looks at top
   local top = cpu:load(mine.top)
   local task = top <= bottom and cpu:load(mine.slot[bottom % SLOTS]) or nil
   if top < bottom then return task end

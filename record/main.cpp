@@ -57,7 +57,7 @@ void read_window(std::string_view text, Window& window) {
   }
 }
 
-// The reason for an empty trace.
+// Says why the trace is empty.
 std::string nothing_recorded(const Window& window) {
   if (window.from.empty() || window.after_s > 0 || window.skip > 0)
     return "the window began after the program's end, or what --from names was not called in it";
@@ -98,7 +98,8 @@ CLI::Validator without_type(CLI::Validator check) {
   return check.description("");
 }
 
-// linebounce-record --structures FILE [NAME]...: `linebounce import` reads a binary's types by it.
+// The form linebounce-record --structures FILE [NAME]... prints layouts of types; `linebounce import` reads a binary's types
+// by it.
 int print_structures(const std::vector<std::string>& words) {
   std::cout << structure_layouts(words.front(), {words.begin() + 1, words.end()});
   return 0;

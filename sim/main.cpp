@@ -10,8 +10,8 @@
 
 namespace {
 
-// The exit code and text for a failed allocation that nobody can catch: before main(), when static objects are made, and in
-// noexcept functions of the C++ library, such as a directory iterator's.
+// Prints the error and sets the exit code for a failed allocation that nothing can catch: before main(), while static objects
+// are made, or in a noexcept function of the C++ library, such as a directory iterator's.
 std::terminate_handler before = nullptr;
 [[noreturn]] void terminated() {
   constexpr std::string_view kText = "linebounce: the memory ran out: try a smaller -j; ulimit -v may limit it\n";
@@ -20,7 +20,7 @@ std::terminate_handler before = nullptr;
   } catch (const std::bad_alloc&) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
     ::_exit(static_cast<int>(linebounce::sim::ExitCode::simulation_failed));
-  } catch (...) {  // end as without this handler
+  } catch (...) {  // any other exception ends the program as without this handler
   }
   before();
   std::abort();

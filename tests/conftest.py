@@ -11,8 +11,8 @@ import pytest
 from program import ROOT, Program
 from recorded import Recorder
 
-# Readline, which pytest loads, sets it in the process's environment without Python's knowledge; commands would then wrap
-# sentences that tests look for.
+# Readline, which pytest loads, sets this variable in the process's environment without Python's knowledge. Commands would
+# then wrap lines inside sentences that tests look for.
 os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 

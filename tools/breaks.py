@@ -40,7 +40,8 @@ class Outcome:
 
 
 def has_moved(whole: Table, broken: Table) -> bool:
-    """Whether a miss has become another miss: by more than the tolerance, in another order, or with another sign."""
+    """Whether a miss has become another miss: it moved by more than the tolerance, or has another order or another
+    sign."""
     before, after = whole["simulated"], broken["simulated"]
     if isinstance(before, list) and isinstance(after, list):
         return ranks(before) != ranks(after)

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 JOBS = str(os.cpu_count() or 2)
 
-# RapidCheck's settings: the same cases in every run of the tests; new ones, and many more, when fuzzing.
+# RapidCheck's settings. Tests run the same cases each time; fuzzing runs new ones, and many more.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
 MANY_CASES = {
     "RC_PARAMS": "max_success=2000",
@@ -189,12 +189,13 @@ def pytest_of(tally: Tally, preset: str, variable: str, options: str, arguments:
 
 
 def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
-    """A crash remains a crash instead of becoming a sanitizer's report."""
+    """A crash stays a crash: the sanitizer must not make a report of it."""
     build(tally, "asan", "linebounce")
     pytest_of(tally, "asan", "ASAN_OPTIONS", "handle_segv=0:", ["tests/end_to_end", *arguments])
 
 
-# Commands that have threads: recording, whose trace is packed in one, and those that write a file and wait for signals.
+# Tests of commands that have threads: recording packs its trace in a thread, and other commands write a file in one and wait
+# for signals.
 THREADED = [f"tests/end_to_end/test_{name}.py" for name in ("two_writers", "record_endings", "interrupted_traces")]
 
 

@@ -27,7 +27,7 @@ int main(void) { pthread_t thread; pthread_create(&thread, 0, count, 0); return 
 """
 
 
-# Prints the size of each of the page's files as the server gives them.
+# Prints for each of the page's files how many bytes the server gives.
 SERVED = """import subprocess, sys, urllib.request
 server = subprocess.Popen([sys.argv[1], "teach", "--serve"], stdout=subprocess.PIPE, text=True)
 address = server.stdout.readline().split()[-1].rstrip("/")
@@ -77,7 +77,7 @@ def only(pattern: str) -> Path:
 
 
 def data_files(directory: Path) -> dict[str, str]:
-    """The hash of each file of a results directory whose bytes the configuration decides."""
+    """The hash of each file of a results directory whose bytes follow from the configuration."""
     files = [path for path in sorted(directory.rglob("*")) if path.is_file() and path.name != "manifest.json"]
     return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -140,7 +140,7 @@ def try_debian_package(suite: str, expected: dict[str, str], scratch: str) -> No
     root.install(f"/{package.name}")
     root.run(f"linebounce --help && linebounce run operation_costs --quiet -o {RESULTS}")
     compare(f"{suite}, Debian package", root, expected)
-    # Python's part is not in it, and it says what has it.
+    # The Debian package lacks the part in Python, and says which package has it.
     said = root.run(f"linebounce report {RESULTS} 2>&1 || echo exit code $?")
     if "pip install" not in said or "exit code 2" not in said:
         sys.exit(f"{suite}, Debian package: linebounce report says {said}")

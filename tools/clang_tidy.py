@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PASSED = ROOT / "build" / "clang-tidy"  # one empty file for each (file, content) that passed
+PASSED = ROOT / "build" / "clang-tidy"  # holds an empty file for each (file, content) that passed
 
 
 def included_files(build: Path) -> dict[str, list[Path]]:
@@ -63,7 +63,7 @@ def main() -> int:
             command = shlex.split(entry["command"])
             sources = included.get(command[command.index("-o") + 1])
             if sources is None:
-                continue  # only the tests link it, and this build has none
+                continue  # only the tests use this file, and this build has no tests
             compiled_here = {path for path in sources if path.suffix in {".c", ".cpp"}}
             if compiled_here <= seen:
                 continue

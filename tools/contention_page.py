@@ -22,11 +22,13 @@ OLD_FAMILY = "front_side_bus"
 LOCKS = ("tas", "ttas", "ticket", "mcs", "clh")
 RATE = "throughput.operations_per_s"
 EVERYBODY = 256  # more sharers than any machine has
-# SOSP 2013, table 2, an atomic operation on a shared line, in cycles: in the die; elsewhere.
+# SOSP 2013, table 2: cycles of an atomic operation on a shared line, if the sharers are in the die, and if some are
+# elsewhere.
 PUBLISHED = {"xeon_e7_8867l_8socket": ("116", "318"), "opteron_6172_4socket": ("246", "255 to 296")}
 ADDING = ("xeon_gold_6242_2socket", "xeon_e7_8867l_8socket", "opteron_6172_4socket", "epyc_7773x_1socket", "graviton2_1socket")
 ADDING_CPUS = (1, 2, 4, 8, 16)
-# ns for each addition of a CPU on commit a082db9, before contention families, with that commit's files: plain, atomic.
+# On commit a082db9, before contention families existed, with that commit's files: ns for each addition of a CPU, plain and
+# atomic.
 BEFORE = {
     "xeon_gold_6242_2socket": ((1.8, 1.8, 3.5, 7.1, 7.1), (7.1, 14.3, 88, 176, 176)),
     "xeon_e7_8867l_8socket": ((2.8, 13, 26, 52, 52), (9.4, 61, 122, 244, 244)),
@@ -129,7 +131,7 @@ def least_shares(run: Runs) -> str:
             sections = 500e-6 * point["metrics"][RATE]["value"]
             starved = round(value(point, "fairness.starved_cpus") or 0)
             longer = ""
-            if 0 < sections < 10 * cpus:  # too few to give each CPU a share
+            if 0 < sections < 10 * cpus:  # so few that not each CPU gets a share
                 (point,) = run("lock_scaling", name, workload__lock=lock, run__measure_us=10000, **sets)
                 longer = f"; in 10 ms {round(value(point, 'fairness.starved_cpus') or 0)}"
             row.append("0" if starved == 0 else f"{starved} of {sections:.0f} sections{longer}")

@@ -12,15 +12,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Cost:
-    seconds: float  # of processors, in user and kernel mode
+    seconds: float  # seconds of processor time, in user and kernel mode
     peak_mib: float  # the largest resident set of one process
 
 
 def cost_of(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Cost:
     """Runs the command and drops what it prints, unless it fails.
 
-    A process counts the memory of the one that started it as its own, from before its program began. So a small process, this
-    file as a program, starts the command.
+    When a process starts a program, the memory that it had before counts as the program's. So a small process starts
+    the command: this file, run as a program.
     """
     starter = [sys.executable, "-I", "-S", __file__, *map(str, command)]
     done = subprocess.run(

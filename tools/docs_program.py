@@ -136,7 +136,7 @@ def legal_values(program: Program, machine: Path, parameter: Document) -> str:
         return "[protocols](protocols/index.md)"
     impossible = f"{path}={IMPOSSIBLE[type(value)]}"
     refusal = program.run("run", "core_to_core", "--plan", "--machine", str(machine), "--set", impossible).stderr
-    # For a text without fixed words, the legal values depend on the machine.
+    # If a text parameter has no fixed words, its legal values depend on the machine.
     stated = re.search(r"known: (.*)" if isinstance(value, str) else r"legal: (.*)", refusal)
     return cell(stated[1].removesuffix(f" {parameter['unit']}")) if stated else ""
 
@@ -192,7 +192,7 @@ def machine_page(program: Program, machine: Document) -> str:
         for parameter in machine["parameters"]
     ]
     parameters = table("parameter", "value", "", "source", rows=rows)
-    # A search should find a parameter's meaning, not a dozen machines that have it.
+    # A search for a parameter should find its meaning, and not a dozen machines that have it.
     return (
         f"---\nsearch:\n  exclude: true\n---\n\n# {name}\n\n{cell(machine['title'])}\n\n"
         f"```text\n{textwrap.dedent(drawing)}\n```\n\n[What each parameter means](../parameters.md)\n\n{parameters}"
@@ -222,7 +222,7 @@ def workloads_page(program: Program) -> str:
 
 
 def catalogue_page(program: Program) -> str:
-    """The names of each kind. Machines and protocols have pages; locks have traits."""
+    """The names of each kind. Machines and protocols have pages, and locks have traits."""
     parts = ["# What there is\n\nAs `linebounce list KIND` prints it. [Workloads](workloads.md) have a page of their own.\n"]
     for kind in KINDS:
         traits = ("first_come_first_served", "sleeps", "readers") if kind == "locks" else ()

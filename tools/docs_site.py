@@ -28,7 +28,7 @@ FROM_THE_TREE = {
 
 HOME = "---\nhide: [navigation]\n---\n\n"  # hides a column that would hold only the page's own name
 
-# Code, in which nothing is a link; or a link or picture.
+# Matches code, in which nothing is a link; or else a link or a picture.
 CODE_OR_LINK = re.compile(
     r"(?P<code>^```.*?^```$|(?<!\[)`[^`\n]+`)|\[(?P<text>(?:`[^`]*`|[^]`[])*)\]\((?P<target>[^)\s]+)\)",
     re.MULTILINE | re.DOTALL,
@@ -53,7 +53,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Replaces paths of the source tree by those of the site, and a link to something outside the site by its text."""
+    """Replaces paths of the source tree by those of the site. A link to something outside the site becomes its text."""
     sites = dict(from_the_tree())
     here = page.file.src_uri
     source = next((path for path, of_site in sites.items() if of_site == here), f"docs/{here}")

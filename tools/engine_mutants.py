@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Mutation testing of the engine: engine_mutants.py [-n 200] [--seed 1] [--clone DIR] [--more "pytest ..."]
 
-Changes one place of models/**/*.cpp at a time, in a clone, and asks whether the tests notice: an operator, a constant by
-one, a condition negated, a statement dropped, two arguments swapped. What nobody notices is printed as a diff, and to be
-looked at: a gap in the tests, or a change that alters nothing.
+Changes one place of models/**/*.cpp at a time, in a clone, and asks whether the tests notice. A change is another
+operator, a constant that differs by one, a negated condition, a dropped statement, or two swapped arguments. A change
+that nobody notices is printed as a diff, for a person to look at: it is a gap in the tests, or alters nothing.
 
-The clone's build is the dev preset's, but each file of models/ is compiled by itself. A mutant that compiles to the same code
-is not counted, and a program that is the same for all that is not run.
+The clone's build is the dev preset's, but compiles each file of models/ by itself. A mutant that compiles to the same
+code is not counted. If a program is the same as without the mutation, its tests are not run.
 """
 
 import argparse
@@ -118,7 +118,7 @@ class Rung:
 class Clone:
     def __init__(self, folder: Path, jobs: int) -> None:
         self.folder, self.jobs = folder, jobs
-        self._unchanged: dict[str, str] = {}  # of each file's object and of each program: its digest without a mutation
+        self._unchanged: dict[str, str] = {}  # digests without a mutation: of each file's object, and of each program
 
     def configure(self) -> None:
         if not self.folder.exists():
@@ -158,14 +158,15 @@ class Clone:
         for machine in ("p4_xeon_ht_2way", "numaq_16way"):
             check = ["check", "--random", "60000", "--machine", machine, "-j", str(self.jobs), "--shrink-seconds", "0"]
             rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
-        if "/checker/" in file:  # the models that it writes for Murphi's checkers, and their numbers of states
+        # Also tests the models that Linebounce writes for Murphi's checkers, by their numbers of states.
+        if "/checker/" in file:
             pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
             program = self.folder.resolve() / BUILD / "linebounce"
             rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={program}", *pytest]))
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
 
     def noticed_by(self, mutant: Mutant, more: list[str]) -> str:
-        """The rung of the ladder, or the compiler, that noticed the mutant; "" if none did."""
+        """The test or compiler that noticed the mutant first; "" if none did."""
         compiled = self.object_of(mutant.file)
         if not self.build(compiled):
             return NOT_COMPILED

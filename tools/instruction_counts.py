@@ -43,8 +43,8 @@ PER_REFERENCE = {
     "mispredicted branches": r"Mispredicts",
 }
 MOST = 1.01
-# The places of code and data in memory matter, too: a change of comments and messages alone moved data misses by 7 in 100,
-# and 8.6 instruction misses to 13.5.
+# The addresses of code and data have an effect, too. A change of comments and messages alone has moved data misses by 7 %,
+# and instruction misses from 8.6 to 13.5.
 MOST_MISSES = 1.1
 MISSES_MORE = 8.0
 
@@ -52,7 +52,8 @@ SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64",
 
 
 def valgrind(folder: Path, tool: str, *options: str, command: list[str | Path]) -> str:
-    """What it reports of all processes, the first one's last. The environment takes part in where things lie in memory."""
+    """Returns what valgrind reports of all processes, the first process last. The environment's size moves addresses,
+    so it is always the same."""
     done = subprocess.run(
         ["valgrind", f"--tool={tool}", "--trace-children=yes", f"--{tool}-out-file=counts.%p", *options, *command],
         cwd=folder,
@@ -81,7 +82,8 @@ class Reference:
         return {name: round((longer[name] - shorter[name]) / references, 1) for name in PER_REFERENCE}
 
     def run(self, executable: Path, folder: Path, references: int) -> dict[str, int]:
-        """Of the case's own process, the first to end. A fork goes on with its parent's counts, which cancel out."""
+        """Counts of the case's own process, which is the first to end. A forked process starts with its parent's
+        counts, which cancel out."""
         case = ("--case", self.case, "--cpus", str(self.cpus), "--nodes", str(self.nodes))
         command: list[str | Path] = [executable, "bench", "--timed-only", *case, "--references", str(references)]
         said = valgrind(folder, "cachegrind", *SIMULATED_PROCESSOR, command=command)
@@ -91,7 +93,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Start:
-    """`linebounce --version`: the dynamic linker, static data, and the options of the command line."""
+    """Counts of `linebounce --version`: the dynamic linker, static data, and the options of the command line."""
 
     def counts(self, executable: Path, folder: Path) -> Counts:
         said = valgrind(folder, "callgrind", command=[executable, "--version"])
@@ -122,7 +124,8 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A sweep of points of next to nothing, reckoned from two that are shorter: valgrind takes long to begin a point."""
+    """Counts of a sweep of points that simulate almost nothing. They are computed from two shorter sweeps, because
+    valgrind takes long to start a point."""
 
     points: int
     run: tuple[int, int]
@@ -158,7 +161,7 @@ CASES: dict[str, Start | Reference | Point | Sweep] = {
 
 
 def compiler_of(executable: Path) -> str:
-    """As it signed the program."""
+    """The compiler's signature in the executable."""
     found = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", executable.read_bytes())
     return found.group().decode() if found else "unknown"
 
@@ -189,7 +192,7 @@ def risen(now: Figures, known: Figures) -> Iterator[str]:
 
 
 def in_file() -> tuple[str, Figures]:
-    """The compiler whose code the figures are of, and the figures."""
+    """The compiler that compiled the measured program, and the figures."""
     document = json.loads(FILE.read_text())
     return document["compiler"], document["figures"]
 

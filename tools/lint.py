@@ -51,7 +51,7 @@ RULES: dict[str, FileRule | TreeRule] = {
 
 
 def all_findings(sources: SourceTree, only: Iterable[str] = ()) -> Iterator[Finding]:
-    """For all files, or `only` these."""
+    """Findings in all files, or in `only` these."""
     chosen = set(only)
     for rule in RULES.values():
         if isinstance(rule, FileRule):

@@ -31,7 +31,7 @@ def scripts_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]
 
 
 def python_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
-    """A package's own names count only if they are modules."""
+    """Of a package's own names, only modules count."""
     roots = (*PYTHON_ROOTS, str(PurePosixPath(file).parent))
 
     def module(name: str) -> str | None:
@@ -69,7 +69,7 @@ def graph(sources: SourceTree) -> Graph:
 
 
 def without_ends(imports: Graph) -> Graph:
-    """The modules in a cycle, and those that lead to one."""
+    """The modules in a cycle, and those from which one leads into a cycle."""
     while True:
         left = {
             module: {name: place for name, place in names.items() if name in imports}

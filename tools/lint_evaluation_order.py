@@ -25,7 +25,7 @@ from source_tree import Finding, SourceTree
 EFFECTS = re.compile(
     r"load(_\w+)?|store(_\w+)?|fetch_\w+|exchange(_\w+)?|compare_exchange\w*|test_and_set|spin_\w+|prefetch|fence|execute"
     r"|compute|sleep\w*|draw\w*|next\w*|below|between|uniform\w*|exponential\w*|chance|shuffle"
-    r"|place|place_array|shared|nodes|allocate|create"  # these place objects, whose addresses follow each other
+    r"|place|place_array|shared|nodes|allocate|create"  # calls of these place objects, one after the other in memory
 )
 EFFECTS_WITHOUT_ARGUMENTS = re.compile(r"fence|draw\w*|next\w*|uniform\w*|exponential\w*|chance")
 GENERATOR = re.compile(r"(?:\w+_)?(?:random|rng|generator)_?")
@@ -72,7 +72,7 @@ class Linter:
             if isinstance(item, Group) and item.kind == "[" and not _ends_operand(before) and not _is_attribute(item):
                 in_lambda = True
             elif in_lambda and _is_word(item, {";", ":", "=", ","}):
-                in_lambda = False  # it was a structured binding
+                in_lambda = False  # the bracket belonged to a structured binding
             if isinstance(item, Group) and item.kind == "{" and (in_lambda or _is_block(item)):
                 self._visit(item, called=False)
                 # After a lambda the expression continues; after a block a new statement begins.

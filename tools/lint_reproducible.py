@@ -8,7 +8,7 @@ from source_tree import Finding, SourceTree
 
 # Calls whose last digit differs between mathematical libraries. sqrt is exact by IEEE 754.
 INEXACT = re.compile(r"(pow|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|tanh|sinh|cosh|cbrt|hypot|tgamma|lgamma|fma)[fl]?")
-# What the standard leaves to the library, or the machine decides.
+# What the standard leaves to each library to define, or what differs between machines.
 FORBIDDEN = {
     re.compile(r"\w+_distribution|generate_canonical"): "its algorithm is the library's: use our own distributions",
     re.compile(r"shuffle|sample"): "its algorithm is the library's: use our own",

@@ -28,11 +28,8 @@ PAGE = "docs/every-figure.md"
 MISSES = "docs/papers-misses.md"
 README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
-# README's sentence about all rows.
-TOTALS = re.compile(
-    r"\d+ of \d+ calibrated rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
-    r"\(the guess: \d+; broken mechanisms lose \d+\)".replace(" ", r"\s+")
-)
+# README's table: the cells of the row for the documents.
+TOTALS = re.compile(r"(?<=^\| five documents on Linux \| ).*(?= \|$)", re.MULTILINE)
 SHARES_GUESSED = (0.0, 33.3, 50.0, 66.7, 100.0)
 DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
 KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "input": "input"}
@@ -62,7 +59,7 @@ MANY_TIMES = 10  # a larger change is shown as a factor
 @dataclass(frozen=True)
 class Papers:
     documents: dict[str, Table]  # by file: configs/papers/*.toml
-    experiments: dict[str, Table]  # by name: the documents' experiments, as written
+    experiments: dict[str, Table]  # the documents' experiments as they are in the files, by name
     record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
 
 
@@ -198,7 +195,7 @@ def tally(rows: list[Table]) -> str:
 
 
 def reason(claim: Table, papers: Papers) -> str:
-    """Why rows miss: the claim's own words, else those of the rows."""
+    """Why the claim's rows miss: in the claim's own words; otherwise in the rows' words."""
     of_rows = [row.get("why_off", "") for _, row in rows_of_claim(claim, papers) if is_miss(row)]
     return claim.get("why_off") or "; ".join(dict.fromkeys(filter(None, of_rows)))
 
@@ -217,7 +214,7 @@ def state(claim: Table, papers: Papers) -> str:
 
 
 def how(claim: Table, papers: Papers) -> list[str]:
-    """The command beside a claim; for a claim with rows, only those."""
+    """The command for a claim. If the claim has rows, it runs only those."""
     if "rows" not in claim:
         return commands(claim, papers)
     return [f"linebounce reproduce {' '.join(claim['rows'])}"]
@@ -334,22 +331,13 @@ def totals(papers: Papers) -> str:
     groups = list(papers.record.values())
     calibrated, in_sight, predicted = (verdict(groups, kind) for kind in ("calibrated", "in_sight", "predicted"))
     within = ["{right} of {of}".format(**each["within_tolerance"]) for each in (calibrated, in_sight, predicted)]
-    return (
-        f"{within[0]} calibrated rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones "
-        f"(the guess: {predicted['guess']}; broken mechanisms lose {predicted['lost_when_broken']})"
-    )
+    lost = predicted["lost_when_broken"]
+    return f"{within[0]} | {within[1]} | {in_sight['guess']} | {within[2]} | {predicted['guess']} | {lost}"
 
 
 def readme(text: str, papers: Papers) -> str:
-    """README with up-to-date totals; their paragraph is refilled if they have changed."""
-    found = TOTALS.search(text)
-    if not found or " ".join(found[0].split()) == totals(papers):
-        return text
-    start = text.rfind("\n\n", 0, found.start()) + 2
-    end = text.find("\n\n", found.end())
-    end = len(text) if end < 0 else end
-    paragraph = TOTALS.sub(lambda _: totals(papers), " ".join(text[start:end].split()))
-    return text[:start] + textwrap.fill(paragraph, COLUMNS, break_on_hyphens=False, break_long_words=False) + text[end:]
+    """README with up-to-date totals."""
+    return TOTALS.sub(totals(papers), text)
 
 
 def main() -> int:

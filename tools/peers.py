@@ -39,7 +39,7 @@ PRIVATE_AREA = 1 << 20
 @dataclass(frozen=True)
 class Case:
     shared_per_mille: int
-    references: int  # of Linebounce's longer run, over all CPUs; the shorter one has a quarter
+    references: int  # number of references of Linebounce's longer run, over all CPUs; the shorter run has a quarter
 
 
 CASES = {"private": Case(0, 32_000_000), "mixed": Case(100, 12_000_000), "contended": Case(1000, 4_000_000)}
@@ -98,7 +98,7 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 
 
 def write_gem5_trace(file: Path, accesses: Iterator[Access]) -> None:
-    """gem5's packet trace (src/proto/packet.proto): all packets of tick 0, for the CPU waits for each anyway."""
+    """gem5's packet trace (src/proto/packet.proto). All packets are at tick 0, because the CPU waits for each anyway."""
     read_request, write_request = 1, 4
     with file.open("wb") as out:
         out.write(struct.pack("<I", 0x356D6567) + message((1, b"linebounce"), (3, 10**12)))
@@ -124,7 +124,7 @@ class Peer:
         return os.environ.get(self.name.upper()) or shutil.which(self.program)
 
     def seconds(self, case: Case, cpus: int, count: int) -> float:
-        """Processor time for so many references, over all CPUs."""
+        """The processor time that so many references take, over all CPUs."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for cpu in range(cpus):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what docs/performance.md measures, and its picture: ./dev bench --page
+"""Writes the measured parts of docs/performance.md, and its picture: ./dev bench --page
 
-Rates are per second of processor time, by the difference of two runs, so that start-up drops out and other work on the host
-matters little. Runs take about six minutes.
+Rates are per second of processor time. Each comes from the difference between a longer and a shorter run, so that the
+time of starting up cancels out. Processor time, unlike wall time, depends little on other work on the host. All runs
+take about six minutes.
 """
 
 import argparse
@@ -24,7 +25,7 @@ PAGE = ROOT / "docs" / "performance.md"
 PICTURE = ROOT / "docs" / "pictures" / "growth.svg"
 LOCKS = ROOT / "tests" / "benchmarks" / "contended_locks.toml"
 
-SHAPES = ((4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16))  # CPUs, nodes: those of `bench`
+SHAPES = ((4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16))  # numbers of CPUs and nodes, as in `bench`
 LOCK_LENGTHS_US = (5_000, 20_000)
 LENGTHS = {"private": (10**6, 10**7, 10**8, 10**9), "contended": (10**6, 10**7, 10**8)}
 RUN_LENGTHS_US = (1_000, 10_000, 100_000)

@@ -30,7 +30,7 @@ def half_a_unit(digits: str) -> float:
 
 
 def tolerance_of(digits: str) -> float:
-    """As a share of the figure, rounded up to whole percents."""
+    """The tolerance as a share of the figure, rounded up to whole percents."""
     return max(TENTH, math.ceil(100 * half_a_unit(digits) / abs(float(digits)) - 1e-9) / 100)
 
 

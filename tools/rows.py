@@ -59,11 +59,11 @@ class RowFiles:
         return {file: self.sources.toml(file) for file in self.sources.matching(f"{folder}*.toml")}
 
     def finding(self, file: str, needle: str, what: str) -> Finding:
-        """At the first line with the needle."""
+        """The finding at the first line that contains the needle."""
         return Finding(file, self.sources.line_of(file, needle), what)
 
     def finding_of_row(self, file: str, row_id: str, what: str) -> Finding:
-        """At the line with the row's or table's id."""
+        """The finding at the line with the row's or table's id."""
         match = re.search(rf'^id\s*=\s*"{re.escape(row_id)}"', self.sources.text(file), re.MULTILINE)
         return self.finding(file, match[0] if match else row_id, what)
 

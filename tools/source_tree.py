@@ -60,7 +60,7 @@ class SourceTree:
         return [name for name in self.names if fits(name, patterns)]
 
     def line_of(self, name: str, needle: str) -> int:
-        """The first line with that text; 1 if there is none, or no such file."""
+        """The number of the first line with that text; 1 if there is none, or no such file."""
         text = self.text(name) if name in self else ""
         return line_at(text, max(text.find(needle), 0))
 

@@ -19,11 +19,11 @@ PAGE = ROOT / "docs" / "validation-results.md"
 README = ROOT / "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
-# README's sentence about the present-day machines.
-COUNTS = re.compile(
-    r"\d+ of \d+ fitted rows, \d+ of \d+ in sight \(the guess: \d+\) and \d+ of \d+ predicted ones "
-    r"\(the guess: \d+; broken mechanisms lose \d+\) are within tolerance; \d+ of \d+ predicted signs are right, "
-    r"and half of the \d+ predicted sizes are within [\d.]+ %".replace(" ", r"\s+")
+# README's table: the cells of the row for the present-day machines.
+COUNTS = re.compile(r"(?<=^\| ten machines of 2009 to 2022 \| ).*(?= \|$)", re.MULTILINE)
+# README's sentences about the predictions for the present-day machines.
+PREDICTIONS = re.compile(
+    r"\d+ of \d+ predicted signs are right\. Half of the \d+ predicted sizes are within [\d.]+ %".replace(" ", r"\s+")
 )
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
@@ -123,27 +123,32 @@ def tables(document: Document) -> str:
     return f"\n{counts(document)}\n{classes(own)}\n" + ("".join(map(miss, misses)) + "\n" if misses else "")
 
 
-def sentence(document: Document) -> str:
+def cells(document: Document) -> str:
     """README's counts, from `validate --json`."""
-    verdict, predicted = document["verdicts"]["present_day"], document["score"]["predicted"]
+    verdict = document["verdicts"]["present_day"]
     fitted, in_sight, own = (verdict[kind] for kind in KINDS)
     within = ["{right} of {of}".format(**kind["within_tolerance"]) for kind in (fitted, in_sight, own)]
+    return f"{within[0]} | {within[1]} | {in_sight['guess']} | {within[2]} | {own['guess']} | {own['lost_when_broken']}"
+
+
+def predictions(document: Document) -> str:
+    """README's sentences about the predictions, from `validate --json`."""
+    predicted = document["score"]["predicted"]
     signs = "{right} of {of}".format(**predicted["signs"])
     return (
-        f"{within[0]} fitted rows, {within[1]} in sight (the guess: {in_sight['guess']}) and {within[2]} predicted ones "
-        f"(the guess: {own['guess']}; broken mechanisms lose {own['lost_when_broken']}) are within tolerance; "
-        f"{signs} predicted signs are right, and half of the {predicted['figures']} predicted sizes are "
+        f"{signs} predicted signs are right. Half of the {predicted['figures']} predicted sizes are "
         f"within {100 * predicted['median_error']:.1f} %"
     )
 
 
 def readme(text: str, document: Document) -> str:
-    """README with up-to-date counts; their paragraph is refilled if they have changed."""
-    found = COUNTS.search(text)
-    if not found or " ".join(found[0].split()) == sentence(document):
+    """README with up-to-date counts. A paragraph is refilled if its figures have changed."""
+    text = COUNTS.sub(cells(document), text)
+    found = PREDICTIONS.search(text)
+    if not found or " ".join(found[0].split()) == predictions(document):
         return text
     start, end = text.rfind("\n\n", 0, found.start()) + 2, text.find("\n\n", found.end())
-    paragraph = COUNTS.sub(lambda _: sentence(document), " ".join(text[start:end].split()))
+    paragraph = PREDICTIONS.sub(lambda _: predictions(document), " ".join(text[start:end].split()))
     return text[:start] + textwrap.fill(paragraph, COLUMNS, break_on_hyphens=False, break_long_words=False) + text[end:]
 
 

@@ -102,7 +102,7 @@ class BinarySource final : public Source {
     if (file_.size() < sizeof head) refuse(file_.size(), "the file ends within its head");
     file_.read(0, {reinterpret_cast<char*>(&head), sizeof head});
     if (head.size != FileHead{}.size || head.letters != kHeadLetters) {
-      refuse(8, fmt::format("this is no trace: its head has the letters \"{}\"; legal: \"{}\"", shown(head.letters),
+      refuse(8, fmt::format("this is not a trace: its head has the letters \"{}\"; legal: \"{}\"", shown(head.letters),
                             shown(kHeadLetters)));
     }
     if (head.version != kVersion && head.version != kVersionWithRows)

@@ -58,7 +58,7 @@ enum class Kind : std::uint8_t {
   interrupt = 28,
   interrupts_off = 29,
   interrupts_on = 30,
-  handler = 31,  // in an interrupt stream: a handler begins / ends
+  handler = 31,  // in an interrupt stream: a handler begins, or ends
   handler_end = 32,
 
   // An event counted by the workload. `id`: which; `argument`: how many.

@@ -33,21 +33,27 @@ class Reader::File {
 
 namespace {
 
+std::string shown_beginning(const std::array<char, 4>& begin) {
+  const std::string_view text(begin.data(), begin.size());
+  if (std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; })) return fmt::format("\"{}\"", text);
+  return fmt::format("the bytes {:02x} {:02x} {:02x} {:02x}", begin[0], begin[1], begin[2], begin[3]);
+}
+
 std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptions options) {
   std::array<char, 4> begin = {};
   {
     const InputFile input(file);
     if (input.size() < begin.size()) {
-      throw TraceError(fmt::format("{}: byte 0: this is no trace: the file has {} bytes", file.string(), input.size()));
+      throw TraceError(fmt::format("{}: byte 0: this is not a trace: the file has only {} bytes", file.string(), input.size()));
     }
     input.read(0, begin);
   }
   if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);
   if (kTextHead.starts_with(std::string_view(begin.data(), begin.size()))) return text_source(file, options);
-  throw TraceError(
-      fmt::format("{}: byte 0: this is no trace: it begins with the bytes {:02x} {:02x} {:02x} {:02x}; a binary one "
-                  "begins with 5b 2a 4d 18, a text with \"linebounce trace 1\"",
-                  file.string(), begin[0], begin[1], begin[2], begin[3]));
+  throw TraceError(fmt::format(
+      "{}: byte 0: this is not a trace: it begins with {}; a binary trace begins with the bytes 5b 2a 4d 18, a text "
+      "trace with \"linebounce trace 1\"; `linebounce import` reads traces of other tools",
+      file.string(), shown_beginning(begin)));
 }
 
 }  // namespace

@@ -154,7 +154,8 @@ std::uint64_t Rehearsal::wanted(const Actor& actor, const Operation& it) {
 }
 
 void Rehearsal::pass(Actor& actor, const Operation& it) {
-  if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);  // its arrival has been counted
+  // The arrival at a barrier has been counted before.
+  if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);
   actor.unended.follow(it);
   actor.opens_at.reset();
   if (it.kind == Kind::await && (it.flags & kPaired) == 0) actor.awaited.clear();
@@ -213,7 +214,7 @@ std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
 }
 
 void Rehearsal::end(Actor& actor) {
-  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // its arrival is taken back
+  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // takes the stream's arrival at the barrier back
   for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
     all_.forget(actor.stream, *it);
     ++actor.in_frame;

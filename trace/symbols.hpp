@@ -21,7 +21,7 @@ struct Field {
 struct Structure {
   std::string name;
   std::int64_t size = 0;  // bytes
-  int alignment = 8;      // of its objects, in bytes
+  int alignment = 8;      // alignment of its objects, in bytes
   std::vector<Field> fields;
   std::optional<int> base_offset;  // offset within a line at which its objects begin, in bytes
   std::string subsystem;           // the structure's subsystem; empty: none
@@ -66,7 +66,7 @@ struct Lock {
   std::string algorithm;         // a name from `list locks`, or the recorded program's: "pthread_mutex"
   bool sleeps = false;           // waiters give up the CPU
   std::uint32_t object = kNone;  // the object with its word; kNone: the lock has a line of its own
-  std::int64_t offset = 0;       // of the word, in bytes
+  std::int64_t offset = 0;       // offset of the word, in bytes
   int word_bytes = 8;
   std::string figures;            // locks with the same `figures` are counted together; empty: the lock's name
   std::vector<WaitsIn> waits_in;  // waits by any other function are counted in the function that takes the lock

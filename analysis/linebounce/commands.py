@@ -25,8 +25,8 @@ DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2
 # The exit status that a shell reports for a program killed by writing to a pipe without a reader.
 CLOSED_PIPE = 128 + signal.SIGPIPE
 _LONGEST_LINE = 4000
-# Errors of files are reported with the file's name (files.py); one that arrives here without a name comes from the standard
-# output.
+# An error of a file is reported with the file's name (files.py). An error that arrives here without a name comes from the
+# standard output.
 _NO_OUTPUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF)
 
 
@@ -80,7 +80,8 @@ def _example(line: str, width: int) -> str:
 
 
 def parser_of(name: str, description: str, epilog: str, usage: str | None = None) -> argparse.ArgumentParser:
-    """`name`: such as "linebounce report". `usage`: replaces argparse's own text after the name, where that says too little."""
+    """`name`: such as "linebounce report". `usage`: replaces the text that argparse puts after the name, for commands
+    where that says too little."""
     whole = f"{name} {usage}" if usage else None
     parser = _Parser(name, whole, description, epilog, formatter_class=HelpFormatter, add_help=False)
     parser.add_argument("-h", "--help", action="help", help="Print this help and exit")
@@ -179,9 +180,9 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
-    """Where memory is limited, a lack of it has other names, too: a thread that can't start, a module that can't be loaded, a
-    panic (which is not an Exception), or whatever an installed package raises after it ignored one of these. An error in
-    our own code is a bug, even under a limit."""
+    """If memory is limited, a lack of it also shows in other ways: a thread can't start, a module can't be loaded,
+    there is a panic (which is not an Exception), or an installed package ignores one of these and raises something
+    else. An error in our own code is a bug, even under a limit."""
     if isinstance(error, MemoryError):
         return True
     other_names = isinstance(error, ImportError | RuntimeError | SystemError) or not isinstance(error, Exception)

@@ -113,9 +113,9 @@ TIMELINE: dict[str, pl.DataType] = {
     "offset": _COUNT,
     "field": _TEXT,
 }
-_LATEST_NS = 9e18  # Perfetto's limit is 64 bits; this is a century
+_LATEST_NS = 9e18  # Perfetto's times have 64 bits; this limit is a century
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
-# The form of a span's track, by kind: the number of a CPU or bus, the two ends of a link, or nothing.
+# The form of a span's track, by the span's kind: the number of a CPU or bus, the two ends of a link, or nothing.
 _NUMBER_TRACK = r"^[0-9]{1,9}$"
 _TRACKS = {
     "function": _NUMBER_TRACK,
@@ -150,7 +150,7 @@ def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
 
 
 def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
-    """The metrics with seeds.csv's columns, for a run with one seed, which has no such file."""
+    """Gives the metrics the columns of seeds.csv. A run with one seed has no such file."""
     return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
 
 
@@ -173,11 +173,11 @@ def read_frame(directory: Path, name: str, points: Collection[int]) -> pl.DataFr
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+        raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
     frame = _parsed(path, content, columns)
     strange = frame.filter(~pl.col("point").is_in(points))
     if not strange.is_empty():
-        raise InputError(f"{path}: results.json has no point {strange['point'][0]}")
+        raise InputError(f"{path}: a row belongs to point {strange['point'][0]}, which results.json does not have")
     return frame
 
 
@@ -208,11 +208,11 @@ def read_timeline(directory: Path) -> pl.DataFrame:
         if row["kind"] not in TIMELINE_KINDS:
             what = f'kind is "{visible_name(row["kind"])}"; expected one of {", ".join(TIMELINE_KINDS)}'
         elif re.search(_TRACKS[row["kind"]], row["track"]) is None:
-            what = f'track is "{visible_name(row["track"])}", which is none of a {row["kind"]}'
+            what = f'track is "{visible_name(row["track"])}", which cannot be the track of a {row["kind"]}'
         elif row["kind"] == "miss" and row["object"] and row["line"] is None:
-            what = "a miss on an object has a line of it"
+            what = "its line is empty, but a miss on an object needs the object's line"
         elif row["begin_ns"] < 0 or row["end_ns"] > _LATEST_NS:
-            what = f"its times have to be from 0 to {_LATEST_NS:g} ns"
+            what = f"its times must be from 0 to {_LATEST_NS:g} ns"
         raise InputError(f"{path}:{row['row'] + 2}: {what}")
     return frame
 
@@ -237,7 +237,7 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
         raise InputError(f'{path}:1: the columns are "{visible_name(header)}"; expected "{",".join(columns)}"')
     if not content.endswith(b"\n"):
         lines = content.count(b"\n") + 1
-        raise InputError(f"{path}:{lines}: the file is cut off: its last line has no end")
+        raise InputError(f"{path}:{lines}: the file is cut off: its last line does not end with a newline")
 
 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:

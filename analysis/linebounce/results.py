@@ -64,7 +64,7 @@ class Results:
     """
 
     directory: Path
-    name: str  # the name in messages: the directory, for a part with its value
+    name: str  # the run's name in messages: the directory; for a part of a run, with the part's value
     part: str  # for a part of a run (compare/parts.py), the part's value; otherwise empty
     experiment: str
     machine: str
@@ -118,22 +118,23 @@ class Results:
 
     @cached_property
     def locks(self) -> pl.DataFrame:
-        """Lockmeter's columns of every lock and call site: locks.csv, of all points."""
+        """Each lock and call site with lockmeter's columns: locks.csv, of all points."""
         return self._frame("locks")
 
     @cached_property
     def cpi(self) -> pl.DataFrame:
-        """What each CPU's cycles went to in each function: cpi.csv, of all points. The parts add up to `cycles`."""
+        """How many cycles each CPU spent in each function, and on what: cpi.csv, of all points. The parts add up to
+        `cycles`."""
         return self._frame("cpi")
 
     @cached_property
     def matrix(self) -> pl.DataFrame:
-        """What one CPU pays for a line of another: matrix.csv, without rows where the workload is another."""
+        """What one CPU pays for a line of another: matrix.csv. Only the workload that measures this has rows."""
         return self._frame("matrix")
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """What quantities were over simulated time, warm-up included: series.csv, without rows where the workload has none."""
+        """What quantities were over simulated time, warm-up included: series.csv. Some workloads have no rows."""
         return self._frame("series")
 
     @cached_property
@@ -254,7 +255,7 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
     path = Path(directory)
     _check_directory(path)
     if not (path / "manifest.json").exists() and not (path / "results.json").exists():
-        raise InputError(f"{path}: no results directory, for it has neither results.json nor manifest.json")
+        raise InputError(f"{path}: this is not a results directory, because it has neither results.json nor manifest.json")
     manifest_document = read_document(path / "manifest.json", json.loads)
     _check_schema(path / "manifest.json", manifest_document, MANIFEST_SCHEMA)
     with reading(path / "manifest.json"):
@@ -282,8 +283,7 @@ def _check_directory(path: Path) -> None:
         raise InputError(f"{path}: {error.strerror}") from None
     inside = (path.parent / "manifest.json").exists()
     raise InputError(
-        f"{path}: a file; what is read is a results directory, as `linebounce run` leaves it"
-        f"{f': {path.parent}' if inside else ''}"
+        f"{path}: this is a file; give a results directory, which `linebounce run` makes{f': {path.parent}' if inside else ''}"
     )
 
 
@@ -298,7 +298,7 @@ def _interrupted(path: Path, manifest: Manifest) -> str:
 
 def _all_failed(path: Path, manifest: Manifest) -> str:
     reason = f": {manifest.failed_points[0].reason}" if manifest.failed_points else ""
-    return f"{path}: no point of the run finished, so that there are no results{reason}"
+    return f"{path}: no point of the run finished, so there are no results{reason}"
 
 
 def _whole_run(argv: Sequence[str]) -> list[str]:
@@ -322,14 +322,14 @@ def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[He
 
 
 def _no_answer(headlines: Sequence[Headline], points: Sequence[Point]) -> Answer:
-    """For results from versions before answers existed: no words, and the last finished point."""
+    """The answer for results of versions that had no answers yet: no words, and the last finished point."""
     finished = [point.number for point in points if point.metrics]
     metric = headlines[0].metric if headlines else ""
     return Answer("", "", "", metric, "", "", finished[-1] if finished else None, None, (), ())
 
 
 def _first_point_number(directory: Path) -> int:
-    """For a point's own directory points/K the number is K, as in its CSV files."""
+    """In a point's own directory points/K the number is K, as in its CSV files."""
     resolved = directory.resolve()
     inside_sweep = resolved.parent.name == "points" and re.fullmatch(r"\d+", resolved.name)
     return int(resolved.name) if inside_sweep else 0
@@ -345,7 +345,7 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+        raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
     except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for invalid UTF-8
         raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
 
@@ -356,9 +356,9 @@ def _check_schema(path: Path, document: object, known: str) -> None:
         return
     if isinstance(schema, str) and schema.rpartition("/")[0] == known.rpartition("/")[0]:
         raise InputError(
-            f'{path}: its schema is "{schema}", and this version of linebounce reads "{known}": a newer one is needed'
+            f'{path}: its schema is "{schema}", but this version reads "{known}"; install a newer version of Linebounce'
         )
-    raise InputError(f'{path}: this is not a file of linebounce: its schema has to be "{known}"')
+    raise InputError(f'{path}: this is not a file that Linebounce wrote: its schema must be "{known}"')
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""A command in a process of its own, where memory or file descriptors are limited. Libraries in Rust and C++ that lack either
-abort the process, write pages about it, or wait for ever for a thread that could not start; the process that waits here says it
-in one line."""
+"""Runs a command in a process of its own, where memory or file descriptors are limited. If Rust or C++ libraries lack
+either, they abort the process, write pages about it, or wait for ever for a thread that could not start. The process
+that waits here reports the lack in one line."""
 
 import os
 import re
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-FEW_FILES = 64  # the libraries open some twenty
+FEW_FILES = 64  # the libraries open some twenty files
 _NOISE = re.compile(r"panicked at|memory allocation of|stack backtrace:|Fatal process out of memory")
 _TOO_MANY_FILES = re.compile(r"Too many open files|TooManyOpenFiles|\bcode: 24\b")
-_IDLE_SECONDS = 15  # without any work: it waits for a thread that never started
-_MAY_IDLE = ("linebounce sweep", "linebounce teach")  # they wait for other processes, and for people
+_IDLE_SECONDS = 15  # a process that does no work for so long waits for a thread that never started
+_MAY_IDLE = ("linebounce sweep", "linebounce teach")  # these commands wait for other processes, and for people
 _ABORTED = {signal.SIGABRT, signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV, signal.SIGBUS}
 
 
@@ -50,7 +50,7 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     try:
         said = os.memfd_create("linebounce")
         child = os.fork()
-    except OSError:  # not even that is left
+    except OSError:  # not even enough is left for this
         return work()
     if child == 0:
         globals()["_is_child"] = True  # a command's main() guards itself, too
@@ -79,7 +79,8 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
 
 
 def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None]:
-    """Its exit code as a shell has it, and the signal that ended it. Ctrl-C reaches the child by itself."""
+    """Returns the exit code as a shell has it, and the signal that ended the process. Ctrl-C reaches the process by
+    itself."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     worked, since = 0, time.monotonic()
@@ -96,12 +97,12 @@ def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None
 
 
 def _work_of(child: int) -> int:
-    """Its processor time in clock ticks, or another number each time while it is not asleep."""
+    """The process's processor time in clock ticks. While the process is not asleep, returns another number each time."""
     try:
         with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as file:
             text = file.read()
     except OSError:
         return 0
     state, *fields = text.rpartition(")")[2].split()
-    waits = 0 if state == "S" else time.monotonic_ns()  # runs, waits for a disk, or is stopped
+    waits = 0 if state == "S" else time.monotonic_ns()  # it runs, waits for a disk, or is stopped
     return int(fields[10]) + int(fields[11]) + waits

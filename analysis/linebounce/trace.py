@@ -112,7 +112,7 @@ class Trace:
         """The frame's content after its head."""
         try:
             return self._decompressor.decompress(self._read(begin, end - begin))[FRAME.size :]
-        except zstandard.ZstdError as error:  # this library may be stricter than the program's
+        except zstandard.ZstdError as error:  # this library may be stricter than the program's library
             raise InputError(f"{self.path}: byte {begin}: damaged: {error}") from error
 
 

@@ -30,7 +30,7 @@ from linebounce.trace_json import line_of, summary_text
 from linebounce.trace_symbols import Lock, Operation, Summary, Symbol, Symbols
 
 # The same limits as in trace/binary_writer.cpp.
-MOST_BUFFERED = 4 << 20  # operations over all streams; above it all are written, however few each stream has
+MOST_BUFFERED = 4 << 20  # operations over all streams; at this number all are written, however few each stream has
 TEXT_BUFFERED = 1 << 20  # bytes of symbols
 
 

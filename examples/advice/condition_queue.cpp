@@ -41,7 +41,7 @@ class Queue {
 
 Queue queue;
 
-// Each sample is one line; its first channel is summed, and the running sum is stored in its last one.
+// Each sample is one line. The thread adds up the first channels, and stores the running sum in the sample's last channel.
 alignas(64) unsigned values[threads][batches_each][samples][channels];
 
 void add_up(unsigned thread) {

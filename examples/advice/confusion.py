@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE.parent))
 
 from reproduce import ROOT, Tools  # noqa: E402
 
-FOUND_AT_LEAST = 0.9  # of the programs with a cure
+FOUND_AT_LEAST = 0.9  # share of the programs with a cure
 LOCK_CHANGE = re.compile(r"replace the lock (\S+)")
 WIDTH = 58
 
@@ -103,7 +103,7 @@ def advice(tools: Tools, trace: Path) -> Answer:
 
 
 def concerns(program: Program, change: str) -> bool:
-    """Whether a change addresses the program's loss."""
+    """Whether a change concerns what the program is known to lose time with."""
     lock = LOCK_CHANGE.match(change)
     if lock is not None:
         return program.kind == "lock" and lock[1] == program.subject
@@ -124,7 +124,7 @@ def as_replayed(tools: Tools, program: Program, trace: Path) -> Path:
 
 
 def gain_of(tools: Tools, program: Program, trace: Path, flag: str) -> float:
-    """By how many percent the program is faster with the change in its source, recorded again."""
+    """By how many percent the program is faster, in a new recording, with the change in its source."""
     before, after = (tools.replay(as_replayed(tools, program, each)) for each in (trace, record_and_ask(tools, program, flag)))
     return 100 * (before.us / after.us - 1)
 
@@ -132,7 +132,7 @@ def gain_of(tools: Tools, program: Program, trace: Path, flag: str) -> float:
 def record_and_ask(tools: Tools, program: Program, flag: str) -> Path:
     trace = record(tools, program, flag)
     if program.kind == "lock":
-        advice(tools, trace)  # also makes the trace in which the program's own lock is a lock
+        advice(tools, trace)  # also makes the trace in which the program's own lock has become a lock
     return trace
 
 

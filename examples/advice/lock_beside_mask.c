@@ -51,7 +51,7 @@ static void* add(void* argument) {
   struct table* table = *(struct table**)argument;
   unsigned random = 3;
   for (int i = 0; i < added_each; i++) {
-    char name[name_bytes];  // input of the key, whose computation takes most of the time, without the lock
+    char name[name_bytes];  // the key is computed from this without the lock, which takes most of the time
     for (int j = 0; j < name_bytes; j++) name[j] = (char)(next(&random) % 26);
     unsigned key = 1;
     for (int j = 0; j < name_bytes; j++) key = key * 62 + (unsigned)name[j] * 2;

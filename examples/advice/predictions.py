@@ -54,7 +54,7 @@ class Row:
     program: str
     recommended: str
     predicted: list[float]  # by machine
-    changed_pct: float | None = None  # of the change in the source; none if the known cure is another change
+    changed_pct: float | None = None  # the gain of the change in the source; none if the known cure is another change
     published: Published | None = None
     why: str = ""
 

@@ -46,7 +46,8 @@ static void* take_numbers(void* unused) {
   for (int i = 0; i < numbers_each; i++) {
     enter();
     sequence.log[sequence.next] = sequence.next * 3;
-    if (++sequence.next % turn == 0) sched_yield();  // ends the owner's time slice, as would happen in longer runs
+    // The owner gives up the processor, as it would at its time slice's end in longer runs.
+    if (++sequence.next % turn == 0) sched_yield();
     leave();
   }
   return unused;

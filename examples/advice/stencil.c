@@ -11,7 +11,7 @@
 
 enum { threads = 4, rows_each = 8, rows = threads * rows_each, columns = 32, steps = 6 };
 
-// With a cold frame. Heat of even steps, and of odd ones.
+// The plate's edge is cold. One array has the heat of even steps, the other that of odd ones.
 static alignas(64) float plates[2][rows + 2][columns];
 static alignas(64) pthread_barrier_t step_done;
 

@@ -33,7 +33,9 @@ from linebounce.gate.measure import Condition, Gauge, Side, measure, opened  # n
 MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 TRIPLE = 3
 DEALS = 200
-NEVER = 1_000_000_007  # rounds: the base has the same code, or its loops would be compiled differently
+# One round in so many does more, that is none: the base contains the planted code too, because without it its loops would be
+# compiled differently.
+NEVER = 1_000_000_007
 FOUND_AT_LEAST = 0.95
 
 
@@ -45,7 +47,7 @@ class Example:
     flags: tuple[str, ...]
     old: str = ""
     new: str = ""
-    # By what is planted: in one of how many rounds it costs 5 % of the threads' time.
+    # By what is planted: in one of how many rounds it is run, so that it costs 5 % of the threads' time.
     every: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -105,7 +107,7 @@ NOISIEST = (
     Example("advice/padded_ring.c", ("-DCURED",)),
     Example("advice/spin_lock.c", ()),
 )
-KINDS = {"COUNTER": 4, "NEIGHBOURS": 3, "LOCK": 3}  # and how many of ten trials each has
+KINDS = {"COUNTER": 4, "NEIGHBOURS": 3, "LOCK": 3}  # and how many of ten trials each of them has
 
 
 class Bench:
@@ -153,7 +155,7 @@ class Bench:
 
 
 def part_of(side: Side, chosen: Sequence[int]) -> Side:
-    """As if only these recordings had been made."""
+    """Makes the measurements of these recordings only."""
     us = {condition: [recordings[number] for number in chosen] for condition, recordings in side.us.items()}
     return replace(side, us=us, symbols=[side.symbols[number] for number in chosen])
 
@@ -251,7 +253,7 @@ class Row:
     fails: bool
     base: tuple[str, ...] = ()  # flags
     head: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()  # the example's flags that the head lacks
+    without: tuple[str, ...] = ()  # flags of the example that only the base has
     edits: tuple[tuple[str, str], ...] = ()
 
 

@@ -21,7 +21,7 @@ cd "$2"
 
 "$fetch" . memcached "$tarball" "$sha256" libevent-dev
 
-# configure looks for libevent only; how the program is compiled is make's.
+# configure only looks for libevent; make decides how the program is compiled.
 if [[ ! -f source/Makefile ]]; then
   rm -rf source libevent
   dpkg-deb --extract libevent-dev_*.deb libevent
@@ -30,7 +30,7 @@ if [[ ! -f source/Makefile ]]; then
   (cd source && CPPFLAGS=-I$PWD/../libevent/usr/include LDFLAGS=$(printf -- '-L%s' "$PWD"/../libevent/usr/lib/*-linux-gnu) \
     ./configure --disable-coverage --disable-docs --disable-dependency-tracking >../configure.log)
 fi
-# Linked anew each time: the compiler may bring its own library.
+# Links anew each time, because linebounce-cc may bring a newer version of its library.
 [[ source/memcached -nt $compiler ]] || make --directory source clean >make.log
 rm -f source/memcached
 make --directory source --jobs "$(nproc)" memcached CC="$compiler" CFLAGS="-O2 -g -pthread" LIBS=-l:libevent_core.a >make.log

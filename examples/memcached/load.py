@@ -80,7 +80,7 @@ def serve(clients: list[Client]) -> None:
 
 
 def stop(path: Path, server: subprocess.Popen) -> int:
-    """Its threads end, and are waited for, as at an orderly restart."""
+    """Ends memcached as at an orderly restart: its threads end, and it waits for them."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(path))
         connection.sendall(b"shutdown graceful\r\n")
@@ -95,7 +95,7 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "memcached"
-        # One thread a client, and none that does its work whenever it is time.
+        # One thread a client. The threads that would run only when it is time for their work are switched off.
         settings = ["-s", str(path), "-t", str(options.clients), "-m", "64", "-A", "-u", getpass.getuser(), "-o", "no_modern"]
         with subprocess.Popen([*options.command, *settings], stdin=subprocess.DEVNULL) as server:
             try:

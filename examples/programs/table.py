@@ -65,10 +65,10 @@ class Cure:
     """A change in the source with a known gain, measured by replaying recordings with and without it."""
 
     what: str
-    flags: tuple[str, ...]  # for the compiler; with `taken_away` they undo an existing cure
+    flags: tuple[str, ...]  # flags for the compiler; with `taken_away` they undo an existing cure
     gain_pct: tuple[float, float] | None  # bounds; None if recordings differ too much for any
     taken_away: bool = False
-    expected: str = ""  # find-sharing's verdict without the existing cure
+    expected: str = ""  # what find-sharing answers without the existing cure
 
 
 @dataclass
@@ -77,8 +77,8 @@ class Program:
     package: Package
     build: Callable[["Workshop", Compiler, tuple[str, ...]], Path]
     command: Callable[["Run"], list[str | Path]]
-    expected: str  # find-sharing's verdict: a regular expression
-    truth: str  # how the verdict is known to be right or wrong
+    expected: str  # what find-sharing answers, as a regular expression
+    truth: str  # from where it is known that the answer is right or wrong
     spends: str = ""  # where most of the threads' time goes, as a regular expression for row.spends
     longer: int = 1  # the factor by which the run that measures the slow-down is longer
     binary: bool = False  # recorded unchanged, in QEMU

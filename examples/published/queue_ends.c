@@ -49,7 +49,7 @@ static void* schedule(void* number) {
   const int me = (int)(long)number;
   long tasks = 0;
   for (int i = 0; i < rounds; i++) {
-    if (me % 2 == 0) {  // half of the workers make tasks
+    if (me % 2 == 0) {  // half of the workers put tasks into their queues
       if (i % 4 == 0) put(&queues[me], (unsigned)i + 1), put(&queues[me], (unsigned)i + 2);
     }
     unsigned task = take(&queues[me]);

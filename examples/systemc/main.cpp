@@ -60,7 +60,7 @@ struct Workplace {
   Workplace(const std::string& name, const std::string& file) : machine(name.c_str(), file) {
     machine.place(0, 0);
     for (int cpu = 0; cpu < 4; ++cpu) {
-      const std::uint64_t array = 0x102000 * static_cast<std::uint64_t>(cpu + 1);  // each CPU's in another bank
+      const std::uint64_t array = 0x102000 * static_cast<std::uint64_t>(cpu + 1);  // each CPU's data is in another bank
       generators.push_back(std::make_unique<Generator>((name + "_generator" + std::to_string(cpu)).c_str(), array));
       generators.back()->socket.bind(machine.cpus[static_cast<std::size_t>(cpu)]);
     }

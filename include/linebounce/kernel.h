@@ -109,7 +109,7 @@ typedef u64 aligned_u64 __attribute__((aligned(8)));
 #define try_cmpxchg64 try_cmpxchg
 #define try_cmpxchg64_relaxed try_cmpxchg_relaxed
 
-// ---- atomic_t and its kin ----
+// ---- atomic_t, atomic_long_t and atomic64_t ----
 
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;

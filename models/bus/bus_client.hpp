@@ -17,15 +17,16 @@ struct BusRequest {
 
   Tick stamp = 0;            // the requester's local time, which may be ahead of the machine's
   int client = 0;            // the requester's number in the machine, or kMemory; breaks ties of stamps
-  StageId stage = kNoStage;  // the latest of the transaction, as the StepListener numbered it
+  StageId stage = kNoStage;  // the transaction's latest stage, by its StepListener number
   Copy* copy = nullptr;      // the requester's copy of the line, if the core makes the request: saves the bus a look-up
   LineAddr line;
   Slot slot = 0;  // the line's slot in the LineStore
   MessageId message = 0;
   Kind kind = Kind::ask;
-  // The time when a deferred request was first made; 0 means `stamp`. Breaks ties of stamps, before `client` does.
+  // When a deferred request was first made; 0 means at `stamp`. If two requests have the same stamp, the earlier one goes
+  // first; only then `client` decides.
   Tick since = 0;
-  Waits waits = {};  // on the transaction's way so far
+  Waits waits = {};  // the waits of the transaction so far
 };
 
 // The bytes of a line that a store has written.
@@ -39,8 +40,8 @@ class BusClient {
   virtual ~BusClient() = default;
   virtual CacheAgent& caches() = 0;
 
-  // The time until which the client lets nobody take the line: an atomic operation locks it, or buffered stores drain into it.
-  // A time in the past if the client does not keep the line.
+  // The time until which the client keeps the line from other agents: an atomic operation locks it, or buffered stores drain
+  // into it. A time in the past if the client does not keep the line.
   [[nodiscard]] virtual Tick kept_until(LineAddr line) const = 0;
 
   // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`,

@@ -44,7 +44,7 @@ class MemorySide {
     Source source = Source::local_memory;
   };
   virtual Supply read(Slot slot, Tick address_at) = 0;
-  // How long a read takes that waits for nothing.
+  // How long a read takes if it waits for nothing.
   [[nodiscard]] virtual Tick read_latency() const = 0;
   // Tells the memory side that the data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;

@@ -37,7 +37,7 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 // The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
  public:
-  // `request`: of an order step.
+  // `request`: the request whose order step runs.
   SnoopedLine(SnoopingBus& bus, const BusRequest* request, LineAddr line, Slot slot, Tick at)
       : bus_(bus),
         request_(request),
@@ -67,7 +67,7 @@ class SnoopingBus::SnoopedLine {
     data_ = {agent(client).data(copy), copy.version};
   }
   void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
-  void bus_to_copy(int client) {  // only reports to the listener: hand_off() has copied the bytes
+  void bus_to_copy(int client) {  // the bytes were copied by hand_off(); this only reports to the listener
     tell_taken(client);
   }
   void bus_to_memory() {
@@ -183,11 +183,11 @@ void SnoopingBus::post(const BusRequest& request) {
   const auto precedes = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
-  auto place = requests_.end();  // most requests are the latest
+  auto place = requests_.end();  // starts at the end, because most requests are the latest
   while (place != requests_.begin() && precedes(fresh.request, (*std::prev(place))->request)) --place;
   const bool first = place == requests_.begin();
   requests_.insert(place, &fresh);
-  if (!first && !spec_.one_per_line) return;  // the first request is the same, so next_ need not change
+  if (!first && !spec_.one_per_line) return;  // the first request stays the same, so next_ need not change
   next_ = next_arbitration(now());
   schedule();
 }
@@ -204,8 +204,8 @@ void SnoopingBus::schedule() {
   if (const Tick next = std::min(touch, next_.at); next != kNever) act_at(next);
 }
 
-// Finds the request to grant next, and the clock edge of its grant: the first edge after its stamp at which a grant is
-// possible. With one_per_line, a request whose line is in use can be overtaken by later requests.
+// Finds the request to grant next, and when: at the first clock edge after its stamp at which a grant is possible. With
+// one_per_line, later requests can overtake a request whose line is in use.
 SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   Arbitration next;
   if (requests_.empty()) return next;
@@ -251,8 +251,8 @@ std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
   return chosen;
 }
 
-// How far the line travels to the request's core from whoever got it last. The copies that the caches hold now don't tell:
-// waiting cores, too, have allocated one, and a core that runs ahead has done so early.
+// How far the line travels to the requester's core from the client that got it last. The present copies do not show who that
+// is: waiting cores have allocated copies too, and a core that runs ahead has done so early.
 Tick SnoopingBus::distance_from_line(const BusRequest& request) const {
   const auto slot = static_cast<std::size_t>(request.slot);
   return way_to(request.client, slot < got_last_.size() ? got_last_[slot] : kMemory);
@@ -279,7 +279,7 @@ Tick SnoopingBus::earliest_arbitration(Tick now) const {
       static_cast<std::size_t>(spec_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(spec_.outstanding));
   if (room == 0) return kNever;  // only an order step can make room in the queue
   if (done_.size() >= room) {
-    // done_ is sorted. At the edge, at most `room - 1` of its transactions may still be under way.
+    // done_ is sorted. At the clock edge, at most `room - 1` of its transactions may still be under way.
     edge = std::max(edge, align_up(done_[done_.size() - room], timing_.clock));
   }
   return edge;
@@ -357,8 +357,8 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
 }
 
-// Splits the time until the transaction is ordered, now, between the bus and the line. If a request waits for nothing, its
-// snoop result comes one lookahead after the first clock edge that follows its stamp.
+// Divides the time until now, when the transaction is ordered, into waiting for the bus and waiting for the line. If a
+// request waits for nothing, its snoop result comes one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
   const Tick unhindered = edge_behind(request) + timing_.lookahead();
@@ -366,7 +366,7 @@ void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   request.waits[Resource::line] += now - transaction.sampled_at + transaction.for_line;
 }
 
-// Fills found_ and what describes these copies. Returns the time until which a holder keeps the line.
+// Fills found_, and the members that describe the copies in it. Returns the time until which a holder keeps the line.
 Tick SnoopingBus::find_copies(LineAddr line, Slot slot, Tick now) {
   Copy** const latest = latest_copies(slot);
   Tick kept_until = 0;
@@ -592,7 +592,7 @@ Tick SnoopingBus::way_to(int taker, int giver) const {
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// When every cache whose copy the order step took has told `taker` so; `result` if the step took none.
+// The time when every cache that lost its copy in the order step has told `taker` so; `result` if no cache lost one.
 Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   if (timing_.invalidation == 0) return result;
   Tick last = result;
@@ -605,13 +605,13 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   return last;
 }
 
-// How long a memory read that ended at `ready` waited for a bank after the snoop's result. The read itself overlaps the snoop.
+// How long after the snoop's result a memory read that ends at `ready` waited for a bank. The read itself overlaps the snoop.
 Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
   if (ready <= result) return 0;
   return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, ready - result);
 }
 
-// Reserves the data bus for `duration`, at `ready` or later, and adds what that waits. Returns the start of the transfer.
+// Reserves the data bus for `duration`, at `ready` or later, and records the wait. Returns the start of the transfer.
 Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
@@ -635,7 +635,8 @@ Endpoint SnoopingBus::named(int client) const {
   return {memory_side_, number_};
 }
 
-// A request waits for its line only with one_per_line; then it might otherwise have been granted earlier.
+// Reports the grant. A request can only wait for its line with one_per_line; without that wait it might have been granted
+// earlier.
 void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
   tell_request(transaction);
   BusRequest& request = transaction.request;
@@ -657,7 +658,7 @@ void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
   request.stage = log_.tell_stage(stage);
 }
 
-// The transaction has its snoop result, and is ordered now.
+// Reports that the transaction has its snoop result and is ordered now.
 void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
   log_.listener()->arrived(transaction.told, now);
   BusRequest& request = transaction.request;
@@ -681,8 +682,8 @@ void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
                                    .after = stage.after});
 }
 
-// Others wait until the transaction that was just ordered has had its line: with one_per_line for their grant, else for their
-// order step.
+// Reports how long others wait for the line of the transaction that was just ordered: with one_per_line they wait for their
+// grants, otherwise for their order steps.
 void SnoopingBus::tell_line_held(const Transaction& transaction, Tick now) const {
   const BusRequest& request = transaction.request;
   const Tick from = spec_.one_per_line ? transaction.address_at - timing_.arbitration : now;
@@ -695,7 +696,7 @@ void SnoopingBus::tell_line_held(const Transaction& transaction, Tick now) const
                    .held_until = std::max(now, busy_until(request.slot))});
 }
 
-// The time for the result of a late snoop, which comes at a multiple of the stall behind the first.
+// Reports the time until a late snoop result, which comes a multiple of the stall after the first one.
 StageId SnoopingBus::tell_result(const Transaction& transaction, Tick result) const {
   return tell_way(transaction.request.stage, Stage::What::snoop, transaction.request, transaction.touch_at, result);
 }

@@ -87,9 +87,9 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     BusRequest request;
     Tick address_at = 0;
     Tick sampled_at = 0;     // the time of the first snoop result
-    Tick touch_at = 0;       // the time of the order step: sampled_at or, if the line is busy then, when it is free
-    Tick for_line = 0;       // how long the grant was put off because the line was busy
-    std::uint32_t told = 0;  // the number that the StepListener gave to the request
+    Tick touch_at = 0;       // when the order step runs: at sampled_at, or when a busy line becomes free
+    Tick for_line = 0;       // how long the grant was delayed because the line was busy
+    std::uint32_t told = 0;  // the request's number in the StepListener's reports
   };
   class SnoopedLine;
 
@@ -154,9 +154,10 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     const BusRequest& request;
     StageId stage;
     int supplier;
-    Tick from, ready, start;  // from the snoop result on, data is looked up until `ready`, and then waits for the data bus
-    Tick duration;            // of the transfer on the data bus
-    Tick there;               // when the receiver has the data
+    // Data is looked up from the snoop result until `ready`, and then waits for the data bus until `start`.
+    Tick from, ready, start;
+    Tick duration;  // duration of the transfer on the data bus
+    Tick there;     // when the receiver has the data
   };
   [[gnu::cold]] void tell_grant(Transaction& transaction, Tick edge) const;
   [[gnu::cold]] void tell_sampled(Transaction& transaction, Tick now) const;
@@ -180,7 +181,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   std::vector<CacheAgent*> agents_;  // the clients' caches
   MemorySide* memory_ = nullptr;
 
-  std::deque<Transaction> made_;            // all transactions, which stay where they are in memory
+  std::deque<Transaction> made_;            // all transactions, in a deque, because pointers to them must stay valid
   std::vector<Transaction*> free_;          // those not in use
   std::vector<Transaction*> requests_;      // those that wait for arbitration, sorted by (stamp, since, client)
   Arbitration next_;                        // the next grant from requests_
@@ -188,14 +189,14 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   std::vector<Tick> done_;                  // ascending end times of transactions that may still be in the in-order queue
   std::vector<Tick> busy_until_;            // indexed by slot: the time until which a delivered transaction keeps the line busy
   std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
-  // Indexed by the low bits of a line's slot and by client: the copy that the client has requested last, or the bus has found
-  // last; null before. So the copies of a contended line are found without the caches' tags.
+  // Indexed by the low bits of a line's slot and by client: the copy that the client requested last, or that the bus found
+  // last; null at first. This finds the copies of a contended line without the caches' tags.
   std::vector<Copy*> latest_copies_;
   static constexpr Slot kLatestLines = 64;
   std::vector<Copy*> found_;  // indexed by client: its copy of the line being ordered, or null
   std::vector<int> holders_;  // the first holder_count_: the clients that have a copy of the line being ordered
   std::size_t holder_count_ = 0;
-  std::uint64_t held_ = 0;  // the same before the order step: bit n is client first_client_ + n
+  std::uint64_t held_ = 0;  // the clients with a copy before the order step: bit n is client first_client_ + n
   Tick last_touch_ = -1;    // the latest Copy::last_touch of these copies
   bool watched_ = false;    // true if a parked spin watches one of them
   std::vector<int> everybody_;

@@ -31,7 +31,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
   all_full_lines_ = full_lines_ == (1U << arrays_.size()) - 1;
-  // Not initialised, so that copies that are never used take no memory.
+  // Left uninitialised, so that unused copies take no memory.
   pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
 }
 
@@ -43,7 +43,7 @@ CacheAgent::Lookup CacheAgent::search(Address address) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
     if (place >= 0) return {.copy = &copy(arrays_[level].copy(place)), .level = level};
   }
-  // A level may hold another block of the line, or the line may wait for its write-back.
+  // The line may be in another block of a level, or may wait for its write-back.
   return {.copy = find_elsewhere(line), .level = -1};
 }
 

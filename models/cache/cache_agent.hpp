@@ -75,13 +75,13 @@ class CacheAgent {
   struct Lookup {
     Copy* copy = nullptr;  // null if there is none; may be in the write-back buffer or still being fetched
     int level = -1;        // the nearest level that holds the address, or -1
-    Slot slot = kNoSlot;   // the line's, if `copy` is null and the slot is known
+    Slot slot = kNoSlot;   // the line's slot, if `copy` is null and the slot is known
   };
   [[nodiscard]] Lookup look_up(Address address) {
     const CacheArray& nearest = arrays_.front();
     if (const int place = nearest.find_in_last_place(address >> nearest.line_shift()); place >= 0)
       return {.copy = &copy(nearest.copy(place)), .level = 0};
-    if (all_full_lines_) {  // then the copy knows which levels hold it
+    if (all_full_lines_) {  // the copy itself knows which levels hold it
       const CacheArray& outermost = arrays_.back();
       if (const int place = outermost.find_in_last_place(address >> outermost.line_shift()); place >= 0) {
         Copy& found = copy(outermost.copy(place));
@@ -133,7 +133,7 @@ class CacheAgent {
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
   [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * host_lines_]); }
 
-  // `hits`: of the caches' table, the same for all agents on a bus.
+  // `hits`: by state, from the caches' table; the same for all agents on a bus.
   static void set_state(Copy& copy, StateId state, const std::uint8_t* hits) {
     copy.state = state;
     copy.fast = copy.locked || copy.watched ? 0 : hits[state];
@@ -150,7 +150,7 @@ class CacheAgent {
   }
 
  private:
-  // A cache line of the host. Each copy begins with one, so that it lies on as few as possible.
+  // A cache line of the host. Each copy begins at one, so that it touches as few of them as possible.
   struct alignas(64) HostLine {
     std::array<std::byte, 64> bytes;
   };
@@ -162,7 +162,7 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  // look_up() where neither hint leads to the copy, and the copy need not exist.
+  // The slow path of look_up(), if neither hint leads to the copy. The copy need not exist.
   [[nodiscard]] Lookup search(Address address);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
@@ -254,7 +254,7 @@ CacheAgent::Lookup CacheAgent::hit_any_level(Address address, Access access, Tic
   if (farther_age == kNever) return {};
   if (found.level < levels() - 1) {
     promote(*found.copy, address, farther_age, gate, found.level);
-  } else {  // the outermost level: no farther level needs an update
+  } else {  // in the outermost level, no farther level needs an update
     arrays_.back().touch(place_of(*found.copy, address, found.level), farther_age);
     int nearer = found.level - 1;
     while (nearer >= 0 && fill(*found.copy, nearer, address, farther_age, gate)) --nearer;

@@ -13,7 +13,7 @@ namespace linebounce {
 
 using CopyIndex = std::uint32_t;  // index of a Copy in its CacheAgent
 
-// Aligned so that it lies on one cache line of the host: a bus asks the caches of all holders of a line.
+// Fits and is aligned to one cache line of the host, because a bus asks the caches of all holders of a line.
 class alignas(64) CacheArray {
  public:
   // REQUIRES: the number of sets and `line_bytes` are powers of two, as sim/config checks.
@@ -60,7 +60,7 @@ class alignas(64) CacheArray {
 
  private:
   static constexpr std::uint64_t kFree = 0;
-  // Together, so that an access finds all of them on one cache line of the host.
+  // These belong together: an access then finds all of them on one cache line of the host.
   struct Way {
     std::uint64_t tag;
     Tick age;  // of the latest use

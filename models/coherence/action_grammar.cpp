@@ -21,7 +21,8 @@ struct Word {
 
 constexpr int kAtAnyAccess = at_load | at_store | at_evict;
 constexpr int kAtDirectory = at_directory_message | at_directory_evict;
-constexpr int kAtGroup = at_member_message | at_group_evict;  // a group's messages from outside count as at_agent_message
+// Messages that a group receives from outside count as at_agent_message.
+constexpr int kAtGroup = at_member_message | at_group_evict;
 constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {

@@ -145,7 +145,7 @@ class Step {
     }
   }
 
-  // Inlined, because most rows of a snoop have no actions, or one of two.
+  // Always inlined: most rows of a snoop have no actions, or only one or two.
   [[gnu::always_inline]] void run_cache(int cache, EventId event) {
     const StateId state = copies_.state(cache);
     const Row& row = rows_[state * events_ + event];

@@ -83,7 +83,7 @@ inline EventId qualify(const BaseEvent& event, const Circumstances& now) {
   return static_cast<EventId>(event.first + answer_of(event.guard, now));
 }
 
-// The same for a controller on a bus.
+// qualify() for a controller on a bus.
 inline EventId qualify(const BaseEvent& event, const BusLines& bus) {
   return static_cast<EventId>(event.first + answer_of(event.guard, bus));
 }

@@ -49,7 +49,7 @@ struct Cause {
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
 
-// One step of a controller in progress. run() and act() become part of their caller, so that a step's variables stay in
+// One step of a controller in progress. run() and act() are inlined into the caller, so that the step's variables stay in
 // registers.
 template <ControllerOutbox Outbox>
 class ControllerStep {

@@ -41,8 +41,8 @@ class NetworkChecks {
  private:
   void check_table(const ControllerRules& rules) {
     const ControllerTable& table = *rules.table;
-    // The order of message classes matters only within a level: a group that sends a request to the other level has room for
-    // the answer.
+    // The order of message classes only matters within a level. A group that sends a request to the other level reserves room
+    // for the answer.
     const bool ordered = rules.controller != Controller::group;
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
@@ -104,8 +104,8 @@ class NetworkChecks {
     }
   }
 
-  // Checks that a stall of message `in` can end. Only an event that never queues behind `in` may end it: a message of a later
-  // class, or an event of an agent that is no network message.
+  // Checks that a stall of message `in` can end. It must end by an event that never queues behind `in`: a message of a later
+  // class, or an event of an agent that is not a network message.
   void check_stall(const ControllerRules& rules, StateId state, const Row& row, const Message& in) {
     const ControllerTable& table = *rules.table;
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {

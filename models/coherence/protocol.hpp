@@ -99,16 +99,20 @@ static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a ca
 // Own_GetS [shared] and Own_GetS [alone]. Their ids are consecutive, in the order of the answers in the enumerator's name.
 enum class GuardGroup : std::uint8_t {
   none,
-  shared_alone,           // did another controller raise the bus signal `shared`?
-  owned_clean,            // does a cache have data that is newer than memory's?
-  owned_kept_clean,       // owned: a cache has newer data than memory; kept: none has, and the requestor needs no data; clean
-  written_back_served,    // did data reach memory in a write-back, or because one cache served another?
-  no_acks_acks,           // agent, group: after adding the message's ack count, is the number of acks expected 0?
-  last_ack_more_acks,     // agent, group: is the message the last ack expected?
-  from_owner_from_other,  // directory, group: is the message's sender the owner?
+  shared_alone,  // did another controller raise the bus signal `shared`?
+  owned_clean,   // does a cache have data that is newer than memory's?
+  // Owned: a cache has newer data than memory; kept: no cache has newer data, and the requestor needs no data; clean:
+  // otherwise.
+  owned_kept_clean,
+  written_back_served,       // did data reach memory in a write-back, or because one cache served another?
+  no_acks_acks,              // agent, group: after adding the message's ack count, is the number of acks expected 0?
+  last_ack_more_acks,        // agent, group: is the message the last ack expected?
+  from_owner_from_other,     // directory, group: is the message's sender the owner?
   last_sharer_more_sharers,  // directory, group: is no sharer left besides the message's sender?
   sharers_no_sharers,        // directory, group: does the line have sharers?
-  owned_shared_alone,        // owned: another cache supplies the line; shared: others only have copies of it; alone
+  // Owned: another cache supplies the line; shared: other caches have copies but do not supply it; alone: no other copy
+  // exists.
+  owned_shared_alone,
 };
 
 // The bus's signals in an order step. They answer the questions of GuardGroup.

@@ -56,33 +56,33 @@ constexpr StageId kNoStage = 0;
 // the stage `after` ends, so the stages of a transaction add up to its latency.
 struct Stage {
   enum class What : std::uint8_t {
-    core,      // look-up in the core's caches; before it the wait for an MSHR, or for a fill under way
+    core,      // look-up in the core's caches; before it, the wait for an MSHR or for a fill that is under way
     bus,       // arbitration for the address phase
-    snoop,     // address phase and snoop; waits because snoop results keep their order
+    snoop,     // address phase and snoop; may wait, because snoop results keep their order
     line,      // only a wait: an earlier transaction or access on the bus keeps the line
     supply,    // data is fetched: from memory, from a controller's cache, or from the cache that owns it
     data_bus,  // only a wait
     transfer,  // the line or word on the data bus, and on its way to the requester
     response,  // an answer without data
-    given_up,  // other caches say that their copies are gone
+    given_up,  // other caches report that their copies are gone
     fill,      // from the core's pins into its caches
-    deferred,  // only a wait: the controller of a node works on another request of its bus for the line
+    deferred,  // only a wait: the node's controller is busy with another request of its bus for the line
     pass,      // through a controller, directory or group, with its look-up
     answers,   // a home that broadcasts waits for the answers of all nodes
-    outlet,    // to a group's other stop; waits because messages of a class keep their order
-    crossing,  // only a wait: for the stage that all messages leaving a node pass
+    outlet,    // outlet to another stop of a group; messages may wait here, because messages of a class keep their order
+    crossing,  // only a wait: for the crossing, a stage that all messages leaving a node pass
     link,      // over the link from node `at` to node `peer`
-    inbox,     // only a wait: the controller takes in other messages
-    turn,      // only a wait: the directory works on earlier requests for the line
+    inbox,     // only a wait: the controller is receiving other messages
+    turn,      // only a wait: the directory is busy with earlier requests for the line
     stalled    // only a wait: the line is in a transient state
   };
   What what{};
-  Endpoint at;    // whose resource; a node's: its directory
+  Endpoint at;    // the owner of the resource; for a node, its directory
   int peer = -1;  // the node at the other end of a link
   LineAddr line;
   Tick from = 0, to = 0;
   Tick queued = 0;  // of it, the wait
-  // The resource is not free for others in [held_from, held_until); empty if it has no such time.
+  // Others cannot use the resource in [held_from, held_until). An empty interval if it is not held.
   Tick held_from = 0, held_until = 0;
   StageId after = kNoStage;  // kNoStage: the transaction's first
 };
@@ -94,7 +94,7 @@ class StepListener {
 
   virtual void row_ran(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event,
                        StateId next) = 0;
-  // A directory's entry has changed. `owner` and the bits of `sharers` are indices into MachineLayout::agents.
+  // A directory's entry has changed. `owner` and the bit numbers of `sharers` are indices into MachineLayout::agents.
   virtual void directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) = 0;
   // An access ran. Its word was `old` before and is `fresh` afterwards; the two are equal for a load.
   virtual void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh,
@@ -108,8 +108,8 @@ class StepListener {
   virtual void store_buffered(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void store_drained(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) = 0;
-  // A transaction has taken, or will take, this stage; of one kNoStage `after`, nobody may wait for it. Returns its number,
-  // which the caller hands on to the next stage.
+  // A transaction takes this stage, now or later. If its `after` is kNoStage, no other stage may wait for it. Returns the
+  // stage's number, which the caller passes to the next stage.
   virtual StageId stage(const Stage& stage) = 0;
 };
 

@@ -384,7 +384,7 @@ void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareT
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[thread.index_in_core()] = {copy.line, until};
   copy.may_be_kept = true;
-  if (locks_.size() == 1) return;  // a core's only thread never waits for its own lock
+  if (locks_.size() == 1) return;  // A core with one thread never waits for its own lock.
   if (copy.locked) {
     const Address address = agent_.store().address_of(copy.line);
     log_->fail(

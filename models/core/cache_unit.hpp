@@ -131,7 +131,7 @@ class CacheUnit final : public BusClient {
     std::optional<Value> early_result = std::nullopt;
     Source source = Source::local_memory;
     StageId stage = kNoStage;
-    Waits waits = {};  // of the latest request, once it is ordered
+    Waits waits = {};  // waits of the latest request, once the bus has ordered it
     Operation operation;
   };
   struct Lock {
@@ -185,7 +185,7 @@ class CacheUnit final : public BusClient {
   }
   // Schedules the fill for a response that reaches the core's pins at `pins`.
   void schedule_fill(Mshr& mshr, Tick pins, StageId stage, const Waits& waits);
-  // Reports a stage within the core, from the operation's issue: its wait until `now`, and the look-up until `to`.
+  // Reports a stage within the core, from the issue of the operation: the wait until `now`, then the look-up until `to`.
   [[gnu::cold]] StageId tell_core(const Operation& operation, Tick now, Tick to) const;
   [[gnu::cold]] StageId tell_fill(const Mshr& mshr, Tick pins, StageId stage) const;
   [[noreturn]] void fail_as_stale(const Copy& copy, Tick at) const;
@@ -200,7 +200,7 @@ class CacheUnit final : public BusClient {
   std::vector<Mshr> mshrs_;
   Tick next_fill_ = kNever;  // the smallest fill_at of all MSHRs
   std::vector<Lock> locks_;  // one lock for each hardware thread of this core
-  Lock draining_;            // the line into which buffered stores drain, which stays until they have
+  Lock draining_;            // the line into which buffered stores drain; it stays in the core until they have drained
   int pending_write_backs_ = 0;
   PairPrefetches pair_prefetches_;
 };

@@ -43,7 +43,7 @@ struct CoreSpec : CpuSpec {
   Tick tight_spin = Cpu::kSpinPause * cycle;                     // a spin iteration's time besides its loads, without a pause
   Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // a spin iteration's time besides its loads, with a pause
   Tick spin_exit = spin_exit_cycles * cycle;
-  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // else the watchdog would miss a core that never waits
+  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // the watchdog would otherwise miss a core that never waits
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

@@ -4,9 +4,9 @@
 
 namespace linebounce {
 
-// Hits are counted and not timed, so that they cost nothing more. The hit that is under way when the measured time ends counts
-// in full, although its last cycles lie outside: they come off `issue`, and off the hits of a function that issued nothing
-// else.
+// Hits are counted but not timed, so that counting their time costs nothing. A hit that is in progress when the measured time
+// ends counts in full, although its last cycles lie outside. They are subtracted from `issue`, or from the hits of a function
+// that issued nothing else.
 TimeParts time_parts(const ThreadCounters& counters, FunctionId function, std::span<const Tick> hit_latency) {
   const FunctionCounters& counted = counters.by_function[function];
   TimeParts parts = counters.waits[function];

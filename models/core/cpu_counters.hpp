@@ -36,13 +36,13 @@ enum class TimePart : std::uint8_t {
   l2,
   l3,
   l4,
-  local_c2c,  // waiting for a line or the right to write it, by `Source`, in its order
+  local_c2c,  // waiting for a line or for the right to write it; in the order of `Source`
   local_memory,
   remote_memory,
   remote_c2c,
   node_cache,
   upgrade,
-  atomic,        // an atomic operation that has its line, or waiting for a sibling's to release the line
+  atomic,        // an atomic operation on a line that it has, or a wait for a sibling's atomic operation to release the line
   store_buffer,  // a store waits because the store buffer is full
   fence,         // a fence, an atomic or a load waits until earlier stores have drained
   footprint,     // fetching code and translating addresses
@@ -67,8 +67,9 @@ using TimeParts = std::array<Tick, kTimeParts>;  // indexed by TimePart
 // A thread's counters. The vectors are indexed by FunctionId.
 struct ThreadCounters {
   std::vector<FunctionCounters> by_function;
-  std::vector<Tick> time_in_function;      // ticks within the measured time, sleep excluded
-  std::vector<TimeParts> waits;            // ticks within the measured time that the thread waited; time_parts() has the rest
+  std::vector<Tick> time_in_function;  // ticks within the measured time, sleep excluded
+  // Ticks within the measured time in which the thread waited; time_parts() computes the rest.
+  std::vector<TimeParts> waits;
   std::vector<FootprintMisses> footprint;  // empty if the machine has no Footprint
 
   [[nodiscard]] Tick asleep() const {

@@ -1,5 +1,5 @@
-// Stacks of fibers, each with a guard page. A stack that a fiber has left is used again by the thread's next fiber: a new one
-// costs system calls and page faults, which is much of a short simulation or of a lock's interleaving.
+// Stacks of fibers, each with a guard page. When a fiber ends, the thread's next fiber reuses its stack. A new stack costs
+// system calls and page faults, which are a large part of a short simulation, or of one interleaving of a lock.
 #pragma once
 
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -54,7 +54,7 @@ class ReusedStack {
     return stacks;
   }
 
-  // Marks of AddressSanitizer from frames that an exception has unwound.
+  // Clears the marks that AddressSanitizer keeps for frames that an exception has unwound.
   static void forget_poison([[maybe_unused]] const boost::context::stack_context& stack) {
 #ifdef LINEBOUNCE_ADDRESS_SANITIZER
     __asan_unpoison_memory_region(static_cast<const char*>(stack.sp) - stack.size, stack.size);

@@ -1,7 +1,7 @@
-// Fiber switches that tell AddressSanitizer and ThreadSanitizer which stack is in use. By itself either knows only the OS
-// thread's stack. After an exception in a fiber, AddressSanitizer would keep the unwound frames marked as poisoned, and report
-// errors in later frames at the same addresses. ThreadSanitizer would lose count of the frames that it believes to be open.
-// In builds without a sanitizer these are plain fiber switches.
+// Fiber switches that tell AddressSanitizer and ThreadSanitizer which stack is in use. On their own, both only know the OS
+// thread's stack. After an exception in a fiber, AddressSanitizer would keep the unwound frames marked as poisoned, and
+// report errors in later frames at the same addresses. ThreadSanitizer would miscount open frames. In builds without a
+// sanitizer these are plain fiber switches.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -92,8 +92,9 @@ inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
 
 #elif defined(LINEBOUNCE_THREAD_SANITIZER)
 
-// Whoever arrives on a stack tells the sanitizer. So a few frames of Boost's are left while the sanitizer believes that another
-// stack is in use; the preset `tsan` compiles without the calls by which it would count them.
+// The code that arrives on a stack tells the sanitizer. So the last few frames of Boost on the old stack run while the
+// sanitizer believes that another stack is in use. The preset `tsan` compiles without the calls that would count these
+// frames.
 
 // The sanitizer's record of a fiber that has returned. A record can't be destroyed while it is in use.
 inline thread_local void* ended_fiber = nullptr;

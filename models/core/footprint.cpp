@@ -27,7 +27,7 @@ void RecentlyUsed::drop(std::uint64_t number) {
   const auto found = std::find(set.begin(), set.end(), number);
   if (found == set.end()) return;
   *found = kNoNumber;
-  std::rotate(found, found + 1, set.end());  // moves the empty way last, where the next miss fills it
+  std::rotate(found, found + 1, set.end());  // moves the empty way to the end, where the next miss fills it
 }
 
 void RecentlyUsed::drop_all() {

@@ -310,8 +310,8 @@ Value HardwareThread::perform(Operation operation, bool release) {
   }
 }
 
-// Charges a hit whose time its count does not tell: an atomic, a store that a farther level stalls, a load whose line was under
-// way and that counts as a miss.
+// Charges a hit whose time the count of hits does not include: an atomic, a store that a farther level stalls, or a load
+// whose line was under way, which counts as a miss.
 void HardwareThread::charge_hit(const Operation& operation, const CacheUnit::Attempt& hit) {
   const TimePart level = part_of_level(hit.level);
   if (operation.kind == OperationKind::load) return charge(level, now_, hit.at);

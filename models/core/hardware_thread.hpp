@@ -217,13 +217,13 @@ class HardwareThread final : public Cpu {
   // Suspends the thread until a fill, drain or write-back. kForFill: the time counts as that of the fill's source.
   static constexpr TimePart kForFill = TimePart::issue;
   void wait_for_change(TimePart part);
-  // If the thread is waiting, makes it ready at `at`. `source`: of the fill that it may have waited for.
+  // If the thread is waiting, makes it ready at `at`. `source`: that of the fill for which it may have waited.
   void stop_waiting(Tick at, Source source) {
     if (status_ == Status::waiting) make_ready(at, source);
   }
   void make_ready(Tick at, Source source);
 
-  // Amounts are such that neither they nor their ticks overflow. Errors: ModelFailure.
+  // Refuses amounts so large that they, or their number of ticks, could overflow. Errors: ModelFailure.
   void require_countable(const char* what, std::int64_t amount) const {
     if (static_cast<std::uint64_t>(amount) > most_cycles_) refuse_uncountable(what, amount);
   }
@@ -286,8 +286,8 @@ class HardwareThread final : public Cpu {
   FunctionId function_ = 0;
   bool pairs_loads_ = false;                    // while load_pair() runs
   Source retry_source_ = Source::local_memory;  // the `source` of the latest call of retry()
-  Source last_source_ = Source::local_memory;   // of the thread's latest miss
-  TimePart waits_for_ = kForFill;               // while the thread is waiting
+  Source last_source_ = Source::local_memory;   // source of the thread's latest miss
+  TimePart waits_for_ = kForFill;               // what the thread waits for, while it is waiting
 
   Tick limit_ = 0;                // operations before this time may run now
   Value result_ = 0;              // result of the operation that blocked the thread

@@ -74,8 +74,8 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
-  // Stops a program that only computes, and so never waits for the core. It may first compute past the run's end many times, so
-  // that the program's code after the computation that crosses the end still runs.
+  // Stops a program that only computes and therefore never waits for the core. It may compute past the run's end many times
+  // before, because the code after the computation that crosses the end must still run.
   if (now_ >= computing_end_) [[unlikely]]
     compute_past_end(cycles);
 }
@@ -211,8 +211,8 @@ void HardwareThread::finish_measuring(Tick end) {
   }
 }
 
-// Charges what the thread still waits for at the end of the measured time. A miss that is under way has no source yet: it
-// counts as one of the thread's latest miss.
+// Charges a wait that is still open at the end of the measured time. A miss that is under way has no source yet, so it is
+// charged to the source of the thread's latest miss.
 void HardwareThread::charge_open_wait(Tick end) {
   if (spinning_since_ != kNever) {
     charge_spin_until(end);

@@ -208,13 +208,14 @@ void Machine::finish() {
   require_conservation();
 }
 
-// The run goes on after all programs have ended: stores and write-backs that they left under way still count.
+// The run continues after all programs have ended, because stores and write-backs that are under way still count.
 bool Machine::is_over(const std::function<void(double)>& progress) {
   const Tick now = scheduler_.now();
   if (progress && core_spec_.end != kNever) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
   if (now >= core_spec_.end) return true;  // requests that still wait for the bus are abandoned
   if (scheduler_.next() == kNever) {
-    // It is not a deadlock if CPUs spin or sleep when others have reached the end. The last computation may run past the end.
+    // If CPUs spin or sleep because others have reached the end, that is not a deadlock. The last computation may run past
+    // the end.
     const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
     if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return true;
     stuck("deadlock: nothing can happen any more, and not every program has ended");
@@ -278,8 +279,8 @@ void Machine::stuck(const char* what) const {
                                  timebase_.to_ns(scheduler_.now()), describe_pending(true)));
 }
 
-// Nobody is busy for longer than there was time, each CPU's time is in some function or asleep, and where all programs have
-// ended, each request has had its response.
+// Checks that nothing was busy for longer than the time that passed, that each CPU's time was spent in some function or
+// asleep, and, if all programs have ended, that every request got its response.
 void Machine::require_conservation() {
   std::string broken;
   const auto require = [&broken](bool holds, const char* what, std::int64_t part, std::int64_t whole) {

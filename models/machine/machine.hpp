@@ -24,8 +24,8 @@ namespace linebounce {
 
 class Machine {
  public:
-  // Statistics count events from `warmup_us` on, for `measure_us`; if `measure_us` is 0, until every program has ended. Errors:
-  // std::invalid_argument, with a text for the user, for a machine that can't be simulated.
+  // Statistics count events from `warmup_us` on, for `measure_us`. If `measure_us` is 0, they count until every program has
+  // ended. Errors: std::invalid_argument, with a text for the user, for a machine that can't be simulated.
   Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
           double measure_us, Observer& observer);
 
@@ -63,21 +63,21 @@ class Machine {
   // Runs all programs to the end. Calls `progress` now and then with the fraction done, 0 to 1. REQUIRES: called only once.
   // Errors: ModelFailure, and any exception that a program throws.
   void run(const std::function<void(double)>& progress = {});
-  // Runs a part of that, the turns before `until`, and returns whether there is more. A good length for a part is slice().
+  // Runs a part of run(): the turns before `until`. Returns true if there is more. A good length for a part is slice().
   bool advance(Tick until, const std::function<void(double)>& progress = {});
   [[nodiscard]] Tick slice() const;
   [[nodiscard]] Tick now() const { return scheduler_.now(); }
 
-  // Instead of run(), for a caller that wakes CPUs from outside (SystemC's modules): expect_requests() once, then run_turns()
-  // again and again. A program sleeps (Cpu::sleep) until it is woken.
+  // Alternative to run() for a caller that wakes CPUs from outside (SystemC's modules). Call expect_requests() once, then
+  // run_turns() repeatedly. A program sleeps (Cpu::sleep) until it is woken.
   void expect_requests() { scheduler_.expect_outside(); }
   // Runs all turns that are due before `until`. Errors: as run(), but no deadlock is found.
   void run_turns(Tick until) { scheduler_.run_until(until); }
   [[nodiscard]] Tick next_turn() const { return scheduler_.next(); }
   // Wakes the CPU's program at `at`, or in its first clock cycle after that. REQUIRES: at >= now().
   void wake(int cpu, Tick at);
-  // Unwinds the programs that the run's end or failure interrupted. Objects that programs use, and listeners, must outlive this
-  // call; without this call, they must outlive the machine.
+  // Unwinds programs that the end or the failure of the run interrupted. Objects that programs use, and listeners, must
+  // outlive this call; if it is not made, they must outlive the machine.
   void unwind_programs();
 
   // The pair prefetches of all cores in the measured time, added up.
@@ -102,7 +102,7 @@ class Machine {
   void finish();
   [[nodiscard]] std::string describe_pending(bool with_cpus) const;
   void stuck(const char* what) const;
-  // Errors: ModelFailure if what the parts have counted doesn't add up.
+  // Errors: ModelFailure if the counts of the parts do not agree.
   void require_conservation();
 
   const MachineSpec spec_;

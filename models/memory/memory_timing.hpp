@@ -1,4 +1,4 @@
-// When a node's memory answers. A machine's own is MemoryController; another may be set in its place.
+// Decides when a node's memory answers. The machine's own memory is MemoryController; another class can replace it.
 #pragma once
 
 #include "models/units.hpp"
@@ -13,7 +13,7 @@ class MemoryTiming {
   virtual Tick read(LineAddr line, Tick address_at) = 0;
   // Takes a write-back, whose data arrives at `data_at`.
   virtual void write(LineAddr line, Tick data_at) = 0;
-  // How long the latest read took, without its wait for other accesses if the memory knows that.
+  // How long the latest read took. Excludes waiting for other accesses if the memory knows that time.
   [[nodiscard]] virtual Tick latency() const = 0;
 };
 

@@ -1,9 +1,9 @@
 // A calendar queue: a priority queue whose cost hardly grows with the number of items. Items leave in the order of their
-// operator>, which compares the time `due` first. Items with near times lie in a ring of time slots, each so short that few
+// operator>, which compares the time `due` first. Items with near times are in a ring of time slots, each so short that few
 // items share it. Items with far times stay in a heap until the ring reaches them.
 //
-// The calendar links the items themselves by their member `next`. So an item must stay where it is in memory, and can be in one
-// calendar only, until it is popped.
+// The calendar links the items through their member `next`. So an item must not move in memory, and can only be in one
+// calendar, until it is popped.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Calendar {
     }
   }
 
-  // Removes and returns the earliest item. REQUIRES: there is one.
+  // Removes and returns the earliest item. REQUIRES: the calendar is not empty.
   Item& pop() {
     // The ring begins at the slot of the item that is popped.
     const std::int64_t slot = slot_of(next_);

@@ -37,8 +37,7 @@ Network::Network(const MachineContext& machine)
       groups_(machine.spec, layout_, machine.timebase),
       map_(lay_links(spec_, machine.spec.nodes)) {
   const auto attach = [this](int node, Tick occupancy) {
-    // Unless the machine has groups, the controllers of a node share an index, because a message in one of them keeps the
-    // others busy.
+    // Without groups, all controllers of a node share one index, because a message in one of them keeps the others busy.
     ports_.push_back({.node = node,
                       .occupancy = occupancy,
                       .controller = layout_.groups.empty() ? static_cast<std::size_t>(node) : ports_.size()});
@@ -148,7 +147,8 @@ void Network::depart(Packet& packet, Tick at) {
     tell_departure(packet, at);
   const std::size_t way = static_cast<std::size_t>(packet.place) * map_.nodes + packet.to;
   bytes_to_move_ += hops_[way] * bytes_of(packet.carries_data);
-  if (packet.to == packet.place) return arrive(packet, at);  // at once: no other item of this tick comes before the arrival
+  // Arrives at once, because no other item of this tick precedes the arrival.
+  if (packet.to == packet.place) return arrive(packet, at);
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
   // request.
@@ -180,7 +180,7 @@ void Network::tell_departure(Packet& packet, Tick at) const {
                                        .carries_data = packet.carries_data});
 }
 
-// A wait for something that the packet then holds until `until`.
+// Reports a wait for something that the packet then occupies until `until`.
 void Network::tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const {
   packet.stage = log_.tell_stage({.what = what,
                                   .at = where,
@@ -222,7 +222,7 @@ Endpoint Network::named(int endpoint) const {
   return {Endpoint::Kind::group, endpoint - layout_.first_group()};
 }
 
-// `has_waited`: there is a credit now, and the packet is the first of those that waited for one.
+// `has_waited`: true if a credit has come, and the packet is the first of those that waited for one.
 void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   const int number = map_.next_link[packet.place][packet.to];
   LinkState& link = links_[number];

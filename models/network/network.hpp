@@ -46,23 +46,23 @@ struct Packet {
   LineAddr line;
   int sender = 0;     // the sending endpoint
   int receiver = -1;  // the receiving endpoint; -1: the directory of the line's home
-  // Of the data; unused if the packet carries none.
+  // origin of the packet's data; unused if the packet carries none
   DataOrigin origin;
   Version version = 0;
   std::unique_ptr<std::byte[]> data;  // room for a line
 
-  StageId stage = kNoStage;  // the latest of the transaction that the message belongs to
+  StageId stage = kNoStage;  // the latest stage of the transaction that the message belongs to
   Waits waits;               // of that transaction
 
   bool has_turn = false;  // true once the directory has given this request its turn among the line's requests
 
   // The packet's position on its way, which only the network knows.
   enum class Move : std::uint8_t { depart, link, arrive, handle, credit };
-  Move move = Move::depart;  // what happens to the packet next; `credit`: this is no message, but a credit in its place
+  Move move = Move::depart;  // the packet's next event; `credit`: this is not a message, but a credit
   int place = 0;             // the node where the packet is, or the switch of a crossbar
   int to = -1;               // the receiver's node
   int held_link = -1;        // the link at whose end the packet occupies a buffer; -1: none
-  std::uint32_t told = 0;    // the number that the StepListener gave to the message
+  std::uint32_t told = 0;    // the message's number in the StepListener's reports
   Tick due = 0;              // the time of the next stage
   std::uint64_t order = 0;   // the tie-breaker for equal times: by sender, then in the order of sending
   Packet* next = nullptr;    // in the calendar, or in the list of unused packets
@@ -105,10 +105,10 @@ class Network final : public EventScheduler::Part {
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
   [[nodiscard]] int node_of(int endpoint) const { return ports_[endpoint].node; }
-  // The time that a message without a line travels from one node to another, if nothing is in its way.
+  // The travel time of a message without a line between two nodes, if it does not wait.
   [[nodiscard]] Tick way(int from, int to) const;
 
-  // Makes a packet, whose data nobody has set. It stays where it is in memory.
+  // Makes a packet without data. It does not move in memory.
   Packet& make();
   void free(Packet& packet) {
     packet.next = unused_;
@@ -119,7 +119,7 @@ class Network final : public EventScheduler::Part {
   // REQUIRES: `ready` is later than now.
   void send(Packet& packet, Tick ready);
 
-  // Delivers the packet to its receiver once more, at `at`. REQUIRES: `at` is later than now.
+  // Delivers the packet to its receiver again, at `at`. REQUIRES: `at` is later than now.
   void requeue(Packet& packet, Tick at) { push(packet, at, Packet::Move::handle); }
 
   [[nodiscard]] std::vector<LinkStatistics> links(Tick end) const;

@@ -23,12 +23,12 @@ struct CoherenceController::Outbox {
   CoherenceController& self;
   Slot slot;
   Tick at;     // the step's time
-  Tick ready;  // when messages leave for which no data is looked up
+  Tick ready;  // when messages leave that carry no data
   Cause cause;
   const Packet* packet = nullptr;  // the message being processed, if any
   LineData incoming = {};          // the message's data, or the data on the bus
-  StageId stage = kNoStage;        // the transaction's latest, before its pass through the controller
-  const Waits& waits = kNoWaits;   // the transaction's, without that of a message that has stalled
+  StageId stage = kNoStage;        // the transaction's latest stage, before its pass through the controller
+  const Waits& waits = kNoWaits;   // the transaction's waits, without those of a message that has stalled
 
   void send_home(const NetworkMessage& message) { send_up(self.place_.parent, message); }
   void send(int agent, const NetworkMessage& message) {
@@ -153,7 +153,7 @@ StepResult CoherenceController::step(std::size_t base, Outbox& out) {
 }
 
 void CoherenceController::Outbox::send_up(int receiver, const NetworkMessage& message) {
-  // A group looks its cache up for data, except for the data that the message being processed has brought.
+  // A group looks up data in its cache, except data that the current message has brought.
   const bool looked_up = !self.bus_side_ && (packet == nullptr || !packet->carries_data);
   post(receiver, message, {.node = self.place_.node, .from_cache = true}, looked_up ? self.cache_latency_ : 0);
 }
@@ -203,14 +203,14 @@ Waits CoherenceController::Outbox::waited() const {
   return all;
 }
 
-// The message being processed may have stalled before. Then comes the pass that all messages of the step have in common.
+// Reports the pass through the controller, which all messages of the step share. Before that, the message may have stalled.
 StageId CoherenceController::Outbox::tell_pass() const {
   StageId latest = stage;
   if (packet != nullptr) latest = tell_stage(latest, Stage::What::stalled, packet->due, at, stalled());
   return tell_stage(latest, Stage::What::pass, ready - self.latency_, ready);
 }
 
-// `queued`: how long the look-up for the data waited.
+// Reports that the data was found. `queued`: how long its look-up waited.
 StageId CoherenceController::Outbox::found(Tick data_at, Tick queued) const {
   return tell_stage(tell_pass(), Stage::What::supply, ready, data_at, queued);
 }
@@ -225,8 +225,8 @@ StageId CoherenceController::Outbox::tell_stage(StageId after, Stage::What what,
                                .after = after});
 }
 
-// Sends the step's messages. If the request took other members' copies, the home delays its answer until the last node's has
-// arrived at the requester.
+// Sends the step's messages. If the request took copies from other members, the home delays its answer until the last node's
+// answer has arrived at the requester.
 void CoherenceController::send_held_back(int requester) {
   const bool waits = std::ranges::any_of(held_back_, [requester](const auto& message) {
     const Packet& packet = *message.first;
@@ -250,7 +250,7 @@ void CoherenceController::send_held_back(int requester) {
 
 void CoherenceController::Outbox::take_data() {
   self.kept_.put(slot, incoming);
-  self.met_[slot] |= kNeedsData;  // so that keep() drops the data if the next state needs none
+  self.met_[slot] |= kNeedsData;  // makes keep() drop the data if the next state does not need it
   if (packet != nullptr) self.kept_.origin(slot) = packet->origin;
   tell_taken();
 }
@@ -266,7 +266,7 @@ void CoherenceController::Outbox::tell_taken() const {
                          {incoming.bytes, static_cast<std::size_t>(self.store_.line_bytes())});
 }
 
-// `before`: what the controller kept so far.
+// `before`: what the controller has kept until now.
 void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick at) {
   const Needs now = met_[slot];
   if ((before & ~now & kNeedsData) != 0) kept_.drop(slot);

@@ -69,7 +69,7 @@ class CoherenceController final : public NetworkEndpoint {
   StepResult step(std::size_t base, Outbox& out);
   void send_held_back(int requester);
   [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
-  // Meets the needs of the line's entry as they are now. `used`: a member has just used the line.
+  // Keeps for the line what its entry needs now. `used`: a member has just used the line.
   void keep(Slot slot, bool used, Tick at) {
     const ControllerEntry& entry = entries_[slot];
     const Needs now = needs_[entry.state][entry.sharers != 0 ? 1 : 0];
@@ -104,12 +104,12 @@ class CoherenceController final : public NetworkEndpoint {
   std::vector<std::array<Needs, 2>> needs_;  // indexed by state and by whether there are sharers
 
   std::vector<ControllerEntry> entries_;  // indexed by slot
-  std::vector<Needs> met_;                // indexed by slot: what the controller keeps for the line, if there is room
+  std::vector<Needs> met_;                // indexed by slot: the needs that are met; there may not have been room for all
   KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;        // the storage of limited size
   std::vector<Packet*> stalled_;          // messages in the order of arrival
-  // The current step's messages at a home that broadcasts, and when each leaves. They are held until the step ends, because
-  // only then does the home know whether it has taken copies.
+  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Only then does
+  // the home know whether the step has taken copies.
   std::vector<std::pair<Packet*, Tick>> held_back_;
 };
 
@@ -141,7 +141,7 @@ class BusSide final : public MemorySide {
   void run(Slot slot, Tick at, StageId stage, const Waits& waits);
   // Puts the controller's own `message` on the bus.
   void recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits);
-  // Called when the line's state is stable. The deferred requests for the line ask again.
+  // Called when the line's state is stable: the line's deferred requests go to the bus again.
   void transaction_over(Slot slot, Tick at) {
     lines_[slot].running = false;
     if (!deferred_.empty()) [[unlikely]]
@@ -161,7 +161,7 @@ class BusSide final : public MemorySide {
   CoherenceController& controller_;
   Bus* bus_ = nullptr;
   std::vector<Line> lines_;           // indexed by slot
-  std::vector<BusRequest> deferred_;  // in the order in which they will be posted again
+  std::vector<BusRequest> deferred_;  // deferred requests, in the order in which they will be posted again
 };
 
 }  // namespace linebounce

@@ -51,7 +51,8 @@ class HomeMemory {
 
   // True if a request that takes copies waits for the answers of all nodes.
   [[nodiscard]] bool broadcasts() const { return !all_answered_.empty(); }
-  // How much later the last of these answers reaches `node` than a message that leaves the home with the question.
+  // By how much the last of these answers reaches `node` later than a message that leaves the home at the same time as the
+  // question.
   [[nodiscard]] Tick wait_for_all(int node) const { return all_answered_[node]; }
 
  private:
@@ -62,8 +63,8 @@ class HomeMemory {
            (bus.arbitration_clocks + bus.snoop_clocks) * machine.timebase.period(bus.clock);
   }
 
-  // How long a transfer of a line takes that another node's cache has: the home's forward to the owner, the owner's bus, and
-  // the line's way back, on the average over all other nodes.
+  // How long it takes to transfer a line from another node's cache: the home's forward to the owner, the owner's bus, and the
+  // line's way back. The mean over all other nodes.
   static Tick transfer_time(int home, const MachineContext& machine, const Network& network) {
     const BusSpec& bus = machine.spec.bus;
     Tick ways = 0;
@@ -75,7 +76,7 @@ class HomeMemory {
            machine.timebase.from_ns(machine.spec.node.latency_ns);
   }
 
-  // How long after the home has asked all nodes the last answer reaches node `to`.
+  // The time from the home's question to all nodes until the last answer reaches node `to`.
   static Tick last_answer(int home, int to, const MachineContext& machine, const Network& network) {
     Tick last = 0;
     for (int node = 0; node < machine.spec.nodes; ++node)

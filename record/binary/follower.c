@@ -5,12 +5,14 @@ uint64_t ring_mask;
 bool recording;
 __thread struct Thread* followed_thread;
 
-// A call whose function has not begun, because jumps of the linker may come in between. 0: none.
+// The address of the return address of a call whose function has not begun yet: jumps of the linker may come in between. 0:
+// there is no such call.
 THREAD_LOCAL uint64_t called_stack;
-// The address of the return address of the runtime's function that the thread is in; 0: none.
+// While the thread is in one of the runtime's functions: the address of that function's return address. Otherwise 0.
 THREAD_LOCAL uint64_t silent_until;
 
-// A compare-and-exchange whose outcome is not known yet. Its word of the ring is reserved, so the collector waits.
+// A compare-and-exchange whose outcome is not known yet. Its word of the ring is reserved but empty, so the collector waits
+// for it.
 THREAD_LOCAL struct {
   struct Ring* ring;  // NULL: there is none
   uint64_t at;
@@ -32,7 +34,7 @@ void follow(struct Thread* thread, struct Channel* shared) {
   called_stack = silent_until = 0;
 }
 
-// Stops recording, both here and in the runtime, where the C library has not told it of the child.
+// Stops recording. It is stopped in the runtime as well, because the C library has not told the runtime that this is a child.
 void follow_no_more(void) {
   if (followed_thread != NULL) followed_thread->ring = NULL;
   followed_thread = NULL;
@@ -43,7 +45,7 @@ bool is_followed(void) {
   return followed_thread != NULL && silent_until == 0 && followed_thread->ring != NULL;
 }
 
-// Also leaves frames that jumps have left, such as longjmp's.
+// Also leaves frames that the thread has left by a jump, such as longjmp's.
 static void leave_frames(struct Thread* thread, uint64_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) {
     --thread->depth;
@@ -81,7 +83,7 @@ void compared_and_exchanged(unsigned detail, uint64_t address, const struct Outc
   if (outcome->if_stored == outcome->if_failed) tell_unknown_outcome();
 }
 
-// A signal's handler may come in between.
+// The next block may also be that of a signal's handler: then the outcome is not known.
 void came_through(uint64_t address) {
   if (exchange.ring == NULL) return;
   const struct Outcome* outcome = exchange.outcome;
@@ -100,8 +102,8 @@ void came_to(uint64_t address) {
   record_with(kEnterAt, 0, address, &more, 1);
 }
 
-// A function of the runtime that the program called does not count as a frame of the program. One that the program jumped to (a
-// tail call) returns in place of the function that jumped.
+// If the program called a function of the runtime, that function is no frame of the program. If the program jumped to it (a
+// tail call), it returns in place of the function that jumped.
 void came_to_runtime(void) {
   struct Thread* thread = followed_thread;
   if (called_stack != 0) {
@@ -124,7 +126,7 @@ void returned(uint64_t stack) {
   if (thread == NULL || stack < silent_until) return;
   silent_until = 0;
   if (thread->ring == NULL) return;
-  if (called_stack != 0) {  // a function of the loader
+  if (called_stack != 0) {  // a function of the loader, which links before it jumps to the real one
     called_stack = 0;
     --thread->depth;
   } else if (thread->depth > kFrames) {

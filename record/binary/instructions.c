@@ -64,7 +64,7 @@ static bool is_storing(const cs_insn* instruction) {
   return memory->mem.base != X86_REG_RSP && !is_local;
 }
 
-// An instruction that capstone does not know counts as neither atomic nor a branch.
+// If capstone does not know an instruction, it counts as neither atomic nor a branch.
 struct InstructionFacts facts_of(const void* code, size_t bytes) {
   const cs_insn* decoded = decode(0, code, bytes);
   if (decoded == NULL) return (struct InstructionFacts){kPlain, kNoEvent, 0};

@@ -11,7 +11,7 @@
 #include "outcome.h"
 #include "qemu_plugin.h"
 
-// A release must be recorded before the store; if it was not recognised before, it is recorded now.
+// A release must be recorded before the store. If before_store() did not know that the store releases, it is recorded here.
 static void record_in_atomic_word(bool stores, bool is_ordered, unsigned size, uint64_t address) {
   if (stores && !is_ordered) record_order();
   record(stores ? kStore : kLoad, size | kAtomicAccess | (stores ? kReleaseAccess : 0), address);
@@ -35,7 +35,7 @@ static void before_store(unsigned cpu, void* releases) {
   if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order();
 }
 
-// If the store changes a word that it has loaded, its load is no release.
+// An instruction may load a word, change it and store it: then only its store releases.
 static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* releases) {
   const bool releases_now = qemu_plugin_mem_is_store(access) && is_in_atomic_word(address);
   if (!releases_now || !is_followed()) return on_access(cpu, access, address, NULL);
@@ -49,7 +49,8 @@ static void before_atomic(unsigned cpu, void* data) {
   if (is_followed()) record_order();
 }
 
-// The load is part of the instruction: while the program has one thread, QEMU executes the two separately.
+// The load of an atomic instruction is no access of its own: while the program has one thread, QEMU executes load and store
+// separately.
 static bool is_followed_atomic(uint32_t access) {
   return qemu_plugin_mem_is_store(access) && is_followed();
 }
@@ -82,8 +83,8 @@ static void on_fence(unsigned cpu, void* data) {
   record_order();
 }
 
-// In QEMU 7.2 the callbacks of a call or return stay in force after it and receive following accesses that have no callbacks,
-// such as the frame of a signal, which QEMU writes. Such accesses are not theirs.
+// In QEMU 7.2 the callbacks of a call or return stay in force after it. They are then called for later accesses without
+// callbacks of their own, such as those by which QEMU writes a signal's frame. This flag tells the two apart.
 THREAD_LOCAL bool calls_or_returns;
 
 static void before_call_or_return(unsigned cpu, void* data) {
@@ -186,8 +187,9 @@ static void follow_in_program(const Block* block, size_t number, struct Instruct
   }
 }
 
-// The runtime calls functions of the program, such as a thread's first. Uninteresting instructions also get a callback, so that
-// they don't use that of the call or return before them.
+// In code that is not the program's, only two things matter: returns, and the runtime's calls of functions of the program,
+// such as a thread's first. All other instructions also get a callback, because otherwise QEMU would call that of the call or
+// return before them.
 static void follow_elsewhere(Instruction* instruction, enum InstructionKind kind, enum CodeOwner owner) {
   if (kind == kReturn) {
     follow_branch(instruction, on_return_elsewhere);
@@ -237,7 +239,8 @@ static void on_system_call(PluginId id, unsigned cpu, int64_t number, uint64_t f
   if (number == ANNOUNCE_CALLBACK) called_back((uint64_t*)(uintptr_t)first, second != 0);
 }
 
-// A child process would write into its parent's rings. New threads do not return from their system call.
+// A child process would write into its parent's rings, so it is no longer followed. (A new thread does not return from the
+// system call here.)
 static void on_system_call_result(PluginId id, unsigned cpu, int64_t number, int64_t result) {
   (void)id, (void)cpu;
   const bool forks = number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;

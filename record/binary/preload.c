@@ -3,7 +3,7 @@
 #include "announce.h"
 #include "runtime.h"
 
-// Not by the C library's function, because the thread would return from it as a recorded one.
+// Executes the system call itself. Through the C library's function the thread would come back by a return that is recorded.
 static void announce(long what, const void* first, uintptr_t second) {
   __asm__ volatile("syscall" : "+a"(what) : "D"(first), "S"(second) : "rcx", "r11", "memory");
 }

@@ -18,7 +18,7 @@ bool is_of_system(const std::string& file) {
   return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
-// For "xmalloc" or "pool_alloc", the caller says more.
+// For "xmalloc" or "pool_alloc", the function that calls it says more.
 bool is_allocator(const std::string& function) {
   return function.find("alloc") != std::string::npos;
 }

@@ -33,7 +33,7 @@ class BackgroundWriter {
     batch_.runs.back().end = batch_.operations.size();
     if (batch_.operations.size() == kBatchOperations) hand_over();
   }
-  // Makes sure that everything so far can soon be read from the file, whatever happens to this process.
+  // Makes sure that everything appended so far can soon be read from the file, even if this process is killed.
   void flush() {
     batch_.is_to_be_flushed = true;
     hand_over();
@@ -41,7 +41,7 @@ class BackgroundWriter {
   void finish(const trace::Summary& summary);
 
  private:
-  static constexpr std::size_t kBatchOperations = 4096;  // so that all batches together fit into a core's cache
+  static constexpr std::size_t kBatchOperations = 4096;  // with this size, all batches together fit into a core's cache
   static constexpr std::size_t kMostBatches = 8;
   struct Run {  // operations of one stream
     std::uint32_t stream = 0;
@@ -50,8 +50,10 @@ class BackgroundWriter {
   struct Batch {
     std::vector<trace::Operation> operations;
     std::vector<Run> runs;
-    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;    // each to be defined before the operation with that number
-    std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;  // to be redefined after them
+    // Each with the number of the operation before which it is to be defined.
+    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;
+    // Locks with new facts, to be redefined after `symbols` are defined.
+    std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;
     bool is_to_be_flushed = false;
   };
 
@@ -61,7 +63,7 @@ class BackgroundWriter {
   void write(const Batch& batch);
 
   trace::Writer writer_;
-  trace::Symbols symbols_;  // as the writer will have them
+  trace::Symbols symbols_;  // the symbols that the writer will have once it has written all batches
   Batch batch_;
   std::mutex lock_;
   std::condition_variable changed_;

@@ -6,13 +6,15 @@
 namespace linebounce::record {
 namespace {
 
-// Limits the wait for a stamp: a thread that was cancelled between taking a stamp and writing it would otherwise stop all
-// others.
+// Limits the wait for a stamp. A thread may be cancelled after taking a stamp and before writing it: all others would then
+// wait for ever.
 constexpr std::chrono::seconds kLongestWaitForStamp{5};
-// A thread that spins for another makes events as fast as they are taken, so the other's ring could stay full for ever.
+// Limits how many events are taken from one ring in a row. A thread that spins for another makes events as fast as they are
+// taken, so the other's ring could otherwise stay full for ever.
 constexpr int kMostInARow = 16384;
 
-// Often enough that the writer does not wait, seldom enough that its line does not bounce.
+// How many words the reader takes before it tells the writer. Seldom enough that the line with `taken` does not bounce; often
+// enough that the writer does not wait for room.
 constexpr std::uint64_t kGiveBackEvery = 512;
 
 unsigned kind_of(std::uint64_t word) {
@@ -76,7 +78,7 @@ void RingReader::free() {
 EventOrder::EventOrder(Channel& channel, Sink sink)
     : channel_(&channel), sink_(std::move(sink)), last_came_(std::chrono::steady_clock::now()) {}
 
-// Threads take the first free ring.
+// A new thread takes the first free ring.
 void EventOrder::find_new_rings() {
   while (sources_.size() < kChannelRings) {
     Ring& ring = *channel_ring(channel_, static_cast<unsigned>(sources_.size()));
@@ -97,7 +99,7 @@ bool EventOrder::take_from(unsigned ring) {
   Source& source = sources_[ring];
   int taken = 0;
   Event event;
-  const bool has_ended = source.reader.has_ended();  // read before the look that finds the ring empty
+  const bool has_ended = source.reader.has_ended();  // read first: if the ring is empty after that, the thread writes no more
   for (; taken < kMostInARow && may_go_on(source); ++taken) {
     if (!source.reader.take(event)) {
       if (has_ended) source.reader.free();

@@ -21,7 +21,7 @@ struct Event {
   std::array<std::uint64_t, 2 + kMostFrames> more{};
 };
 
-// The number of words after the first.
+// The number of words that follow the first.
 constexpr unsigned words_behind(unsigned kind, unsigned detail) {
   switch (kind) {
     case kEnterAt:
@@ -74,7 +74,7 @@ class EventOrder {
 
   // Passes on all events that can be ordered now. Returns false if there were none.
   bool take_all();
-  // The program has ended: passes on all remaining events, including those that wait for a stamp that was never written.
+  // The program has ended: passes on all remaining events, even those that wait for a stamp that no thread has written.
   void finish();
 
  private:
@@ -87,7 +87,7 @@ class EventOrder {
   bool take_from(unsigned ring);
   bool may_go_on(Source& source);
   void find_new_rings();
-  // Treats the smallest stamp that rings wait for as written. Returns false if no ring waits.
+  // Treats the smallest stamp that a ring waits for as written. Returns false if no ring waits.
   bool pass_over_missing_stamp();
   void pass_over_stamp_of_dead_thread(bool anything_came);
 

@@ -17,7 +17,7 @@ std::optional<std::uint64_t> value_of_register(unsigned number, const Frame& fra
   return std::nullopt;
 }
 
-// Evaluates an expression of one operation that needs no memory. None for any other.
+// Evaluates an expression that is one operation and needs no memory. Returns none for any other.
 std::optional<std::uint64_t> address_of(const Dwarf_Op* operations, std::size_t count, const Frame& frame) {
   if (count != 1) return std::nullopt;
   const Dwarf_Op& only = operations[0];
@@ -69,7 +69,7 @@ class VariableFinder {
     } while (dwarf_siblingof(&child, &child) == 0);
   }
 
-  // If several share the place one after the other, takes the first that is no scalar.
+  // If several variables use the same place one after the other, takes the first that is no scalar.
   void look_at(Dwarf_Die& variable, const std::string& function, std::uint64_t address) {
     const Type* type = types_->of(variable);
     if (type == nullptr || type->bytes <= 0 || is_certain_) return;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kGranuleBytes = 16;  // the alignment of the C library's blocks
 constexpr std::uint64_t kStackPart = 65536;
-constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // smaller blocks are stored by page
+constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // smaller blocks are found through their pages
 constexpr std::uint32_t kSeveral = trace::kNone - 1;           // marks a granule that several variables share
 constexpr std::uint64_t kMostAlignment = 64;
 

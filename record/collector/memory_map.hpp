@@ -31,7 +31,8 @@ class MemoryMap {
     std::uint32_t block = 0;
   };
   Place at(std::uint64_t address);
-  // Whether it is an array's element, or one of several blocks allocated at the same place.
+  // Whether the place is in one of an array's elements, or in one of several blocks that the program allocated at the same
+  // place in its source.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
   [[nodiscard]] bool is_in_heap(const Place& place) const { return descriptions_[place.block].is_heap; }
   [[nodiscard]] bool is_in_stack(const Place& place) const { return descriptions_[place.block].is_stack; }
@@ -49,14 +50,14 @@ class MemoryMap {
   void add_variables();
 
  private:
-  // The part of a block that every access needs; small, because there may be millions.
+  // The part of a block's data that is read at every access. It is small, because there may be millions of blocks.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
-    std::uint64_t element_bytes = 0;      // each element is an object
+    std::uint64_t element_bytes = 0;      // not 0: each element is an object of its own
     std::uint32_t object = trace::kNone;  // the first element's object
     std::uint32_t others = 0;             // index in element_objects_ of the other elements' objects, if there are several
   };
-  // The part of a block that only new objects need.
+  // The part of a block's data that is only read when its objects are defined.
   struct Description {
     std::string name;
     std::uint32_t structure = trace::kNone;
@@ -65,7 +66,7 @@ class MemoryMap {
     bool movable = false;  // see trace::Object::movable
     bool is_stack = false;
     std::uint64_t first_number = 0;
-    const Type* type = nullptr;  // type of an element, or of each part of a block with several
+    const Type* type = nullptr;  // the type of an element; in a block with several parts, that of each part
     std::string source{};        // see trace::Object::source
   };
   struct Page {
@@ -99,9 +100,9 @@ class MemoryMap {
   // The block of the range that contains the whole page; kNone if none does.
   std::uint32_t range_at(std::uint64_t address) const;
 
-  // Returns false if the site has allocated blocks of too many sizes to call any of them usual.
+  // Returns false if blocks allocated at this place have so many sizes that none of them is usual.
   bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
-  // Returns the earlier block at this address if it was the same.
+  // Returns the earlier block at this address if it was the same object.
   std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
                            const AllocationSite& site);
   void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
@@ -129,8 +130,9 @@ class MemoryMap {
   std::vector<Stack> stacks_;
   std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
-  std::map<std::string, std::uint64_t> numbers_;                       // how many blocks have had each name so far
-  std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;  // by site: the first sizes of its blocks
+  std::map<std::string, std::uint64_t> numbers_;  // how many blocks have had each name so far
+  // By the place in the source: the first sizes of its blocks.
+  std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;
 };
 
 }  // namespace linebounce::record

@@ -14,9 +14,9 @@ namespace {
 // Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD) and lie at their beginning.
 constexpr std::uint64_t kOwnPages = 128 * 1024;
 
-// Blocks of that many sizes are buffers, whose size says nothing about their content.
+// Blocks of so many sizes, allocated at one place, are buffers: a buffer's size says nothing about its content.
 constexpr std::size_t kMostSizesOfSite = 8;
-// Sizes of the parts of memory that replace such blocks, and blocks larger than the largest part.
+// Such blocks, and blocks larger than the largest part, are replaced by parts of memory of these sizes.
 constexpr std::uint64_t kSmallestPart = 4096, kLargestPart = std::uint64_t{1} << 30;
 // Alignment of the C library's blocks.
 constexpr int kBlockAlignment = 16;
@@ -62,8 +62,8 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   return operations[0].atom == DW_OP_addr;
 }
 
-// The best fitting type of those that the source names: it fits once, as often as calloc was told, several times, or with
-// something behind it. nullptr if none fits.
+// The type, of those that the source names, that fits a block best. In the order of preference: one of the type or as many as
+// calloc was told; several structures; several scalars; one structure with something behind it. nullptr if none fits.
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
   const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
   const auto find = [&site](auto fits) {
@@ -78,15 +78,16 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
   return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
 }
 
-// Rounds lengths up so that an address has at most one size for each power of 2: of elements, or of one element with something
-// behind it, which must then be no multiple.
+// Rounds a block's length up, so that each address has few possible lengths: for each power of 2 one with only whole
+// elements, and one for a single element with something behind it. The latter must be no multiple of the element's size.
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
   if (bytes % type_bytes == 0) return std::bit_ceil(bytes / type_bytes) * type_bytes;
   const std::uint64_t rounded = std::bit_ceil(bytes);
   return rounded % type_bytes == 0 ? rounded + 1 : rounded;
 }
 
-// The bytes that C++ puts before the first element of `new Shard[64]`: their number, if they have destructors.
+// C++ stores the number of elements before the first element of `new Shard[64]` if Shard has a destructor. Returns how many
+// bytes lie before the first element, or 0.
 std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t bytes) {
   constexpr std::uint64_t kCountBytes = 8;
   for (const Type* type : site.types) {

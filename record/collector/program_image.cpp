@@ -42,8 +42,8 @@ int number_of_call(Dwarf_Die& inlined, unsigned which) {
   return static_cast<int>(number);
 }
 
-// libdw does not find a function that is written inside another, such as a lambda, whose code is elsewhere. Returns false if
-// nothing in `scope` contains the address.
+// libdw does not find a function that is written inside another but has its code elsewhere, such as a lambda. Returns false
+// if nothing in `scope` contains the address.
 bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -189,7 +189,7 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
     if (const char* file = dwarf_linesrc(source, nullptr, nullptr); file != nullptr) place.file = whole_path(place.unit, file);
   }
   Scopes innermost;
-  Scopes scopes;  // the scopes around the code, which may differ from those in the source
+  Scopes scopes;  // the scopes of the code, which may differ from those in the source
   innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
   Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : place.unit;
   if (dwarf_tag(&within) == DW_TAG_compile_unit) find_innermost(within, address - unit->bias, within);

@@ -32,14 +32,14 @@ struct NamedMemory {
 
 class ProgramImage {
  public:
-  // Reads the process's mappings now, and files when they are needed.
+  // The process's mappings are read now; a file is read when it is first needed.
   explicit ProgramImage(pid_t process);
   // Adds what the process has loaded since then.
   void look_again();
 
   // "insert"; for an address in no known function, "libfoo.so.1" or "?".
   std::string function(std::uint64_t address);
-  // For the instruction before a return address. Empty without debug information.
+  // For a return address: where in the source its call is. Empty without debug information.
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
   // The rule by which the end of a function's frame follows from its registers at that address; empty if there is none.
   std::vector<Dwarf_Op> frame_end_rule(std::uint64_t return_address);
@@ -53,7 +53,7 @@ class ProgramImage {
   // The mapped files.
   [[nodiscard]] std::vector<Dwfl_Module*> modules() const;
 
-  // Compilation units with debug information, of all files; look_again() appends.
+  // The compilation units with debug information, of all files; look_again() appends.
   struct Unit {
     Dwarf_Die entry{};
     std::uint64_t bias = 0;  // offset of its addresses
@@ -64,7 +64,7 @@ class ProgramImage {
   struct Close {
     void operator()(Dwfl* session) const { dwfl_end(session); }
   };
-  // dwfl_addrmodule knows only what is mapped from the file, not zero-initialised variables.
+  // Needed because dwfl_addrmodule knows only what is mapped from the file, not zero-initialised variables.
   void find_segments();
   [[nodiscard]] Dwfl_Module* module_at(std::uint64_t address) const;
   void find_units();
@@ -80,7 +80,7 @@ class ProgramImage {
   };
   std::map<std::uint64_t, Segment> segments_;  // by start address
   std::vector<Unit> units_;
-  std::set<std::uint64_t> biases_;  // of files whose units are known
+  std::set<std::uint64_t> biases_;  // those of the files whose units are known
   struct Range {
     std::uint64_t end = 0;
     std::size_t unit = 0;

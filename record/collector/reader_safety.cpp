@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPointerBytes = 8;
 constexpr std::uint64_t kSmallestBlock = 16;  // malloc's
-// For a lock whose sections access more words, nothing is known.
+// If a lock's sections access more words, nothing is known about it.
 constexpr std::size_t kMostWords = 1 << 18;
 
 }  // namespace

@@ -125,13 +125,13 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
 }
 
 constexpr std::chrono::microseconds kIdle{200};
-// From the latest creation of a thread until waiting threads begin.
+// Waiting threads begin when the latest creation of a thread is this long ago.
 constexpr std::chrono::milliseconds kSpread{20};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
-// The time that is lost if this process is killed.
+// How much time of the recording is lost if this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
 
-// The objects that exist once a program that was compiled for recording has connected.
+// The objects that exist once a program that was compiled for recording has opened the channel.
 class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
@@ -206,7 +206,7 @@ using trace::Losses;
 constexpr std::string_view kRecorder = "linebounce-record";
 
 Losses losses_of_compiled(const Recording& recording, const ProgramImage& image) {
-  // The most misleading gap comes first.
+  // The gap that misleads most comes first.
   Losses losses = unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   losses.add(Loss::libraries_not_compiled, kRecorder);
   return losses;
@@ -250,7 +250,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
                                    const std::string& file) {
   std::unique_ptr<Collector> collector;
   for (;;) {
-    // Read before the look at the rings, so that they are complete.
+    // read before the last look at the rings, so that the rings are complete
     const bool is_over = process.has_ended() && is_gone(channel.program());
     if (collector == nullptr && channel.program() != 0 && !is_over) {
       collector = std::make_unique<Collector>(channel, file, options.window);
@@ -280,7 +280,7 @@ std::string recorder_text(const RecordOptions& options) {
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
-  // Locked before the program starts, which would otherwise run in vain.
+  // Locked before the program starts: if the lock is taken, the program would run in vain.
   const trace::WriteLock lock(file, file + ": the trace");
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();

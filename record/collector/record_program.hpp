@@ -14,7 +14,7 @@ struct RecordOptions {
   std::string file;                  // the trace; empty: the program's name with .lbt
   Window window;
   bool is_binary = false;  // the program was not compiled for recording
-  bool spreads = false;    // threads created in a row begin together
+  bool spreads = false;    // how many threads, created one soon after the other, begin together
 };
 
 struct Recorded {

@@ -26,7 +26,7 @@ Kind kind_of(unsigned event) {
   }
 }
 
-// The largest aligned word that begins there: 1 to 8 bytes.
+// The largest naturally aligned word that begins there: 1 to 8 bytes.
 std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std::uint64_t bytes) {
   const auto most = std::min({bytes, static_cast<std::uint64_t>(place.room), kWord});
   const std::uint64_t aligned = (address | static_cast<std::uint64_t>(place.offset) | kWord);
@@ -210,8 +210,8 @@ void Recording::enter(Thread& thread, const Event& event) {
                            .lowest = thread.stack_pointer});
 }
 
-// The stack pointer is at the return address. Functions that need a frame pointer store the caller's below that, and point
-// there.
+// At a function's entry the stack pointer is at the return address. A function that needs a frame pointer stores the caller's
+// below the return address, and lets its own point there.
 void Recording::enter_at(Thread& thread, const Event& event) {
   constexpr std::uint64_t kReturnAddress = 8;
   const std::uint64_t stack = event.more[0];

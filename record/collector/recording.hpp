@@ -52,7 +52,7 @@ class Recording {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
     std::uint64_t passed = 0;       // threads over all rounds
-    std::uint64_t first_round = 0;  // the first round in the window
+    std::uint64_t first_round = 0;  // the first of the barrier's rounds that is in the window
     std::uint64_t written = 0;      // threads
   };
 
@@ -105,7 +105,7 @@ class Recording {
   };
   std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
   std::map<std::tuple<std::uint32_t, std::int64_t, std::uint64_t>, std::uint32_t>
-      locks_of_functions_;                         // the same, and the function's code
+      locks_of_functions_;                         // by function name: the same, and the function's code
   std::map<std::uint64_t, Condition> conditions_;  // by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;

@@ -15,7 +15,7 @@ class ConditionCounts {
   void wait_begins(const void* waiter);
   // Returns the signal's number, from 1.
   std::uint64_t signalled(bool wakes_all);
-  // The number of the signal; none if no remaining signal can have woken the waiter.
+  // The number of the signal that woke the waiter; none if each signal that could have has woken another.
   std::optional<std::uint64_t> woken(const void* waiter, bool by_signal);
 
  private:
@@ -35,7 +35,7 @@ class SemaphoreCounts {
  public:
   explicit SemaphoreCounts(std::uint64_t first_value = 0) : first_value_(first_value) {}
   std::uint64_t posted() { return ++posts_; }
-  // The number of required posts; 0: none.
+  // How many posts the wait needs; 0: none.
   std::uint64_t taken();
 
  private:

@@ -36,8 +36,8 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   return entry->second = memory_.is_in_stack(place) ? stack_lock(address, place, type) : new_lock(address, place, type);
 }
 
-// A local variable exists until its function is left; its place may then become another's. The same function's variable is the
-// same lock.
+// A local lock exists until its function is left. Then another variable may use its place. If the function is called again,
+// its variable is the same lock.
 std::uint32_t Recording::stack_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type) {
   Thread* const thread = thread_with_stack(address);
   const std::size_t frame = thread == nullptr ? 0 : frame_with(address, thread->frames, *image_);
@@ -111,7 +111,7 @@ void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
   thread.held.erase(thread.held.begin() + (held - thread.held.data()));
 }
 
-// Readers that write can't be made to read again, as under some locks.
+// Some locks make readers read again if a writer came. Readers that write can't do that.
 void Recording::written(const Thread& thread) {
   for (const HeldLock& held : thread.held) {
     if (!held.is_shared || writer_->symbols().locks[held.lock].readers_write) continue;
@@ -173,7 +173,7 @@ void Recording::semaphore_event(Thread& thread, const Event& event) {
   }
 }
 
-// Threads leave a round one by one. The window contains whole rounds: those that begin in it.
+// Threads leave a round one by one. The window contains only whole rounds: those that begin in it.
 void Recording::barrier_event(Thread& thread, const Event& event) {
   Barrier& state = barriers_[event.value];
   if (event.kind == kBarrierInit) {

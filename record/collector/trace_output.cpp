@@ -9,11 +9,12 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// Assumed, because compilers report accesses but not the instructions in between: as in a simple loop.
+// The number of instructions between two accesses, as in a simple loop. It is assumed, because compilers report accesses but
+// not the instructions in between.
 constexpr int kInstructionsOfAccess = 2;
-// One operation for each would double the trace.
+// Instructions are written in groups, because an operation for each would double the trace.
 constexpr int kInstructionsAtOnce = 16;
-// Reading the clock is as slow as an operation.
+// How many operations pass between two looks at the clock, because one look takes as long as an operation.
 constexpr std::uint64_t kOperationsForALook = 16;
 
 }  // namespace

@@ -15,11 +15,11 @@
 
 namespace linebounce::record {
 
-// The operations of a run that are in the trace, over all threads.
+// Which of a run's operations are in the trace, counted over all threads.
 struct Window {
-  std::uint64_t skip = 0;  // of the operations that the window's other limits select
+  std::uint64_t skip = 0;  // so many operations are left out, of those that the other limits select
   std::uint64_t count = UINT64_MAX;
-  // The window begins when a thread enters the function `from`, and ends when one enters `until`; empty: with the run.
+  // The window begins when a thread enters the function `from`, and ends when one enters `until`. Empty: with the run.
   std::string from = {}, until = {};
   double after_s = 0;                                      // seconds since the beginning of the recording
   double for_s = std::numeric_limits<double>::infinity();  // seconds since the beginning of the window
@@ -42,14 +42,14 @@ struct Thread {
   std::string name;
   std::uint64_t lowest_stack = 0, stack_end = 0;
   std::vector<Frame> frames;                           // one for each of `functions`
-  std::uint64_t stack_pointer = 0, frame_pointer = 0;  // of the function that it enters next, as far as they are known
+  std::uint64_t stack_pointer = 0, frame_pointer = 0;  // those of the function that it enters next, as far as they are known
   std::uint32_t stream = trace::kNone;
   bool is_alive = false;
   // Times counted in creations, beginnings and ends of threads; 0: not in the window, or not yet.
   std::uint64_t created = 0, began = 0, ended = 0;
   std::vector<std::uint32_t> functions;  // functions that it is in, outermost first
   std::vector<HeldLock> held;
-  std::vector<StackLock> stack_locks;  // of the frames that it is in, if they were used
+  std::vector<StackLock> stack_locks;  // those in the frames that it is in, if it has used them
   int instructions = 0;                // since the latest `execute`
 };
 
@@ -68,7 +68,7 @@ class TraceOutput {
 
   // REQUIRES: called before the operation that enters a function of this name.
   void entering(const std::string& function);
-  // REQUIRES: the operation's changes to `thread` are made afterwards. Returns true if the operation is in the trace.
+  // REQUIRES: `thread` is changed only after this call. Returns true if the operation is in the trace.
   bool append(Thread& thread, const trace::Operation& operation);
   // The same, even after the window.
   void append_after_all(Thread& thread, const trace::Operation& operation);
@@ -79,8 +79,8 @@ class TraceOutput {
   void finish();
   [[nodiscard]] std::uint64_t operations() const { return written_; }
 
-  // How many of the window's threads ran beside no other, though nothing in the trace separates them: each was created while
-  // another was alive, and ended before that began, or the reverse.
+  // How many of the window's threads ran beside no other, though the trace would allow them to. Each was created while
+  // another was alive, and ended before that one began, or the reverse.
   struct Apart {
     std::size_t threads = 0, of = 0;
   };
@@ -104,7 +104,7 @@ class TraceOutput {
   bool waits_for_function_, waits_for_time_;
   bool has_times_;  // of the window
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), opened_ = began_;
-  std::uint64_t asked_ = 0;  // requests for operations, in the window or not
+  std::uint64_t asked_ = 0;  // how many operations append() was asked to write, in the window or not
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
   int alive_ = 0;                                 // threads

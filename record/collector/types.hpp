@@ -40,11 +40,11 @@ struct Type {
 
 class Types {
  public:
-  // The type in DW_AT_type of a variable, member or parameter, without qualifiers and typedefs; nullptr if it has none or it is
-  // incomplete.
+  // The type that DW_AT_type names for a variable, member or parameter, without qualifiers and typedefs. nullptr if there is
+  // none, or if it is incomplete.
   const Type* of(Dwarf_Die& die);
-  // The type of a C expression that begins with a variable; nullptr if it has none. A step is kElement, for the target of a
-  // pointer or the element of an array, or the name of a member, of a structure or of a pointer's target.
+  // The type of a C expression: a variable, then steps. kElement steps to a pointer's target or an array's element. Any other
+  // step is a member's name, of a structure or of a pointer's target. nullptr if the expression has no type.
   static constexpr const char* kElement = "*";
   const Type* reached(const Dwarf_Die& variable, const std::vector<std::string>& steps);
   // The type with this entry.
@@ -53,7 +53,7 @@ class Types {
   // A complete structure, class or typedef of that name; nullptr if none has been read. note_types_of() notes all types of a
   // unit.
   const Type* named(const std::string& name);
-  // Of the complete structures and classes, sorted.
+  // The names of the complete structures and classes, sorted.
   [[nodiscard]] std::vector<std::string> structure_names() const;
   void note_types_of(Dwarf_Die& unit);
 
@@ -62,7 +62,8 @@ class Types {
   void read_array(Dwarf_Die& die, Type& type);
 
   std::unordered_map<const void*, std::unique_ptr<Type>> types_;  // by the entry's address
-  // By name, over all units. Separate, because one unit's typedef may have the name of a structure that it only declares.
+  // Typedefs by name, over all units. They are apart from structures_, because one unit may have a typedef with the name of a
+  // structure that the unit only declares.
   std::unordered_map<std::string, Dwarf_Die> structures_;  // complete ones
   std::unordered_map<std::string, Dwarf_Die> other_names_;
 };
@@ -70,9 +71,9 @@ class Types {
 // Where it is declared: "/src/queue.c:40"; empty: unknown.
 std::string declared_at(Dwarf_Die& die);
 
-// The type's fields for a trace. Nested structures and short arrays are expanded ("list.next", "lock[3]") unless there are too
-// many. Empty for a scalar or a long array of scalars.
-// For a layout, arrays of bytes are one field, and a nameless union is its largest member.
+// The type's fields for a trace. Nested structures and short arrays are expanded ("list.next", "lock[3]") unless there are
+// too many. A scalar or a long array of scalars has no fields. In a layout, an array of bytes is one field, and a nameless
+// union has only its largest member.
 enum class FieldsFor : std::uint8_t { trace, layout };
 std::vector<trace::Field> fields_of(const Type& type, FieldsFor use = FieldsFor::trace);
 

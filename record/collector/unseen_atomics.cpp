@@ -57,7 +57,7 @@ class Disassembler {
  private:
   // Most functions have none of these bytes and need not be disassembled.
   static bool may_have_some(Code code) {
-    constexpr std::array<std::uint8_t, 3> kBytes = {0xf0, 0x86, 0x87};  // lock, xchg of a byte, xchg
+    constexpr std::array<std::uint8_t, 3> kBytes = {0xf0, 0x86, 0x87};  // the opcodes: lock, xchg of a byte, xchg
     return std::find_first_of(code.begin(), code.end(), kBytes.begin(), kBytes.end()) != code.end();
   }
 
@@ -107,8 +107,8 @@ class FileScan {
   std::map<std::string, int> functions_;
 };
 
-// Libraries of every program, and gcc's OpenMP library: the operations of their locks, barriers and allocator are recorded
-// where they are called.
+// Libraries that need no warning: those of every program, and gcc's OpenMP library. The operations of their locks, barriers
+// and allocator are recorded at the program's calls.
 bool is_recorded_where_called(const std::string& file) {
   static const std::set<std::string_view> kFiles = {"libc.so.6",  "libm.so.6",  "ld-linux-x86-64.so.2", "libpthread.so.0",
                                                     "libdl.so.2", "librt.so.1", "libgcc_s.so.1"};

@@ -10,12 +10,12 @@
 
 namespace linebounce::record {
 
-// The section of our runtime in the program: its atomic instructions are not the program's.
+// The section of the program that contains our runtime. Its atomic instructions are not the program's.
 inline constexpr const char* kRuntimeSection = "linebounce_runtime";
 
-// Empty if there is no such instruction in the program and in libraries that linebounce-cc
-// compiled, nor in others except the C library's. `has_run`: whether a function is known to have been entered; compilers report
-// that only for functions with instrumented accesses.
+// Tells where such instructions are: in the program, in libraries that linebounce-cc compiled, and in others except the C
+// library's. Empty if there are none. `has_run`: whether a function is known to have been entered. Compilers report entry
+// only for functions with instrumented accesses.
 trace::Losses unseen_atomics(const ProgramImage& image, const std::function<bool(const std::string&)>& has_run);
 
 }  // namespace linebounce::record

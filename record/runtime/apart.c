@@ -12,7 +12,7 @@ void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
 void __libc_free(void* memory);
 
-// Only used pages cost anything. A block is never freed: 500 bytes for each thread that the program creates.
+// Only used pages cost memory. A block is never freed; the program costs 500 bytes for each thread that it creates.
 enum { kRegionBytes = 1 << 28 };
 static unsigned char* region;
 static size_t used;
@@ -23,8 +23,9 @@ struct Block {
   void* stands_for;  // a block of the program's heap, at the place of the one that the program would have without recording
 };
 
-// Our thread-local variables may be the only ones in the program. The C library's table for each thread then has one entry more
-// than without us. If we are loaded as a library, it has that entry in any case. REQUIRES: all our thread-local data is in struct Thread.
+// Without us, the program may have no thread-local variables. Then the C library's table for each thread has one entry more
+// than without recording. (If the runtime is a library, it has that entry in any case.) REQUIRES: all our thread-local data
+// is in struct Thread.
 static bool has_only_our_thread_locals(void) {
   const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
   const unsigned long count = getauxval(AT_PHNUM);

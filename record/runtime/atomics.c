@@ -5,7 +5,7 @@
 typedef enum { kRelaxed, kConsume, kAcquireOrder, kReleaseOrder, kAcquireRelease, kSequential } MemoryOrder;
 
 static inline bool acquires(int order) {
-  order &= 0x7fff;  // gcc passes bits for lock elision
+  order &= 0x7fff;  // in these bits, gcc passes hints for lock elision
   return order != kRelaxed && order != kReleaseOrder;
 }
 

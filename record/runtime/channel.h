@@ -24,32 +24,32 @@ enum EventKind {
   kStore,
   kExchange,
   kFetchAdd,  // and all other arithmetic
-  kFetchAddAt,  // the same; more: the return address of the call that performed it
+  kFetchAddAt,  // as kFetchAdd; more: the return address of the call that performed it
   kCompareExchange,
   kLoadRange,  // more: bytes
   kStoreRange,
   kFence,
-  // Functions. value: an address inside. detail: how much lower its stack pointer is than that of the function around it, in
-  // kStackUnit; 0: see kStackPointer.
+  // Functions. value: an address inside the function. detail: by how much its stack pointer is lower than that of the calling
+  // function, in kStackUnit; 0: kStackPointer tells.
   kEnter,
   kEnterAt,  // value: its first instruction; more: its stack pointer there
   kLeave,
-  // For the function of the next kEnter. value: address.
+  // They describe the function of the next kEnter. value: the stack pointer's content.
   kStackPointer,
-  kFramePointer,  // the content of its frame-pointer register, if that is an address in its frame
-  // Threads. value: number; 0 is the first thread.
+  kFramePointer,  // value: the frame-pointer register's content, if that is an address in the function's frame
+  // Threads. value: the thread's number; 0 is the first thread.
   kThreadBegin,  // more: lowest and highest address of its stack; its function
   kThreadEnd,
   kCreate,  // more: its function
   kJoin,
-  // Locks. value: address; detail: LockType and flags, see below.
+  // Locks. value: the lock's address; detail: LockType and flags, see below.
   kAcquire,
   kTryFailed,
   kRelease,
   // value: address.
-  kConditionWait,   // more: address of the mutex
-  kConditionWoken,  // more: address of the mutex; detail: 0 for a time-out, else 1
-  kConditionSignal,  // detail: 1 if it wakes all
+  kConditionWait,   // more: the mutex's address
+  kConditionWoken,  // more: the mutex's address; detail: 0 for a time-out, else 1
+  kConditionSignal,  // detail: 1 if it wakes all waiters
   kSemaphoreInit,  // more: its value
   kSemaphorePost,
   kSemaphoreWait,
@@ -64,11 +64,12 @@ enum EventKind {
 
 // For accesses: bits 0 to 2 are the logarithm of the size.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
-// For kFetchAdd and kCompareExchange: the sign of the addend, for the latter only if it is 1; both: no addition.
+// For kFetchAdd and kCompareExchange: whether the operation adds or subtracts. Of a compare-and-exchange only if it does so
+// by 1. Both flags together: neither.
 enum { kAddsAccess = 64, kSubtractsAccess = 128 };
 // For kFetchAdd, if known: whether the program uses the old value.
 enum { kResultUsedAccess = 16, kResultUnusedAccess = 32 };
-// For kLoad and kLoadRange in threads that have shared a lock with others: the value contains an address.
+// For kLoad and kLoadRange in threads that have held a lock together with others: the value contains an address.
 enum { kPointerAccess = 64 };
 
 // For kAllocate. Other blocks have only the allocator's own alignment.
@@ -77,7 +78,7 @@ enum { kReturnAddresses = 7, kAlignedBlock = 8 };
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 
 enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4, kTriedLock = 8 };
-enum { kOneWord = 16 };  // another flag: a lock of 4 bytes; pthread's mutexes and read-write locks have 40 and more
+enum { kOneWord = 16 };  // another flag: the lock has 4 bytes; pthread's mutexes and read-write locks have 40 and more
 
 enum { kValueBits = 48, kDetailBits = 8, kMostFrames = 6 };
 #define EVENT_VALUE_MASK ((UINT64_C(1) << kValueBits) - 1)
@@ -89,7 +90,8 @@ static inline uint64_t event_word(unsigned kind, unsigned detail, uint64_t value
 enum RingState { kRingFree = 0, kRingInUse = 1, kRingEnded = 2 };
 
 struct Ring {
-  uint32_t state;                                // RingState: set by the writer at its start and end, by the reader when freed
+  // A RingState: the writer sets it at its start and end, the reader when it frees the ring.
+  uint32_t state;
   uint64_t next __attribute__((aligned(64)));    // the word that the writer fills next; not used by the reader
   uint64_t limit;                                // the writer checks `taken` again before it fills this word
   uint64_t taken __attribute__((aligned(64)));   // words before this one are free again; written by the reader
@@ -100,22 +102,22 @@ struct Channel {
   uint64_t magic;
   uint32_t version;
   uint32_t ring_words;   // a power of 2
-  uint64_t ring_bytes;   // from one ring to the next
-  uint64_t first_ring;   // offset in bytes from here
-  uint32_t collector;    // its process, which the program checks when a ring stays full
-  uint32_t program;      // the recorded process, the first that comes; 0: none yet
-  uint32_t ready;        // the collector has examined the process, which may go on
-  uint32_t threads;      // how many numbers were assigned
+  uint64_t ring_bytes;   // distance in bytes from one ring to the next
+  uint64_t first_ring;   // offset in bytes of the first ring from here
+  uint32_t collector;    // the collector's process: the program checks that it is alive when a ring stays full
+  uint32_t program;      // the recorded process, the first one that opens the channel; 0: none yet
+  uint32_t ready;        // the process may go on, because the collector has examined its files
+  uint32_t threads;      // how many numbers of threads were assigned
   uint32_t libraries_seen;
   uint32_t forks;        // children that were not recorded
   uint32_t others;       // later programs that were not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded
   uint32_t given_up;      // threads recorded only up to a signal handler that filled the ring
   uint32_t unknown_joins;  // joins of unknown threads, which were not recorded
-  uint32_t nested_teams;  // barriers of OpenMP teams beside or inside others, which were not recorded
-  uint32_t unknown_outcomes;  // compare-and-exchange operations with unknown outcome
+  uint32_t nested_teams;  // OpenMP barriers that were not recorded, of teams beside or inside others
+  uint32_t unknown_outcomes;  // compare-and-exchange operations whose outcome is unknown
   uint32_t rounds;        // how often the collector has examined all rings and released what it took
-  uint64_t spread_ns;        // a created thread begins when no thread has been created for this time; 0: at once
+  uint64_t spread_ns;        // a thread begins only when no thread has been created for so long; 0: at once
   uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };

@@ -25,10 +25,10 @@ uintptr_t function_of_region(void) {
   return this_thread.region == NULL ? 0 : (uintptr_t)this_thread.region->runs;
 }
 
-// Barriers are identified by an address in these arrays, at the index of the team's size. So one team at a time has barriers:
-// not those inside others, nor those that other threads begin meanwhile. A region's begin and end have barriers of their own,
-// because no thread reaches one twice before all have reached it once. A byte is 1 if the collector knows its number of
-// threads.
+// Barriers are identified by an address in these arrays, at the index of the team's size. So only one team at a time has
+// barriers: no team inside another has any, nor one that another thread begins meanwhile. A region's begin and end have
+// barriers of their own, because no thread reaches one of the two twice before all have reached it once. A byte is 1 if the
+// collector knows the barrier's number of threads.
 enum { kLargestTeam = 1024 };
 static char openmp_region_begins[kLargestTeam + 1], openmp_region_ends[kLargestTeam + 1], openmp_barrier[kLargestTeam + 1];
 static uint32_t told_lock;
@@ -76,7 +76,7 @@ static void run_region(void* memory) {
   this_thread.region = around;
 }
 
-// The real function, found on its first call, because most programs have no OpenMP.
+// Finds the real function on the first call, because most programs have no OpenMP.
 #define REAL(name)                                            \
   static __typeof__(&name) real;                              \
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
@@ -149,7 +149,7 @@ CANCEL_BARRIER(GOMP_barrier_cancel)
 CANCEL_BARRIER(GOMP_loop_end_cancel)
 CANCEL_BARRIER(GOMP_sections_end_cancel)
 
-// Named by the variable that the compiler makes for it.
+// The locks of sections without a name. A named section's lock is the variable that the compiler makes for the name.
 static char openmp_critical, openmp_atomic;
 #define LOCKED(begin, end, parameters, arguments, lock)   \
   EXPORTED void begin parameters;                         \
@@ -204,7 +204,7 @@ void GOMP_single_copy_end(void* data) {
   real(data);
 }
 
-// Ordered parts come one after the other.
+// Threads execute ordered parts one after the other.
 EXPORTED void GOMP_ordered_start(void);
 void GOMP_ordered_start(void) {
   REAL(GOMP_ordered_start)
@@ -219,8 +219,8 @@ void GOMP_ordered_end(void) {
   real();
 }
 
-// Tasks. libgomp copies a task's data, which its function precedes. The semaphore orders the task after its creator's earlier
-// work.
+// Tasks. libgomp copies a task's data; we put the task's function before the data. The semaphore orders the task after its
+// creator's earlier work.
 struct Task {
   Body* runs;
   void* data;

@@ -16,7 +16,7 @@ void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* 
   fill_word(ring, at, first);
 }
 
-// Nothing can block between stamp and word, because room has been reserved.
+// Other threads wait for a stamp that is taken but not written. So nothing may block in between: the room is reserved first.
 void write_stamp(struct Ring* ring) {
   uint64_t at;
   if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
@@ -29,8 +29,9 @@ void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, uns
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
 
-// A collector that has ended, but whose parent has not yet collected its exit code, still accepts signals, and that parent may
-// be waiting for the end of this program's output. A process descriptor tells; without one (before Linux 5.3), signals have to.
+// Whether the collector has ended. Its parent may not have collected its exit code yet, and may be waiting for the end of
+// this program's output. Until then the collector still accepts signals, so only a process descriptor shows that it has
+// ended. Linux has these since 5.3; before, a signal has to do.
 bool collector_is_gone(void) {
   const int process = (int)syscall(SYS_pidfd_open, channel->collector, 0);
   if (process < 0) return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
@@ -41,8 +42,8 @@ bool collector_is_gone(void) {
   return has_ended;
 }
 
-// A next word that stays empty, although the collector has been there and released what it took, is one that this thread has
-// reserved: the waiting code is a signal handler that interrupted the thread before it filled the word.
+// The collector has been here, has released what it took, and the next word is still empty. Then this thread itself has
+// reserved the word: the waiting code is a signal handler that interrupted the thread before it filled the word.
 struct Standstill {
   uint64_t taken;
   uint32_t round;
@@ -52,7 +53,8 @@ static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
   const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
   const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
   const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
-  if (is_empty && taken == last->taken) return round - last->round >= 2;  // one of them began after the previous look
+  // Two rounds have ended, of which one began after the previous look.
+  if (is_empty && taken == last->taken) return round - last->round >= 2;
   *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
   return false;
 }
@@ -69,7 +71,7 @@ static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill*
 }
 
 bool wait_for_room(struct Ring* ring, uint64_t end) {
-  if (this_thread.ring != ring) return false;  // given up by a handler
+  if (this_thread.ring != ring) return false;  // a signal handler has given the ring up
   const int error = errno;
   const struct timespec pause = {0, 50 * 1000};
   struct Standstill last = {UINT64_MAX, 0};

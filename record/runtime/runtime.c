@@ -1,4 +1,4 @@
-// The state that all parts share. In QEMU's plugin it is in follower.c.
+// The state that all parts of the runtime share. In QEMU's plugin this state is in follower.c.
 #include "runtime.h"
 
 struct Channel* channel;

@@ -12,7 +12,7 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define EXPORTED __attribute__((visibility("default")))
-// The program may bring its own.
+// The program may bring its own definition.
 #define REPLACEABLE __attribute__((visibility("default"), weak))
 #define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
 #define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
@@ -30,12 +30,12 @@ struct Thread {
   uint32_t depth;
   uint32_t number;
   bool has_joined;  // it has joined the recording or tried to, and does not join again
-  bool silent;  // inside a function whose parts are no events of their own
-  bool apart;   // inside the runtime's own calls of the C library, whose allocations are not on the program's heap
+  bool silent;      // inside a function whose parts are no events of their own
+  bool apart;       // inside the runtime's own calls of the C library, whose allocations are not on the program's heap
   bool creates_thread;
-  bool shares_locks;  // has held a lock together with others, so its loads may be pointers that it follows
+  bool shares_locks;  // it has held a lock together with others, so its loads may read pointers that it follows
   struct Frame* frames;
-  struct Region* region;  // the OpenMP region that it is in; NULL: none
+  struct Region* region;  // the OpenMP region that the thread is in; NULL: none
 };
 #ifdef LINEBOUNCE_FOLLOWER
 // The plugin that follows a thread's instructions from outside (record/binary) writes into the same ring.

@@ -2,8 +2,8 @@
 #include "events.h"
 #include "real.h"
 
-// Until the real functions are found, the dynamic linker is working, which is no event; but its calls must work. Volatile,
-// because a compiler would turn such loops into calls of these very functions.
+// Until the real functions are found, the dynamic linker is at work. Nothing is recorded then, but the linker's calls of
+// these functions must work. The loops are volatile, because a compiler would turn them into calls of these very functions.
 typedef volatile char* Bytes;
 typedef const volatile char* ConstBytes;
 

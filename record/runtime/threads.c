@@ -43,8 +43,8 @@ static uint64_t nanoseconds_now(void) {
   return (uint64_t)now.tv_sec * kNanosecondsOfSecond + (uint64_t)now.tv_nsec;
 }
 
-// A barrier at which all threads created in a row begin together: each sleeps until no thread has been created for spread_ns.
-// Unlike at a counting barrier, no thread can wait for ever.
+// Threads that are created in a row begin together: each sleeps until no thread has been created for spread_ns. A barrier
+// that counts threads could make one wait for ever.
 static void begin_with_others(void) {
   if (!recording || channel->spread_ns == 0) return;
   for (;;) {
@@ -69,8 +69,8 @@ static int run_c11_thread(void* memory) {
   return beginning->runs_c11(beginning->argument);
 }
 
-// std::thread starts all threads in one function of the C++ library, with an object whose third virtual function runs the
-// program's function. OpenMP's threads are named after the region that they were created for.
+// std::thread starts every thread in one function of the C++ library, with an object as its argument. The third virtual
+// function of that object runs the program's function. An OpenMP thread is named after the region that it was created for.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   Dl_info found;
   const uintptr_t address = (uintptr_t)runs;

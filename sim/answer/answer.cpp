@@ -20,12 +20,12 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr const char* kNoLock = "none";  // excludes nobody: a baseline, never an alternative
+constexpr const char* kNoLock = "none";  // excludes no CPU: only a baseline, never an alternative
 constexpr double kTwice = 100;           // in percent more
 constexpr const char* kStarved = "fairness.starved_cpus";
-constexpr std::size_t kMostLeaders = 2;  // the most other leaders along the sweep that are named
+constexpr std::size_t kMostLeaders = 2;  // limit on the other leaders that the sentence names
 constexpr std::size_t kMostFeatured = 3;
-constexpr std::size_t kMostNamed = 4;  // the most alternatives or places in one sentence
+constexpr std::size_t kMostNamed = 4;  // limit on the alternatives or places in one sentence
 
 struct Standing {
   int number = 0;  // number of the point
@@ -38,7 +38,7 @@ struct Standing {
 // The alternatives of one place, the best first.
 using Ranking = std::vector<Standing>;
 
-// A value of the axes that are held equal.
+// One value for each axis that is held equal.
 using Cell = std::vector<ConfigValue>;
 
 class Decision {
@@ -65,7 +65,7 @@ class Decision {
   // ---- alternatives ----
 
   void compare() {
-    std::map<Cell, std::vector<int>> cells;  // by the values that are held equal
+    std::map<Cell, std::vector<int>> cells;  // keys: the values of the axes that are held equal
     for (const int number : finished()) {
       Cell cell;
       for (const VariedAxis& axis : roles_.cells) cell.push_back(*value_at(point(number), axis.path));
@@ -84,10 +84,10 @@ class Decision {
     }
   }
 
-  // No operation within the measured time is not a throughput to rank by.
+  // A run without operations in the measured time cannot be ranked by throughput.
   bool has_results(const Ranking& ranking) const { return metric_.better != Better::higher || ranking.front().value > 0; }
 
-  // The alternatives where they differ most: with the most CPUs, at the end of the row.
+  // Ranks the alternatives at the end of the sweep (the most CPUs), where they differ most.
   Ranking last_ranking(const std::vector<int>& numbers) const {
     if (!roles_.over) return ranked(numbers);
     const std::vector<ConfigValue>& values = roles_.over->values;
@@ -139,7 +139,7 @@ class Decision {
     return {point(standing.number), standing.name, preposition + standing.name, cpus_of(standing.number)};
   }
 
-  // "At 32 CPUs ", so that a quoted sentence says for how many CPUs it holds. Empty if the alternatives differ in that.
+  // "At 32 CPUs ", so that the sentence holds when quoted alone. Empty if the alternatives differ in their number of CPUs.
   std::string all_cpus(const Standing& best) const {
     const double cpus = cpus_of(best.number);
     if (cpus <= 0 || roles_.compared->path == kCpusPath || roles_.compared->path == "machine") return "";
@@ -192,7 +192,7 @@ class Decision {
     return text;
   }
 
-  // The leaders elsewhere along the sweep: " cohort leads at 4 to 16 CPUs."
+  // The alternatives that lead at other places of the sweep: " cohort leads at 4 to 16 CPUs."
   std::string other_leaders(const Standing& best, const std::vector<int>& numbers) {
     struct Stretch {
       std::string name;
@@ -282,22 +282,18 @@ class Decision {
            (roles_.cells.size() > 1 ? fmt::format("{})", fmt::join(names, ") and (")) : enumeration(names));
   }
 
-  static std::string lead_words(double percent) {
-    return percent < kTwice ? fmt::format("{:.2g} %", percent) : fmt::format("a factor of {:.2g}", 1 + percent / 100);
-  }
-
   // " (by 12 % to a factor of 3.1)".
   std::string margin(const std::vector<const std::pair<Cell, Ranking>*>& places) const {
     double least = 0, most = 0;
     for (const auto* place : places) {
       const double best = place->second[0].value, next = place->second[1].value;
       if (best <= 0 || next <= 0) return "";
-      const double lead = 100 * (std::max(best, next) / std::min(best, next) - 1);
+      const double lead = std::max(best, next) / std::min(best, next);
       least = least == 0 ? lead : std::min(least, lead);
       most = std::max(most, lead);
     }
-    return places.size() == 1 ? fmt::format(" (by {})", lead_words(most))
-                              : fmt::format(" (by {} to {})", lead_words(least), lead_words(most));
+    return places.size() == 1 ? fmt::format(" (by {})", lead_text(most))
+                              : fmt::format(" (by {} to {})", lead_text(least), lead_text(most));
   }
 
   // ---- one row of numbers ----
@@ -334,7 +330,7 @@ class Decision {
 
   // ---- nothing to compare ----
 
-  // Tells the headlines of the last point, and where its time goes.
+  // Describes the last point: its headline metrics, and where its time goes.
   void tell() {
     const std::vector<int> numbers = finished();
     if (numbers.empty()) return;
@@ -380,7 +376,7 @@ class Decision {
     return metric_.better == Better::lower ? other.value - reach <= best.value : other.value + reach >= best.value;
   }
 
-  // The number of the best: the first, and those that can't be told apart from it.
+  // Counts the leaders: the first of the ranking, and all that can't be told apart from it.
   std::size_t leaders_of(const Ranking& ranking) const {
     const auto behind = std::ranges::find_if(ranking, [&](const Standing& other) { return !as_good(other, ranking.front()); });
     return behind == ranking.begin() ? 1 : static_cast<std::size_t>(behind - ranking.begin());

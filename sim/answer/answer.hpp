@@ -1,5 +1,5 @@
-// A run's answer, decided once. The terminal, the report, results.json, `compare` and the library show this text; all else that
-// is shown of a single point is about `point`.
+// A run's answer, decided once. The terminal, the report, results.json, `compare` and the library all show this text.
+// Whatever they show of a single point is about `point`.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@
 namespace linebounce::sim {
 
 struct Answer {
-  std::string text;                 // which alternative wins, by how much, where the order changes, and what speaks against it
+  std::string text;                 // which alternative wins, by how much, where the order changes, and caveats
   std::string why;                  // the largest term of the difference; empty if the results don't show it
   std::vector<std::string> doubts;  // warnings about points; similar ones are merged
   std::string metric;               // the metric that decides; empty if no point finished
   std::string compared, over;       // paths; empty: none
   std::optional<int> point;         // the point that the text is about
   std::optional<int> runner_up;     // the point that it is compared with
-  std::vector<ConfigValue> featured;  // the alternatives that matter among many: the best three, and the leaders elsewhere
+  // The alternatives worth showing among many: the best three, and those that lead elsewhere.
+  std::vector<ConfigValue> featured;
 };
 
 // A metric in each run of a point, by seed; empty if there is only one run.

@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostDetails = 3;  // the most places with their own figures in one sentence
+constexpr std::size_t kMostDetails = 3;  // the limit on places whose figures one sentence gives
 constexpr std::size_t kMostPlaces = 8;
 
 struct Found {
@@ -24,7 +24,7 @@ struct Found {
 // "ttas at 4, 16 and 32 CPUs; tas at 32 CPUs".
 std::string places_text(const std::vector<Found>& found, Roles roles) {
   const std::optional<VariedAxis> over = std::exchange(roles.over, std::nullopt);
-  // by everything except the position along the row
+  // keys: all axes except the position along the row
   std::vector<std::pair<std::string, std::vector<const ReportedPoint*>>> rows;
   for (const Found& one : found) {
     const std::string name = point_words(*one.point, roles);
@@ -70,7 +70,8 @@ std::string sentence_of(const std::vector<Found>& found, const Roles& roles) {
 }  // namespace
 
 std::vector<std::string> doubts_of(const std::vector<ReportedPoint>& points, const Roles& roles) {
-  std::vector<std::pair<std::string, std::vector<Found>>> kinds;  // in order of importance, as in each point
+  // The kinds of doubt in order of importance, as each point lists them.
+  std::vector<std::pair<std::string, std::vector<Found>>> kinds;
   for (const ReportedPoint& point : points) {
     for (const HealthFinding& finding : health_findings(point)) {
       const auto known = std::ranges::find(kinds, finding.in_general, [](const auto& kind) { return kind.first; });

@@ -1,4 +1,5 @@
-// Qualifies an answer: lists points whose figures mean less than they seem to, similar ones in one sentence.
+// Qualifies an answer: lists the points whose figures mean less than they seem to. One sentence covers all points with the
+// same problem.
 #pragma once
 
 #include <string>

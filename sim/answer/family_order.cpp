@@ -14,8 +14,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLeastDifference = 0.01;  // of the smaller value
-constexpr std::size_t kMostPasses = 3;     // the most pairs that are named
-constexpr std::size_t kMostReasons = 3;    // the most changes that are named for a pair
+constexpr std::size_t kMostPasses = 3;     // limit on the pairs that the sentence names
+constexpr std::size_t kMostReasons = 3;    // limit on the changes that it names for one pair
 
 class OrderTeller {
  public:
@@ -31,7 +31,7 @@ class OrderTeller {
     if (ranking_.size() < 2) return "";
     for (std::size_t i = 0; i < order_.changes.size(); ++i) look_at(order_.changes[i], order_.changed[i]);
     if (tried_ == 0) return "";
-    if (passes_.empty()) return fmt::format("The order survives {}{}.", all_of(), lead_text());
+    if (passes_.empty()) return fmt::format("The order survives {}{}.", all_of(), lead_range());
     std::vector<std::string> parts;
     for (const Pass& pass : passes_) {
       if (parts.size() == kMostPasses) break;
@@ -52,7 +52,7 @@ class OrderTeller {
     return order_.better == Better::lower ? a.value < b.value : a.value > b.value;
   }
 
-  // Whether a is better than b, by more than chance.
+  // True if a is better than b by more than chance.
   bool beats(const RangeValue& a, const RangeValue& b) const {
     const double least = kLeastDifference * std::min(std::abs(a.value), std::abs(b.value));
     return is_ahead(a, b) && std::abs(a.value - b.value) > std::max(least, a.interval + b.interval);
@@ -86,7 +86,7 @@ class OrderTeller {
     }
   }
 
-  // How far the first alternative is ahead of the best of the others.
+  // Records by how much the first alternative leads the best of the others after this change.
   void note_lead(const RangeRow& row) {
     const RangeValue& leader = *row[ranking_.front()];
     RangeValue next = *row[ranking_[1]];
@@ -106,14 +106,10 @@ class OrderTeller {
                        order_.family);
   }
 
-  std::string lead_text() const {
+  std::string lead_range() const {
     const std::string& leader = order_.alternatives[ranking_.front()];
-    if (ties_ > 0) return fmt::format("; with {} of them {} can't be told apart from the next", ties_, leader);
-    return most_ <= 0 ? "" : fmt::format("; {} leads by {} to {}", leader, percent(least_), percent(most_));
-  }
-
-  static std::string percent(double factor) {
-    return factor < 2 ? fmt::format("{:.2g} %", 100 * (factor - 1)) : fmt::format("{:.2g} times", factor);
+    if (ties_ > 0) return fmt::format("; with {} of them {} can't be told apart from the runner-up", ties_, leader);
+    return most_ <= 0 ? "" : fmt::format("; {} leads by {} to {}", leader, lead_text(least_), lead_text(most_));
   }
 
   static std::string reasons_text(const std::vector<std::string>& reasons) {

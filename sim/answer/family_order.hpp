@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// One value that the family assumes, replaced by another one of the family's range.
+// A value that the contention family assumes, and another value of its range that replaces it.
 struct FamilyChange {
   std::string path;  // "machine.cpu.hold_ns"
   ConfigValue assumed, other;
@@ -32,8 +32,9 @@ struct FamilyOrder {
   std::vector<RangeRow> changed;  // by change
 };
 
-// One or two sentences: whether the order survives every change, or who passes whom with which. Two alternatives are told apart
-// if they differ by more than a percent and their intervals do not overlap. Empty if fewer than two alternatives have finished.
+// Says in one or two sentences whether the order survives every change, or which alternative passes which, and after which
+// change. Two alternatives count as different if they differ by more than a percent and their intervals do not overlap. Empty
+// if fewer than two alternatives have finished.
 std::string family_order_text(const FamilyOrder& order);
 
 }  // namespace linebounce::sim

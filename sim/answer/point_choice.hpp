@@ -10,11 +10,12 @@
 
 namespace linebounce::sim {
 
-// The number in the text; none if the text must be settings.
+// The number in the text; nothing if the text is not a number, and so must be settings.
 std::optional<int> point_number(std::string_view text);
 
-// Finds "17", or "lock=mcs,cpus=32". The last parts of paths suffice if they fit only one path. Among several points with these
-// settings, the last one counts. Errors: ConfigError, listing the legal values.
+// Finds the point with this number ("17") or these settings ("lock=mcs,cpus=32"). The last part of a path is enough if only
+// one path ends so. If several points have the settings, the last one is returned. Errors: ConfigError, with the legal
+// values.
 int chosen_point(const std::string& text, const std::vector<ReportedPoint>& points);
 
 }  // namespace linebounce::sim

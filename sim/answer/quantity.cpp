@@ -21,7 +21,7 @@ constexpr std::array kTimes = {Step{1, "ns"}, Step{1e3, "µs"}, Step{1e6, "ms"},
 constexpr std::array kCounts = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}};
 constexpr double kLargestPlainCount = 1e4;
 
-// Nanoseconds in one unit; 0 for a unit that is no time.
+// How many nanoseconds one unit has; 0 if the unit is not a unit of time.
 double nanoseconds_of(const std::string& unit) {
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : unit == "s" ? 1e9 : 0;
 }
@@ -35,7 +35,7 @@ Step step_for(double size, std::span<const Step> steps) {
   return chosen;
 }
 
-constexpr double kSmallest = 0.01;  // two decimals would show nothing of smaller values
+constexpr double kSmallest = 0.01;  // a smaller value would print as 0.00
 
 int decimals_of(double value) {
   const double size = std::abs(value);
@@ -121,6 +121,10 @@ std::string fraction_text(double smaller, double larger) {
   const double share = smaller / larger;
   if (share > 0 && 1 / share >= kManyTimes) return fmt::format("{:.2g} times less than", 1 / share);
   return fmt::format("{:.2g} % less than", 100 * (1 - share));
+}
+
+std::string lead_text(double ratio) {
+  return ratio < kManyTimes ? fmt::format("{:.2g} %", 100 * (ratio - 1)) : fmt::format("a factor of {:.2g}", ratio);
 }
 
 std::string enumeration(const std::vector<std::string>& items) {

@@ -40,6 +40,9 @@ std::string factor_text(double larger, double smaller);
 // The same from the other side: "24 % less", "2.4 times less".
 std::string fraction_text(double smaller, double larger);
 
+// By how much the best value leads, from the larger of the two values over the smaller: "12 %", "a factor of 2.3".
+std::string lead_text(double ratio);
+
 // "a", "a and b", "a, b and c".
 std::string enumeration(const std::vector<std::string>& items);
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kThroughput = "throughput.operations_per_s";
 constexpr double kWellExplained = 0.8;
-constexpr double kContended = 0.9;   // the share of waiting acquisitions from which on the lock counts as always awaited
-constexpr double kWorthNaming = 20;  // in percent of the time
+constexpr double kContended = 0.9;   // a lock counts as contended if at least this share of its acquisitions wait
+constexpr double kWorthNaming = 20;  // smallest cost that is named, in percent of the time
 
 std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
@@ -53,7 +53,7 @@ std::string busiest_lock(const ReportedPoint& point) {
   return busiest;
 }
 
-// Elapsed time for each operation, in ns, if one lock serialises them: the lock is held, or it changes hands.
+// Elapsed time per operation, in ns, of a lock that serialises the operations: held, or changing hands.
 struct LockTime {
   double per_operation = 0, held = 0;
   [[nodiscard]] double handed() const { return per_operation - held; }
@@ -67,7 +67,7 @@ std::optional<LockTime> lock_time(const ReportedPoint& point, const std::string&
   return LockTime{1e9 / *rate, 1e9 / *rate * *util / 100};
 }
 
-// Misses of one source for each operation.
+// The time of an operation's misses that one source served.
 struct MissTime {
   double count = 0, ns = 0;
 };
@@ -119,8 +119,8 @@ std::string lock_queueing(const Contender& contender, const std::string& lock) {
                      ns_text(*queueing), most > *queueing / 2 ? "most" : "the largest part", behind);
 }
 
-// Each acquisition waits for the previous one, so two times count: how long the lock is held, and how long it takes to change
-// hands.
+// Compares two points whose operations wait for one lock: how long each holds the lock, and how long each takes to hand it
+// over.
 std::string by_lock(const Contender& winner, const Contender& next, const std::string& lock) {
   const auto fast = lock_time(winner.point, lock), slow = lock_time(next.point, lock);
   if (!fast || !slow) return "";
@@ -147,7 +147,7 @@ std::string by_lock(const Contender& winner, const Contender& next, const std::s
   return text + "." + lock_queueing(next, lock);
 }
 
-// The CPUs' time for each operation, by where its misses were served.
+// Compares the CPU time per operation of two points by the sources of their misses.
 std::string by_misses(const Contender& winner, const Contender& next) {
   const auto fast_rate = metric_of(winner.point, kThroughput), slow_rate = metric_of(next.point, kThroughput);
   const auto fast = misses_of(winner.point), slow = misses_of(next.point);

@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-// the most values of a number that count as alternatives; more are an axis along which others are compared
+// Numbers with at most this many values count as alternatives; with more, they are an axis along which others are compared.
 constexpr std::size_t kFewValues = 3;
 
 bool is_word(const VariedAxis& axis) {
@@ -45,7 +45,7 @@ VariedAxis axis_of(const std::vector<ReportedPoint>& points, const std::string& 
   return axis;
 }
 
-// Paths that change together are one axis. The requested path names it, or else the first lock, word or path.
+// Paths whose values change together form one axis. It is named after the requested path, else the first lock, word or path.
 bool names_better(const VariedAxis& candidate, const VariedAxis& known, const std::string& compare) {
   if (candidate.path == compare || known.path == compare) return candidate.path == compare;
   if (candidate.path == kLockPath || known.path == kLockPath) return candidate.path == kLockPath;

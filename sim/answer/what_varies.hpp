@@ -1,4 +1,4 @@
-// In what the points of a sweep differ, and the role of each difference in the answer.
+// Finds what differs between the points of a sweep, and which role each difference has in the answer.
 #pragma once
 
 #include <optional>
@@ -18,15 +18,15 @@ struct VariedAxis {
   std::vector<ConfigValue> values;  // the path's values in the sweep's order; two or more
 };
 
-// The roles of axes: alternatives, the axis along which they are compared, and axes that are held equal meanwhile.
+// The roles of axes: the alternatives, the axis along which they are compared, and the axes whose values must be equal.
 struct Roles {
   std::optional<VariedAxis> compared;  // "workload.lock"
   std::optional<VariedAxis> over;      // "machine.cpus"; numbers
   std::vector<VariedAxis> cells;       // all other axes
 };
 
-// `compare`: the path of the alternatives, if the experiment names it. Otherwise locks, then other words, then a parameter with
-// few values are the alternatives. They are compared along CPUs, or else along the longest row of numbers.
+// `compare`: the path of the alternatives, if the experiment names one. Otherwise the alternatives are the locks, else other
+// words, else a parameter with few values. They are compared along CPUs, or else along the axis with the most numbers.
 Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& compare = "");
 
 // Null if the point has no value for this path.
@@ -35,7 +35,7 @@ const ConfigValue* value_at(const ReportedPoint& point, const std::string& path)
 // A value's name in sentences and tables. For a file, its bare name: "my_lock" for "/home/me/my_lock.lua".
 std::string value_name(const ConfigValue& value);
 
-// The last part of a path, with as much before it as distinguishes it from the others: "latency_ns", "memory.latency_ns".
+// The last parts of a path, as many as distinguish it from the other paths: "latency_ns", "memory.latency_ns".
 std::string short_path(const std::string& path, const std::vector<std::string>& paths);
 
 // "mcs" for a word, "latency_ns = 120" for a number or a switch.

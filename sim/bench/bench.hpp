@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-// ---- reference streams: one source for the timed simulation and for the functional-only mode ----
+// ---- reference streams: the same for the timed simulation and the functional-only mode ----
 
 using namespace workloads;
 
@@ -24,8 +24,8 @@ struct BenchCase {
   std::int64_t references = 0;  // over all CPUs, in each run
 };
 
-// The addresses of one CPU's references: 7 of 8 private ones go to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3
-// of 10 are stores. The next reference depends on the loaded value, as in a program.
+// The addresses of one CPU's references. Of eight private references, seven go to 8 KiB that stay in L1, and one to 64 KiB
+// that stay in L2. Three of ten are stores. The next reference depends on the loaded value, as in a program.
 class ReferenceStream {
  public:
   static constexpr std::int64_t kNearBytes = 8 * 1024;

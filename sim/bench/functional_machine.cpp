@@ -6,7 +6,7 @@
 
 namespace linebounce::sim {
 
-// One line as the protocol's rows see it; the data step follows the order step at once.
+// One line as the protocol's rows see it. There is no time: the data step follows the order step at once.
 class FunctionalMachine::Line {
  public:
   Line(FunctionalMachine& machine, LineAddr line) : machine_(machine), slot_(machine.store_.slot(line)) {}
@@ -30,9 +30,9 @@ class FunctionalMachine::Line {
   }
   void bus_to_memory() { machine_.store_.write_memory(slot_, data_, version_); }
   void complete(int) {}
-  void send_word(int) {}  // the store follows at once, see Processor
+  void send_word(int) {}  // nothing to send: Processor stores at once
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
-  void operate(int) {}  // an atomic operation is a store here
+  void operate(int) {}  // nothing to do: an atomic operation is a store here
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
   void on_transition(Controller, int, StateId, EventId, StateId) {}

@@ -59,7 +59,7 @@ class FunctionalMachine {
   }
   Copy& access_slowly(int cpu, Address address, Access access);
   void transact(int cpu, LineAddr line, MessageId message);
-  // Gives the word of this version to the other copies, as their rows decided in the order step.
+  // Writes the word of this version into the other copies that took it in the order step.
   void apply_word(Version version, Address address, Value value);
   [[noreturn]] static void stale();
 
@@ -68,7 +68,8 @@ class FunctionalMachine {
   std::vector<CacheAgent> agents_;
   std::vector<Copy*> found_;
   std::vector<int> holders_;
-  std::vector<std::pair<int, Copy*>> word_takers_;  // copies that take the word, from a store's order step to the store itself
+  // Copies that will take the word: from the order step of a store until the store itself.
+  std::vector<std::pair<int, Copy*>> word_takers_;
   Tick age_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// `linebounce ab`: runs two settings of one experiment with the same seeds, and tells the difference.
+// `linebounce ab`: runs two settings of one experiment with the same seeds, and says which one is better.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +20,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kSeeds = 5;  // used if neither the experiment nor the user asks for as many; two seeds have no narrow interval
+constexpr int kSeeds = 5;  // default number of seeds; fewer give wide intervals
 
 struct AbArguments {
   std::string experiment;
@@ -42,7 +42,7 @@ constexpr const char* kAbFooter = R"(Examples:
 The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both
 sides run with the same seeds, so the interval of their difference is narrower than each side's own.)";
 
-// Finds the path that is given more than once, and its values; other settings stay as they are.
+// Finds the path that is given twice; its values are the two sides. All other settings apply to both sides.
 Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;
@@ -62,6 +62,8 @@ Overrides both_sides(const AbArguments& arguments) {
                       "--set {}=[{}]",
                       overrides.compare, path, path, fmt::join(given, ", ")));
     }
+    if (std::ranges::all_of(given, [&](const std::string& value) { return value == given.front(); }))
+      throw ConfigError(fmt::format("ab: both sides have {}={}; give two different values", path, given.front()));
     overrides.compare = path;
     overrides.lists.emplace_back(path, fmt::format("[{}]", fmt::join(given, ", ")));
   }
@@ -85,7 +87,7 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
   options.at_once = arguments.at_once;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
-  // The default folder is that of the latest comparison; results in a folder that the user names are never replaced.
+  // Replaces earlier results of another configuration only in the default folder, never in a folder that the user names.
   const auto earlier = manifest_in(options.directory);
   options.fresh = arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash);
   RunReport report = run_with_progress(plan, options, plan.experiment.name, true);

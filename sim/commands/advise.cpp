@@ -54,12 +54,12 @@ struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
   bool only_time = false;
-  std::string build;              // the command of --recheck; empty if it was not given
-  bool may_run = false;           // whether the trace's command may run
+  std::string build;              // the build command that --recheck gives; empty without --recheck
+  bool may_run = false;           // true if the trace's own command line may be executed
   std::vector<std::string> more;  // further recordings of the same program
 };
 
-// The arguments of one of the two studies, whose results go to this subfolder.
+// The arguments of one of the two studies. Its results go to this subfolder.
 template <class Arguments>
 Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
   Arguments study;
@@ -100,8 +100,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
-// Divides the time of a replay with words as locks, or with the program's own locks. None if it did not finish, which
-// find_sharing() has reported.
+// Replays the reader's trace once, and divides the time by cause. None if the replay did not finish; find_sharing() has then
+// reported that.
 std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
@@ -115,7 +115,7 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// Without changes: one replay for each machine.
+// Makes the page that recommends no changes: one replay for each machine.
 AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
@@ -136,7 +136,7 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
-// Advice from one recording. None if nothing could be found or the study was interrupted; `code` says which.
+// Makes the advice from one recording. None if there is nothing to advise or the study was interrupted; `code` says which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
@@ -211,7 +211,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   if (!arguments.build.empty()) {
     try {
       page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
-    } catch (const ConfigError& error) {  // the page is useful without it
+    } catch (const ConfigError& error) {  // The page is useful even without this part.
       failure = error.what();
     }
     if (code == ExitCode::interrupted) return code;

@@ -14,14 +14,14 @@
 namespace linebounce::sim {
 namespace {
 
-// A change that proved itself on one machine, with a name that is the same on all machines.
+// A change that gained on one machine. Its name is the same on all machines.
 struct Candidate {
   std::string name;
   AdvisedChange change;
   std::set<std::string> layouts = {};  // empty for a lock
 };
 
-// The layouts that a proposal changes; all of them for proposals that were tried together.
+// The layouts that a trial changes: one, or those of all proposals that were tried together.
 std::set<std::string> layouts_of(const SharingReport& sharing, const std::string& proposal) {
   std::set<std::string> names;
   for (const TriedProposal& tried : sharing.tried) {
@@ -34,7 +34,7 @@ std::string layout_change(const SharingReport& sharing, const std::string& propo
   return fmt::format("layout {}", fmt::join(layouts_of(sharing, proposal), " "));
 }
 
-// " (runs as ttas, because nobody waited)"; empty if the lock is no word.
+// " (runs as ttas, because nobody waited)"; empty if the lock was not recognised from a word.
 std::string classification_of(const std::vector<trace::WordLock>& words, const std::string& lock) {
   const auto word = std::ranges::find_if(words, [&lock](const auto& it) { return it.lock.counted_as() == lock; });
   return word == words.end() ? "" : fmt::format(" ({})", trace::classification(*word));
@@ -45,8 +45,8 @@ bool is_here(const std::filesystem::path& path) {
   return !near.empty() && near.is_relative() && *near.begin() != "..";
 }
 
-// Within the current folder a name is relative to it, as `git apply` and `patch -p1` expect; otherwise it is relative to the
-// root.
+// Makes the file's name relative to the current folder, as `git apply` and `patch -p1` expect; a file elsewhere is named
+// relative to the root.
 std::string name_in_diff(const std::filesystem::path& path, bool all_here) {
   return all_here ? std::filesystem::proximate(path).string() : path.relative_path().string();
 }
@@ -141,8 +141,8 @@ std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::st
   return std::nullopt;
 }
 
-// Shorter lines need less space between fields. A change that gains there is not listed separately if it is part of a larger
-// one that was tried there.
+// A machine with shorter lines may need only part of a change that another machine needs. If `candidate` is such a part of a
+// known change, adds its gain to that change and returns true; it is then not listed separately.
 bool is_part_of_another(const Candidate& candidate, const MachineAdvice& machine, std::vector<Candidate>& known) {
   if (candidate.layouts.empty()) return false;
   for (Candidate& larger : known) {
@@ -197,7 +197,8 @@ std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machin
   return sentences;
 }
 
-// Lists the changes that were replayed and are not advised: layouts, counters, and for each lock the best other algorithm.
+// Lists the changes that were replayed but are not recommended: layouts, counters, and for each lock the best other
+// algorithm.
 class NotAdvised {
  public:
   NotAdvised(const AdvicePage& page, const std::vector<trace::WordLock>& words) : page_(page), words_(words) {}
@@ -227,7 +228,7 @@ class NotAdvised {
   [[nodiscard]] std::vector<std::string> no_help() const { return sentences(no_help_); }
 
  private:
-  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // a change, and its results by machine
+  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // a change, and its result on each machine
 
   static std::vector<std::string> sentences(const Tried& tried) {
     std::vector<std::string> all;
@@ -244,7 +245,7 @@ class NotAdvised {
     if (known == tried.end()) known = tried.insert(tried.end(), {what, {}});
     known->second.push_back(fmt::format("{} on {}", result, machine));
   }
-  // A layout or lock also counts if it is part of a larger change.
+  // True if the layout or lock is recommended, alone or as part of a larger change.
   [[nodiscard]] bool is_advised(const std::string& what) const {
     const auto has_it = [&what](const AdvisedChange& change) { return change.what.find(what) != std::string::npos; };
     const auto is_it = [&what](const AdvisedChange& change) { return change.what == what; };
@@ -264,7 +265,7 @@ std::vector<std::string> parts_of(const CountCure& cure) {
   return parts;
 }
 
-// The page numbers the unconditional changes first, then the conditional ones. `alternative_to` uses these numbers.
+// Sets `alternative_to` of each change. It refers to the numbers of the page, where the unconditional changes come first.
 void find_alternatives(AdvicePage& page) {
   std::vector<AdvisedChange*> numbered;
   for (std::vector<AdvisedChange>* changes : {&page.changes, &page.conditional}) {
@@ -323,7 +324,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
     page.tries_otherwise_pct = std::max({page.tries_otherwise_pct, machine.sharing.tries_otherwise_pct, of_locks});
     if (machine.time) page.time.push_back(*machine.time);
   }
-  // Fields that are separated for the longest lines are separated on all machines.
+  // Machines with the longest lines come first: fields that are separated for these lines are separated on all machines.
   std::vector<const MachineAdvice*> by_line;
   for (const MachineAdvice& machine : machines) by_line.push_back(&machine);
   std::stable_sort(by_line.begin(), by_line.end(), [](const MachineAdvice* a, const MachineAdvice* b) {

@@ -23,13 +23,14 @@ struct MachineAdvice {
   std::vector<TriedCount> counts = {};
 };
 
-// `words`: words that behave like locks and were replaced by locks. `missing`: what the trace could not hold. Reads the source
-// files that the trace names.
+// `words`: words that were recognised as locks and replaced by locks. `missing`: what the trace does not contain. Reads the
+// source files that the trace names.
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
                        const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
 
-// Merges the pages of several recordings of a program. A change stays if more than half of them recommend it. Its gain is their
-// median, and its interval covers all of theirs. REQUIRES: the pages are for the same machines.
+// Merges the pages of several recordings of one program. Keeps the changes that more than half of the recordings recommend. A
+// change's gain is the median of its gains, and its interval covers all of their intervals. REQUIRES: the pages are for the
+// same machines.
 void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others);
 
 }  // namespace linebounce::sim

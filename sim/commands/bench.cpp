@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The machine whose CPUs and bus a shape uses, as many as it needs; and the machine for shapes with nodes.
+// The machine for shapes with one bus; a shape uses as many of its CPUs as it needs. Shapes with nodes use the next machine.
 constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
 constexpr const char* kReplay = "replay";
@@ -113,7 +113,7 @@ class TemporaryName {
   fs::path file_;
 };
 
-// A trace that exists as long as this object.
+// A trace file that is deleted with this object.
 class TemporaryTrace {
  public:
   explicit TemporaryTrace(std::int64_t references) {

@@ -56,7 +56,7 @@ class CandidateLine {
   bool active_;
 };
 
-// Groups of CPUs that have the same number of something, by their first CPU.
+// Groups the CPUs by a number that `topology` gives for each of them, such as the node. Groups are sorted by their first CPU.
 std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus, int TopologyCpu::*what) {
   std::map<int, std::vector<int>> groups;
   for (int cpu = 0; cpu < cpus; ++cpu) groups[topology.cpus[cpu].*what].push_back(cpu);
@@ -66,8 +66,8 @@ std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus,
   return sorted;
 }
 
-// Nodes, shared caches and cores as the topology tells them. A node's CPUs share one cache at most in part: a cache that
-// reaches over several nodes is none of a bus.
+// The nodes, shared caches and cores of the topology. If a cache serves several nodes, each node gets one bus instead,
+// because a bus cannot span nodes.
 CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string& file) {
   if (std::ssize(topology.cpus) != cpus)
     throw ConfigError(
@@ -81,7 +81,7 @@ CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string
   return groups;
 }
 
-// MLC measures nodes: the pairs of CPUs have their nodes' latencies.
+// Intel's MLC measures latencies between nodes. Each pair of CPUs gets the latency of its nodes.
 LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology, const std::string& file) {
   const auto cpus = static_cast<int>(topology.cpus.size());
   if (cpus < 2 || cpus > kMostCpus) throw ConfigError(fmt::format("{}: {} CPUs; legal: 2 to {}", file, cpus, kMostCpus));
@@ -103,7 +103,7 @@ LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology
   return matrix;
 }
 
-// What the file has: a matrix, or all that the probe measured.
+// Reads a latency matrix, or everything that linebounce-probe measured.
 Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
   const std::string text = read_text(arguments.from);
   Losses losses;
@@ -120,7 +120,7 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
   if (topology) request.processor = topology->processor;
-  // What is nothing known is read as a matrix, whose reader says which line and column are wrong.
+  // A file of no known form is read as a matrix, because that reader names the wrong line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
   if (form == "lscpu" || form == "lstopo")

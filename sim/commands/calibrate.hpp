@@ -1,4 +1,4 @@
-// `linebounce calibrate`, for `import`, too.
+// `linebounce calibrate`, which `import` calls, too.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,13 @@ struct CalibrateArguments {
   std::string output;
   std::string access = "atomic";
   std::string family;
-  std::optional<int> mhz;  // of a file that counts in cycles
-  std::string topology;    // read_structure()'s file; empty: the matrix shows it
+  std::optional<int> mhz;  // the clock of the CPU, for a file in cycles
+  std::string topology;    // the file for read_structure(); empty: derive the structure from the matrix
   int at_once = 1;
 };
 
-// Reads lscpu's or lstopo's file, or one with NUMA nodes. Errors: ConfigError, TraceError.
+// Reads the structure of a machine from the output of lscpu or lstopo, or from a file that lists NUMA nodes. Errors:
+// ConfigError, TraceError.
 MachineTopology read_structure(const std::string& file);
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.

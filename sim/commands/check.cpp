@@ -60,7 +60,7 @@ check needs more memory than allowed.)";
 
 struct CheckArguments {
   std::string protocol;
-  std::string bus;  // the bus protocol for a node's protocol; empty: the one that its file names
+  std::string bus;  // the bus protocol to combine with a node protocol; empty: the one that the node protocol's file names
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
@@ -226,7 +226,7 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
   return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
 }
 
-// A model in Murphi's language, as --murphi writes it.
+// Refuses a Murphi model (NAME.m), which --murphi writes and `check` cannot read.
 void refuse_murphi(const std::string& protocol) {
   if (!protocol.ends_with(".m")) return;
   throw ConfigError(

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kReferencesOfRound = 20'000;
-constexpr std::int64_t kComparedRounds = 10;  // one round in this many
+constexpr std::int64_t kComparedRounds = 10;  // one of this many rounds is compared
 
 struct RandomFailure {
   std::int64_t round = 0;
@@ -36,8 +36,8 @@ struct RandomOutcome {
   std::int64_t references = 0;
   std::int64_t rounds = 0;  // rounds that passed
   std::int64_t compared = 0;
-  std::int64_t too_slow = 0;    // rounds too slow to compare
-  std::uint64_t data_hash = 0;  // hash over all those rounds, in order
+  std::int64_t too_slow = 0;    // rounds that were not compared because they are too slow
+  std::uint64_t data_hash = 0;  // hash of the data of all compared rounds, in order
   std::optional<RandomFailure> failure;
   bool interrupted = false;
 };
@@ -112,7 +112,7 @@ class RandomCheck {
   InterruptGuard guard_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   RandomOutcome outcome_;
-  std::int64_t next_ = 0;  // the round to start with
+  std::int64_t next_ = 0;  // the next round to start
 };
 
 const char* verdict_name(Verdict verdict) {

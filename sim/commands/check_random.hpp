@@ -1,4 +1,4 @@
-// `linebounce check --random`: the random tester of machines. sim/tester does the work.
+// `linebounce check --random`: the command for the random tester of machines in sim/tester.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 
 struct RandomArguments {
-  std::optional<double> references;  // a whole number, perhaps written as 1e6
+  std::optional<double> references;  // an integer, which the user may write as 1e6
   std::string machine;
   std::uint64_t seed = 1;
   std::vector<std::string> sets;
@@ -23,7 +23,7 @@ struct RandomArguments {
 
   // REQUIRES: `references`.
   [[nodiscard]] std::int64_t reference_count() const { return static_cast<std::int64_t>(*references); }
-  // Whether the command line asks for this. Errors: UsageError, if it asks for this and for a protocol, or for neither.
+  // True if the command line asks for random tests. Errors: UsageError if it also names a protocol, or asks for neither.
   [[nodiscard]] bool wanted(const std::string& protocol) const;
 };
 

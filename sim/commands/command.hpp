@@ -1,4 +1,4 @@
-// A subcommand and its options. Only this file knows CLI11, whose header costs seconds in each unit that includes it.
+// A subcommand and its options. Only this file includes CLI11, whose header adds seconds to each unit's compile time.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ using OptionTarget =
 
 class Option {
  public:
-  // Null: of a command that this invocation does not name. Then there is nothing to set.
+  // Null if the invocation names another command; the option then does nothing.
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& required();
@@ -46,7 +46,7 @@ class Option {
   Option& one_of(const std::vector<std::string>& words);
   Option& between(std::int64_t least, std::int64_t most);
   Option& between_reals(double least, double most);  // NaN is outside
-  // `problem` returns what is wrong with a value; empty: nothing.
+  // `problem` describes what is wrong with a value, or returns an empty text.
   Option& check(const std::function<std::string(std::string)>& problem);
   Option& group(const std::string& title);  // the heading in --help
 
@@ -54,13 +54,14 @@ class Option {
   CLI::Option* option_;
 };
 
-// Only the commands that the invocation names get their options: those of all would be a third of a start's instructions.
+// A command. Options are only created for commands that the invocation names: creating all of them would take a third of the
+// instructions of a start.
 class Command {
  public:
   Command(CLI::App& app, Invocation& invocation) : app_(&app), invocation_(&invocation) {}
 
   Command subcommand(const std::string& name, const std::string& meaning);
-  // The user must give one of its subcommands.
+  // Makes it an error to give none of its subcommands.
   void require_subcommand();
 
   // `name` is "-o,--output", or "TRACE" for a positional. `value` is what --help shows after it; may be empty.
@@ -68,7 +69,7 @@ class Command {
   void flag(const std::string& name, bool& target, const std::string& meaning);
   void footer(const std::string& text);
 
-  // Runs `complete` as soon as all options have been read: for defaults that depend on other options.
+  // Calls `complete` after all options have been parsed, to set defaults that depend on other options.
   void when_parsed(const std::function<void()>& complete);
   // Sets the action of this subcommand.
   void action(const std::function<ExitCode()>& action);
@@ -82,7 +83,8 @@ class Command {
   bool named_ = true;  // among the invocation's arguments
 };
 
-// The function that a subcommand's file defines, add_NAME(), which adds it to the program or to its parent command.
+// The type of add_NAME(), which each subcommand's file defines. It adds the subcommand to the program or to its parent
+// command.
 using AddSubcommand = void(Command&);
 
 }  // namespace linebounce::sim

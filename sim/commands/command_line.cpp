@@ -58,7 +58,7 @@ static void add_subcommands(Command& program) {
 
 namespace {
 
-// ---- the output of --help, as wide as the terminal ----
+// ---- the output of --help, formatted for the terminal's width ----
 
 constexpr std::size_t kExampleIndent = 2;
 constexpr std::size_t kWordsIndent = 6;
@@ -105,8 +105,8 @@ std::string group_text(const std::vector<std::string>& group, std::size_t width)
   return out;
 }
 
-// Formats paragraphs and examples, which are lines "  COMMAND    what it does". If an example is too long, the descriptions of
-// its group follow on the next lines.
+// Formats paragraphs and examples. An example is a line "  COMMAND    what it does". If one example of a group is too long,
+// all descriptions of the group go to lines of their own.
 std::string help_footer(std::string_view text, std::size_t width) {
   std::string out;
   std::vector<std::string> group;
@@ -130,7 +130,7 @@ struct PythonCommand {
   std::string_view name, meaning;
 };
 
-// The commands that analysis/ installs. A user who has not installed them is told how.
+// The commands of the Python package analysis/. If it is not installed, the error says how to install it.
 constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
@@ -146,7 +146,7 @@ struct HelpGroup {
   std::vector<std::string_view> commands;
 };
 
-// --help groups commands by purpose, whatever language they are written in.
+// --help groups commands by purpose, not by the language in which they are written.
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
@@ -214,7 +214,7 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-// Formats for a width of `width` columns.
+// Returns a formatter for `width` columns.
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
@@ -246,7 +246,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// The subcommand that the arguments chose, or the program itself.
+// Returns the subcommand that the arguments chose, or the program itself.
 const CLI::App& chosen(const CLI::App& program) {
   const auto subcommands = program.get_subcommands();
   return subcommands.empty() ? program : chosen(*subcommands.front());
@@ -289,8 +289,8 @@ int report_usage(const CLI::App& program, const std::string& problem) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The path of linebounce-NAME: beside this program, or in the bin/ of the prefix in which this one is installed, or the bare
-// name, which execvp looks up in PATH. The program is told who calls it.
+// The path of linebounce-NAME: next to this program, or in bin/ of the prefix where this program is installed. Otherwise the
+// bare name, which execvp looks up in PATH. Sets an environment variable that tells the program its caller.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -313,7 +313,7 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
     const auto names = subcommand_names(*app);
     if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
-    if (app->get_require_subcommand_min() == 0) break;  // further words are its arguments
+    if (app->get_require_subcommand_min() == 0) break;  // The remaining words are this command's arguments.
   }
   return {};
 }
@@ -376,7 +376,7 @@ int parse_and_do(int argc, char** argv) {
   }
 }
 
-// Turns output that could not be written into an error.
+// Makes a failed write to standard output an error.
 int flush_output(int code) {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::cout.good()) return code;
@@ -389,7 +389,8 @@ int flush_output(int code) {
 int run_command_line(int argc, char** argv) {
   const VisibleOutput output;
   exit_on_interrupts();
-  ::signal(SIGXFSZ, SIG_IGN);  // writes beyond a limit on file sizes must fail with a reason instead of ending the program
+  // Makes a write beyond the file size limit fail with an error code, where SIGXFSZ would end the program.
+  ::signal(SIGXFSZ, SIG_IGN);
   try {
     return flush_output(parse_and_do(argc, argv));
   } catch (...) {

@@ -39,11 +39,11 @@ void add_unchecked(Command& command, bool& unchecked);
 // Errors: ConfigError for a --point that an experiment with this many points does not have.
 void require_point(int point, std::size_t points);
 
-// The options that every study of a trace has.
+// The options that all studies of a trace share.
 struct StudyArguments {
   std::string trace;
   std::vector<std::string> sets;
-  std::string directory;  // empty: add_study_options' folder, with the trace's name
+  std::string directory;  // empty: a folder with the trace's name in the default folder of add_study_options()
   int at_once = available_cores();
   bool json = false;
   bool unchecked = false;
@@ -63,9 +63,9 @@ void add_orders(Command& command, int& orders);
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);
 
-// Runs the plan, with a progress line, into `options.directory`, and replaces another study's results there. None if no point
-// has finished or the run was interrupted; `code` and standard error say so, and name points that failed
-// (ReportedPoint::finished).
+// Runs the plan in `options.directory` with a progress line. Results of another study in that folder are replaced. Returns
+// none if no point has finished or the run was interrupted; `code` and standard error say so. Standard error also names the
+// points that failed (ReportedPoint::finished).
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code);
 
 }  // namespace linebounce::sim

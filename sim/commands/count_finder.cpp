@@ -46,7 +46,7 @@ class CountFinder {
     return tried;
   }
 
-  // Runs all promising cures again, in orders that had no part in choosing them.
+  // Runs all promising cures again, in other orders than those that were used to choose them.
   void confirm(std::vector<TriedCount>& tried, ExitCode& code) {
     std::vector<CountCure> promising;
     for (const TriedCount& it : tried) {

@@ -1,4 +1,5 @@
-// Predicts, by replays on one machine, what other counters would gain in place of a count that many threads change.
+// Replays a trace on one machine to predict the gain of replacing a count that many threads change by another kind of
+// counter.
 #pragma once
 
 #include <string>
@@ -11,12 +12,12 @@
 
 namespace linebounce::sim {
 
-// A cure that has been replayed.
+// A cure, and the results of its replays.
 struct TriedCount {
   CountCure cure;
   OrdersChange change;
   double misses_before = 0, misses_after = 0;  // misses served by another cache, and upgrades, in the whole run
-  bool confirmed = false;                      // whether it also gains in orders that had no part in its choice
+  bool confirmed = false;                      // true if it also gains in orders that were not used to choose it
 };
 
 // Results go below `arguments.directory`, in a folder with the machine's name. Empty if there is no such count or no replay has

@@ -123,11 +123,11 @@ ordered_json controller_json(const ControllerTable& table) {
 
 struct DescribeArguments {
   std::string kind;
-  LayoutQuestion about;  // for kinds other than layouts, only the name is used
+  LayoutQuestion about;  // Only layouts use more than the name.
   bool json = false;
 };
 
-// The error in --line-bytes; empty: none.
+// Says what is wrong with --line-bytes; empty if it is legal.
 std::string line_bytes_problem(const std::string& text) {
   for (int bytes = 8; bytes <= 4096; bytes *= 2) {
     if (text == std::to_string(bytes)) return "";
@@ -144,7 +144,7 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
                     kind.singular));
 }
 
-// The kind of a name that is given without a kind. Errors: ConfigError, also if several kinds have this name.
+// Finds the kind of a name that the user gave without a kind. Errors: ConfigError if no kind or several kinds have the name.
 const Kind& kind_of(const std::string& name) {
   if (is_lua_path(name)) {
     const LuaDeclaration declared = load_lua_file(name).declared;
@@ -157,7 +157,7 @@ const Kind& kind_of(const std::string& name) {
       throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
     const std::vector<std::string> names = names_of(kind);
     known.insert(known.end(), names.begin(), names.end());
-    // Most metrics are declared as patterns.
+    // Most metrics are declared as patterns, so a name with a dot is compared with these.
     const bool is_metric = kind.singular == "metric" && name.find('.') != std::string::npos && find_metric(name) != nullptr;
     if (is_metric || std::ranges::find(names, name) != names.end()) found.push_back(&kind);
   }
@@ -172,7 +172,7 @@ const Kind& kind_of(const std::string& name) {
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 
-// The README.md of the file's folder or of a parent; empty if there is none.
+// The README.md of the file's folder, or else of the nearest parent that has one; empty if there is none.
 fs::path readme_of(const fs::path& file) {
   std::error_code none;
   for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
@@ -181,8 +181,8 @@ fs::path readme_of(const fs::path& file) {
   return {};
 }
 
-// The path of a shipped thing, and the README for such files. Empty for a user's own file, and for an installation without
-// sources.
+// The path of a shipped file, and the README that describes such files. Empty for a user's own file, or if the sources are
+// not installed.
 std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
   const auto of = [&name](const FileKind& files) { return fmt::format("{}/{}{}", files.folder, name, files.extension); };
   const std::map<std::string_view, std::vector<std::string>> places = {
@@ -252,7 +252,7 @@ ordered_json counter_json(const std::string& name) {
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
-// The page's tables are as wide as the terminal; longer sentences wrap.
+// Fits the page's tables to the terminal's width, and wraps longer sentences.
 std::string protocol_page(const std::string& name, const Painter& paint) {
   std::string out;
   for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidestGrid, paint.columns())))) {

@@ -40,7 +40,7 @@ std::string order_text(const LockTraits& traits) {
   return traits.fifo ? "first come, first served" : "none: the fastest CPU wins";
 }
 
-// The size of the structure field that the lock fits into.
+// The size in bytes of the structure field that holds the lock.
 int bytes_of(const LockTraits& traits) {
   return traits.fits_4_bytes ? 4 : kLockWordBytes;
 }
@@ -55,7 +55,7 @@ ordered_json facts_json(const LockEntry& lock) {
   return facts;
 }
 
-// The lock's properties beyond a plain spin lock, for a line of a list.
+// What the lock can do beyond a plain spin lock, in one line for lists.
 std::string traits_remark(const LockTraits& traits) {
   if (!traits.excludes) return "excludes nobody";
   std::vector<std::string> remarks;
@@ -73,8 +73,8 @@ struct Place {
   std::string refusal;  // why it is refused; empty if it is allowed
 };
 
-// Every parameter that names a lock has all locks, either as a choice or with the reason against it; for a file it checks the
-// traits.
+// Lists each parameter that names a lock. It accepts the lock as a choice or states why it refuses it; for a lock from a file
+// it checks the traits.
 std::vector<Place> places_of(const LockEntry& entry) {
   const std::string& lock = entry.name;
   std::vector<Place> places;

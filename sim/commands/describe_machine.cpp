@@ -17,7 +17,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-// The source that more parameters of a group have than any other; empty if each has its own.
+// The most frequent source of a group's parameters; empty if every parameter has its own.
 std::string shared_source(const std::vector<DescribedParameter>& group) {
   std::map<std::string, int> uses;
   for (const DescribedParameter& parameter : group) ++uses[parameter.source];
@@ -30,14 +30,15 @@ Colour source_colour(const DescribedParameter& parameter) {
   return parameter.has_source ? Colour::dim : Colour::yellow;
 }
 
-// Parameter and value, followed by meaning and source: beside them, or below on a narrow terminal.
+// A table of parameters: name and value, then meaning and source. These stand beside them, or below them on a narrow
+// terminal.
 class ParameterTable {
  public:
   explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {
     table_.add_text("  " + paint(Colour::dim, "in parentheses: the default; in brackets: from the contention family") + "\n");
   }
 
-  // Adds the parameters of one table of the machine's file. A source that several share appears once, above them.
+  // Adds the parameters of one table of the machine's file. A source that several of them share is printed once, above them.
   void add_group(const std::string& name, const std::vector<DescribedParameter>& group) {
     table_.add_text("  " + paint_(Colour::cyan, name) + "\n");
     const std::string shared = shared_source(group);
@@ -79,7 +80,7 @@ class ParameterTable {
   Table table_;
 };
 
-// The changes since the file was first written, the oldest first.
+// The changes to the machine's file since it was first written, the oldest first.
 std::string history_text(const std::vector<HistoryEntry>& history, const Painter& paint) {
   if (history.empty()) return "";
   std::string out = "\n  " + paint(Colour::dim, "history") + "\n";

@@ -1,12 +1,12 @@
-// Runs an answer's comparison over the range of the machine's contention family.
+// Repeats an answer's comparison with other values from the range of the machine's contention family.
 #pragma once
 
 #include "sim/plan/run_plan.hpp"
 
 namespace linebounce::sim {
 
-// For a machine of the user's own, after a run of all points: runs the comparison again with other values of the family's
-// range, and adds to the report's answer whether the order survives. `progress`: show a line of it. Errors: ConfigError,
+// For a machine of the user's own, after a run of all points: repeats the comparison with other values of the family's range,
+// and adds to the report's answer whether the order survives. `progress`: show a progress line. Errors: ConfigError,
 // OutputError.
 void add_family_range(const Plan& plan, RunOptions options, bool progress, RunReport& report);
 

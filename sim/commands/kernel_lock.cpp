@@ -41,6 +41,8 @@ const KernelLock& kernel_lock_called(const std::string& name) {
 
 ExitCode unpack(const KernelLockArguments& arguments) {
   const KernelLock& lock = kernel_lock_called(arguments.name);
+  if (arguments.kernel.empty())
+    throw ConfigError("--kernel is missing: give the kernel's sources, a folder or an archive: --kernel PATH");
   const fs::path to = arguments.directory.empty() ? fs::path("out/kernel") / lock.name : fs::path(arguments.directory);
   const fs::path file = unpack_kernel_lock(lock, arguments.kernel, arguments.patch, to);
   std::cout << fmt::format("{}, {}: {}\nNext: linebounce check-lock {}\n", lock.name, lock.title, file.string(),
@@ -56,8 +58,8 @@ void add_kernel_lock(Command& program) {
   std::vector<std::string> names;
   for (const KernelLock& lock : kernel_locks()) names.push_back(lock.name);
   command.option("NAME", "", &arguments->name, fmt::format("The lock: {}", fmt::join(names, ", "))).required();
-  command.option("--kernel", "PATH", &arguments->kernel, "The kernel's sources: a folder, or an archive such as Debian's")
-      .required();
+  command.option("--kernel", "PATH", &arguments->kernel,
+                 "Required: the kernel's sources, a folder or an archive such as Debian's");
   command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the copied sources");
   command.option("-o,--output", "DIR", &arguments->directory, "Where to write the lock; default: out/kernel/NAME");
   command.footer(kLockFooter);

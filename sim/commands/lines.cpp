@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "models/text/shell_word.hpp"
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
@@ -48,7 +49,7 @@ struct LinesArguments {
   bool json = false;
 };
 
-// The content of a results directory for one point.
+// One point's data from a results directory.
 struct Recorded {
   std::size_t points = 0;
   std::size_t finished = 0;  // of them
@@ -62,7 +63,7 @@ bool has_finished(const ReportedPoint& point) {
   return !point.metrics.empty();
 }
 
-// The error that a point, or without a number every point, has no results; includes the message of a failed point.
+// The error that a point has no results, or without a number that no point has. Includes a failed point's message.
 InputError no_results(const fs::path& directory, std::optional<int> point) {
   std::string message =
       directory.string() + (point ? fmt::format(": point {} has not finished", *point) : ": no point has finished");
@@ -78,6 +79,9 @@ InputError no_results(const fs::path& directory, std::optional<int> point) {
 Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
+  if (!is_there(directory))
+    throw InputError(fmt::format("{}: there is no such results directory; `linebounce run EXPERIMENT -o {}` makes one",
+                                 directory.string(), shell_word(directory.string())));
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   std::optional<int> wanted;
   if (!arguments.point.empty()) wanted = chosen_point(arguments.point, points);
@@ -187,7 +191,7 @@ void print_tables(const LinesArguments& arguments, const Recorded& recorded, con
   if (!recorded.assumptions.empty()) std::cout << "\n" << assumptions_text(recorded.assumptions, paint);
 }
 
-// The directory below out/ whose lines were written last. Errors: ConfigError if there is none.
+// The most recently written directory with lines.csv below out/. Errors: ConfigError if there is none.
 fs::path latest_results() {
   constexpr int kDeepest = 3;
   fs::path latest;

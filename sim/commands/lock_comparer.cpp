@@ -36,7 +36,7 @@ std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::
   throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
 }
 
-// The locks that the command line names.
+// Returns the locks that the command line names.
 std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const RecordedLock& lock : locks) known.push_back(lock.name);
@@ -49,7 +49,7 @@ std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const st
   return chosen;
 }
 
-// The first trial replaces nothing.
+// Lists the trials. The first one replaces nothing.
 std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
                                        const std::vector<workloads::LockEntry>& from_files) {
   std::vector<LockReplacement> trials(1);
@@ -64,12 +64,13 @@ std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
   return trials;
 }
 
-// The user's own locks, named by their paths.
+// The locks in the files that the user gave, named by their paths.
 std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files, bool unchecked) {
   std::vector<workloads::LockEntry> locks;
   for (const std::string& file : files) {
     locks.push_back(load_lock_file(file));
-    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});  // run() checks it for its machine's model
+    // Run() checks this lock for its machine's memory model.
+    if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});
   }
   return locks;
 }
@@ -138,7 +139,7 @@ class Comparer {
   }
 
  private:
-  // Words that behave like locks but are not locks in the trace.
+  // Words that behave like locks but that the trace does not record as locks.
   static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
     return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
   }
@@ -153,20 +154,20 @@ class Comparer {
     return cheap;
   }
 
-  // The number of replays if each trial runs in all orders, with those that confirm the best one: the recorded locks and the
-  // best replacement, each in twice as many orders.
+  // Counts the replays if each trial runs in all orders. Confirming the best replacement counts too: the recorded locks and
+  // the best one run again, in twice as many orders.
   [[nodiscard]] std::size_t in_all_orders(std::size_t trials) const {
     constexpr std::size_t kConfirming = 4;
     return (trials + kConfirming) * static_cast<std::size_t>(arguments_.orders);
   }
 
-  // The cost in host instructions.
+  // The cost of these replays in host instructions.
   [[nodiscard]] double cost_of(std::size_t replays, const ReportedPoint& recorded) const {
     return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
   }
 
-  // Removes locks whose first looks would take too long; the list begins with the locks that are waited for longest. At least
-  // one stays.
+  // Removes locks whose first look would take too long. The list is sorted by waiting time, the longest first. Keeps at least
+  // one lock.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
     const auto replays = [&] {
@@ -179,7 +180,7 @@ class Comparer {
     return left;
   }
 
-  // Tries all trials in one order, and returns those to try further. Empty on failure; `code` has the reason.
+  // Runs all trials in one order, and returns those worth further runs. Empty on failure; `code` has the reason.
   std::vector<LockReplacement> best_of(const std::vector<LockReplacement>& trials, ReplayStudy study, const fs::path& directory,
                                        FirstLook& look, ExitCode& code) const {
     study.name = "first_look";
@@ -192,7 +193,7 @@ class Comparer {
     return kept;
   }
 
-  // Adds the facts that come from the recording and the arguments rather than from the replays.
+  // Adds facts about the recording and the arguments, which replays do not tell.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
@@ -204,7 +205,7 @@ class Comparer {
     return comparison;
   }
 
-  // The share of CPUs that have a thread: each thread has its own CPU while there are enough.
+  // The share of CPUs that have a thread. Each thread gets its own CPU as long as there are enough.
   [[nodiscard]] double cpus_with_threads(int cpus) const {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
   }
@@ -222,8 +223,8 @@ class Comparer {
     return true;
   }
 
-  // Runs the recorded locks and the confirmed replacement again, in one order, with other values of the range of the machine's
-  // contention family. False if the study was interrupted; `code` says so.
+  // Runs the recorded locks and the confirmed replacement again, in one order, with other values from the range of the
+  // machine's contention family. False if the study was interrupted; `code` says so.
   bool over_family_range(LockComparison& comparison, const Plan& recorded, ReplayStudy study, const fs::path& directory,
                          ExitCode& code) const {
     if (!is_own_machine(recorded.experiment.machine_name)) return true;
@@ -252,7 +253,7 @@ class Comparer {
 
   static constexpr double kPercent = 100;
 
-  // Runs all trials in each of these orders.
+  // Runs all trials in each of these replay orders.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,
                                           const std::vector<LockReplacement>& trials, const fs::path& directory,
                                           ExitCode& code) const {
@@ -288,7 +289,7 @@ class Comparer {
   std::ptrdiff_t threads_;
 };
 
-// Writes the trace with these words as locks into the results directory.
+// Writes a copy of the trace, in which these words are locks, into the results directory.
 fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
   fs::create_directories(directory);
   UnfinishedFile file(directory / "with_word_locks.lbt");

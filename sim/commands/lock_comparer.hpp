@@ -1,4 +1,4 @@
-// Replaces each lock of a trace by every suitable one, on one machine, and compares the replays.
+// Replaces each lock of a trace by every lock that suits it, on one machine, and compares the replays.
 #pragma once
 
 #include <memory>
@@ -19,19 +19,19 @@ struct CompareArguments : StudyArguments {
   int orders = 3;
 };
 
-// The trace in which words that behave like locks are locks; exists as long as this object.
+// The trace to replay: the recorded one, or a copy in which words that behave like locks have become locks.
 class LocksOfTrace {
  public:
-  // Looks for such words. With CompareArguments::word_locks, writes a trace in which they are locks into the folder of the
-  // results. Errors: TraceError, OutputError.
+  // Searches the trace for such words. With CompareArguments::word_locks, writes a trace in which they are locks into the
+  // results folder. Errors: TraceError, OutputError.
   explicit LocksOfTrace(CompareArguments arguments);
 
-  // Arguments that name the new trace, if there is one.
+  // The arguments, which name the new trace if one was written.
   [[nodiscard]] const CompareArguments& arguments() const { return arguments_; }
   [[nodiscard]] const trace::Reader& reader() const { return *reader_; }
   [[nodiscard]] const std::vector<trace::WordLock>& words() const { return words_; }
   [[nodiscard]] bool replaced() const { return replaced_; }
-  // What the trace could not hold; with CompareArguments::word_locks, without the note about these words.
+  // What the trace does not contain. With CompareArguments::word_locks, the note about these words is left out.
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
  private:
@@ -42,9 +42,10 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// `most_instructions`: the host instructions that all replays may take together. If every lock in every order would take more,
-// each replacement gets a first look in one order, and locks with little waiting get none. Returns none if nothing could be
-// compared or the study was interrupted; `code` says which. Errors: TraceError; ConfigError, for example if there are no locks.
+// `most_instructions`: limit on the host instructions of all replays together. If all locks in all orders would exceed it,
+// each replacement first runs in one order, and locks with little waiting are not tried. Returns none if nothing could be
+// compared or the study was interrupted; `code` says which. Errors: TraceError; ConfigError, for example if there are no
+// locks.
 std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code);
 

@@ -16,14 +16,14 @@ struct ListedThing {
   std::string title;
   std::string problem;                  // why the file can't be used; empty if it can
   std::string remark = {};              // important facts beside the title
-  nlohmann::ordered_json details = {};  // the same and more, as members of the JSON object; null: none
+  nlohmann::ordered_json details = {};  // the remark's facts and more, as members of the JSON object; null: none
 };
 
 struct Kind {
   std::string_view singular;
   std::string_view plural;
   std::vector<ListedThing> (*list)();
-  // A page for the terminal. REQUIRES: the name is listed, or is a path if the kind is one of files.
+  // Returns a page for the terminal. REQUIRES: the name is listed, or is a path and the kind accepts files.
   std::string (*describe)(const std::string& name, const Painter& paint);
   nlohmann::ordered_json (*describe_json)(const std::string& name);
 };
@@ -38,7 +38,7 @@ std::vector<ListedThing> list_protocols();
 std::vector<ListedThing> list_layouts();
 std::vector<ListedThing> list_metrics();
 
-// Each is in a file of its own: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
+// These are defined in files of their own, such as describe_machine.cpp. Errors: ConfigError, with the known names.
 std::string machine_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json machine_json(const std::string& name);
 std::string family_page(const std::string& name, const Painter& paint);

@@ -19,8 +19,8 @@ namespace {
 
 struct Template {
   std::string_view kind;
-  std::string_view file;                 // path below the project's root
-  std::array<std::string_view, 2> next;  // commands to suggest; {} becomes the written file
+  std::string_view file;                 // its path, relative to the project's root
+  std::array<std::string_view, 2> next;  // suggested next commands; {} stands for the written file
 };
 
 constexpr std::array kTemplates = {

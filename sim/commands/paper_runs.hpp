@@ -1,4 +1,4 @@
-// Runs experiments for their [[paper]] rows: common to `reproduce` and `validate`.
+// Runs experiments for their [[paper]] rows, for both `reproduce` and `validate`.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ std::vector<Experiment> experiments_with_rows(const std::function<bool(const std
 // Whether the experiment belongs to `validate`: it is in latencies/ or validation/.
 bool is_validation(const std::string& experiment);
 
-// The experiments that the words name, by experiment or by the beginning of row ids. Errors: ConfigError for a word that names
-// nothing.
+// The experiments that the words choose: by an experiment's name, or by the beginning of row ids. Errors: ConfigError for a
+// word that matches nothing.
 std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const std::vector<std::string>& words);
 
 struct RowsRun {
@@ -32,8 +32,8 @@ struct RowsRun {
   std::vector<PaperResult> rows;  // the requested rows
 };
 
-// Runs the experiment in DIRECTORY/NAME, or resumes there. `place`: the command's progress, for the progress line. `code`
-// becomes the larger exit code.
+// Runs the experiment in DIRECTORY/NAME, or resumes an interrupted run there. `place`: how far the command is, for the
+// progress line. `code` is raised to the run's exit code if that is larger.
 RowsRun run_rows(const ChosenRows& chosen, const std::string& place, RunOptions options, ExitCode& code);
 
 }  // namespace linebounce::sim

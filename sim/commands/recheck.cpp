@@ -27,12 +27,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of linebounce-cc and linebounce-record: that of this program.
+// The folder of this program, where linebounce-cc and linebounce-record also are.
 fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Files that git tracks or would add, relative to the folder; none if it is in no git work tree.
+// Files that git tracks or would add, relative to the folder; none if the folder is not in a git work tree.
 std::optional<std::vector<fs::path>> files_of_git(const fs::path& folder) {
   const std::string command =
       fmt::format("git -C {} ls-files -z --cached --others --exclude-standard 2>/dev/null", shell_word(folder.string()));
@@ -60,7 +60,8 @@ std::vector<fs::path> all_files(const fs::path& folder) {
   return files;
 }
 
-// Leaves out build products where git knows them, so that the copy is built anew.
+// Copies the sources. In a git work tree, leaves out ignored files such as build products, so that the copy is built from
+// scratch.
 void copy_sources(const fs::path& from, const fs::path& to, const fs::path& results) {
   const std::string skipped = fs::weakly_canonical(results).string() + "/";
   const std::optional<std::vector<fs::path>> known = files_of_git(from);
@@ -76,7 +77,7 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   }
 }
 
-// Runs in the child. Returns only if the command can't be executed.
+// Called in the child process. Returns only if the command can't be executed.
 void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
@@ -89,7 +90,7 @@ void become(const fs::path& directory, std::vector<std::string> command, const f
 
 // Executes a command's words without a shell. Returns the exit code, or 128 plus the signal.
 int run_in(const fs::path& directory, const std::vector<std::string>& command, const fs::path& log) {
-  std::fflush(nullptr);  // what is buffered must not be written by both
+  std::fflush(nullptr);  // Flushes buffers, because parent and child would both write their content.
   const pid_t process = ::fork();
   if (process < 0) throw ConfigError(fmt::format("--recheck: no process can be started: {}", std::strerror(errno)));
   if (process == 0) {
@@ -102,7 +103,8 @@ int run_in(const fs::path& directory, const std::vector<std::string>& command, c
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether these are options that linebounce-record writes into a trace, because a trace may come from anybody.
+// Whether all words are options that linebounce-record writes into traces. A trace may come from anyone, so no others are
+// executed.
 bool are_of_recorder(const std::vector<std::string>& words) {
   static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -112,7 +114,7 @@ bool are_of_recorder(const std::vector<std::string>& words) {
   return words.front() == "linebounce-record";
 }
 
-// How the program was recorded: the recorder's words and the program's.
+// The command line of the recording: the recorder's options, and the program's words.
 struct RecordedCommand {
   std::vector<std::string> recorder, program;
 };
@@ -149,13 +151,13 @@ bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
   return std::ranges::any_of(symbols.structures, is_there) || std::ranges::any_of(symbols.objects, is_there);
 }
 
-// A name without a slash would be looked up in PATH, where interpreters are.
+// False for a name without a slash, because it would be looked up in PATH and could name an interpreter.
 bool is_path_within_folder(const fs::path& program) {
   return program.is_relative() && program.has_parent_path() && *program.lexically_normal().begin() != "..";
 }
 
-// Whether the program is neither a link to an interpreter nor a script that names one: the build made it, or it was in the
-// folder.
+// True if the build made the program or the folder contained it. A link to an interpreter, or a script that names one, is
+// refused.
 bool is_program_of(const fs::path& copy, const fs::path& program) {
   std::error_code missing;
   const fs::path file = fs::canonical(copy / program, missing);
@@ -240,7 +242,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
         fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
                     "elsewhere is not run",
                     program.string(), copy.string()));
-  // The recorder's exit code is the program's own, which may be anything.
+  // The exit code is not checked: the recorder returns the program's own.
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))
     throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),

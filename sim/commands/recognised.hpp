@@ -1,4 +1,4 @@
-// The form of a user's file, for every command that reads what other tools write.
+// Recognises the form of a user's file, for every command that reads other tools' output.
 #pragma once
 
 #include <filesystem>
@@ -13,26 +13,26 @@ namespace linebounce::sim {
 struct FormQuestion {
   std::filesystem::path file;
   std::string as = {};               // the form that the user chose; empty: recognise it
-  std::vector<FormKind> kinds = {};  // those that the command reads; empty: all but Linebounce's own
+  std::vector<FormKind> kinds = {};  // the kinds that the command reads; empty: all but Linebounce's own
   std::string option = "--as";       // the option with which the user chooses
   std::string command = {};          // the command line to repeat: "linebounce import x.txt"
 };
 
 struct ChosenForm {
   const Form* form;
-  std::string because;  // a clause; empty: the user chose it
+  std::string because;  // why this form was chosen, as a clause; empty: the user chose it
   bool is_certain = true;
 };
 
-// Returns the file's form; if it may have several, asks the user on a terminal. Errors: ConfigError with what to do if the name
-// is not that of a form, or the file is unknown, for another command, or ambiguous.
+// Returns the file's form. If several are possible, asks the user on the terminal. Errors: ConfigError if `as` is not a
+// form's name, or the file is of no known form, belongs to another command, or is ambiguous. The message says what to do.
 ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt);
 
-// For commands that take a name or one of Linebounce's own files. Does nothing unless the word is a file of another tool.
-// Errors: ConfigError with the command that takes such a file.
+// For commands that take a name or one of Linebounce's own files: refuses a file of another tool, and does nothing for any
+// other word. Errors: ConfigError, with the command that takes such a file.
 void refuse_foreign_file(const std::string& word);
 
-// A line for each thing that a file's data lack or that is in doubt; empty if there are none.
+// One line for each thing that the file's data lack or that is doubtful; empty if there is none.
 std::string losses_text(const Losses& losses, const Painter& paint);
 
 }  // namespace linebounce::sim

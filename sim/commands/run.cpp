@@ -38,7 +38,7 @@ struct RunArguments : OverrideArguments {
   bool no_family_range = false;
   std::string waves;
   CounterArguments counters;
-  // Of a trace in an experiment's place.
+  // further trace files, if a trace is given instead of an experiment
   std::vector<std::string> more_files;
   std::string as, protocol;
   std::optional<int> cache_bytes, ways, line_bytes;
@@ -60,7 +60,8 @@ constexpr const char* kRunFooter = R"(Examples:
 The exit code says whether the simulation ran; `reproduce` checks paper rows against their tolerances. To resume an interrupted
 run, give the same command again.)";
 
-// The points to run alone. Settings instead choose the point of a whole run that is shown.
+// The points that run alone, by number. If --point gives settings instead, all points run, and the settings choose the one to
+// show.
 std::vector<int> alone(const RunArguments& arguments) {
   std::vector<int> points;
   for (const std::string& text : arguments.points) {
@@ -108,7 +109,7 @@ ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, cons
   return code;
 }
 
-// The counters of each point; `--listing` is alone on standard output.
+// Prints the counters of each point. With --listing, nothing else goes to standard output.
 void print_counters(const RunArguments& arguments, const RunReport& report) {
   for (const ReportedPoint& point : report.results.points) {
     const CounterListing listing = listing_of(point);
@@ -154,7 +155,7 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
-// Errors: UsageError for an option that only a trace has.
+// Refuses options that only a trace takes. Errors: UsageError.
 void refuse_options_of_traces(const RunArguments& arguments) {
   const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
                      arguments.cache_bytes || arguments.ways || arguments.line_bytes;

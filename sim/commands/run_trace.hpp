@@ -1,4 +1,4 @@
-// `linebounce run TRACE`: a trace of a course or of another tool, on a machine or on an atomic bus, and its counters.
+// `linebounce run TRACE`: runs a trace of a course or of another tool, on a machine or on an atomic bus, and prints counters.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace linebounce::sim {
 
-// How the counters are printed, if they are.
+// Whether and how to print the counters.
 struct CounterArguments {
   bool counters = false;
   std::string listing;  // a template's name or file; empty: as a table
   [[nodiscard]] bool wanted() const { return counters || !listing.empty(); }
 };
 
-// The counters as the arguments want them. Errors: ConfigError for the template.
+// Prints the counters as the arguments ask. Errors: ConfigError for the template.
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing);
 
 struct TraceArguments {
@@ -32,7 +32,7 @@ struct TraceArguments {
   bool fresh = false, quiet = false;
 };
 
-// Whether `word` is a file with a trace, Linebounce's own or another tool's.
+// True if `word` is a trace file of Linebounce or of another tool.
 bool is_trace(const std::string& word);
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv);

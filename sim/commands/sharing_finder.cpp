@@ -21,15 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Misses of a recorded run by object and line of the object. lines.csv knows objects only by name, and plain arrays without
-// lines. Misses of one name are divided among its lines in memory by how often they are accessed.
+// Divides a run's misses by object and by line of the object. lines.csv identifies objects only by name, and does not divide
+// plain arrays by line. So the misses of one name are divided among its lines in memory in proportion to their accesses.
 class LineCosts {
  public:
-  // `each`: how many of the machine's lines count as one of `places`; 2 for pairs.
+  // `each`: how many machine lines count as one line of `places`; 2 if the machine fetches pairs.
   LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
             const ObjectPlaces& places, int each)
       : symbols_(symbols), places_(places) {
-    std::map<std::string, std::uint64_t> before;  // by object: how many of the machine's lines precede the first of `places`
+    // Keys: objects; values: the number of machine lines before the first of `places`.
+    std::map<std::string, std::uint64_t> before;
     for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
       const auto line = places.begin[id] * static_cast<std::uint64_t>(each) / static_cast<std::uint64_t>(places.line_bytes);
       before.try_emplace(symbols.objects[id].name, line % static_cast<std::uint64_t>(each));
@@ -74,7 +75,7 @@ class LineCosts {
   using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of one of its lines
   struct Cost {
     double misses = 0, latency_us = 0;
-    double accesses = 0;  // over all lines in memory with this key
+    double accesses = 0;  // accesses to all lines in memory that have this key
   };
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
@@ -86,7 +87,7 @@ class LineCosts {
   const trace::Symbols& symbols_;
   const ObjectPlaces& places_;
   std::map<Key, Cost> costs_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // by line in memory and object
+  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // keys: the line in memory, and the object
 };
 
 class SharingFinder {
@@ -124,8 +125,8 @@ class SharingFinder {
   }
 
  private:
-  // The places of objects in the trace, or by --set; then with the heap shifted by each of these amounts; last, in pairs of
-  // lines.
+  // The placements to try: objects where the trace or --set puts them; then with the heap shifted by each of these amounts;
+  // last, with pairs of lines.
   struct Placements {
     std::vector<ObjectPlaces> places;
     std::vector<std::int64_t> shifts;
@@ -137,7 +138,7 @@ class SharingFinder {
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
-  // None if the machine fetches pairs of lines: there a line may be lost because of its neighbour.
+  // None if the machine fetches pairs of lines, because a CPU can then lose a line to accesses to its neighbour.
   std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
     if (report.pairs) return {};
     report.time = account_time(recorded, reader_.symbols());
@@ -146,7 +147,7 @@ class SharingFinder {
     return report.time->false_lines;
   }
 
-  // Returns what was run; none if nothing has finished.
+  // Replays the trace, and returns the input of the run; none if the replay did not finish.
   std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
     const Plan recorded = plan_of(study_);
     SimulationInput input = recorded.make_point(0).input;
@@ -227,8 +228,8 @@ class SharingFinder {
       report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
   }
 
-  // Leaves out proposals whose lines' misses take too little of the run: without these misses it would be shorter by no more
-  // than that.
+  // Leaves out a proposal if the misses on its lines cost too little, because a run without these misses would be shorter by
+  // at most that cost.
   void leave_out_cheap_ones(SharingReport& report) const {
     std::vector<TriedProposal>& all = report.tried;  // the costliest first
     double left_out_us = 0;
@@ -281,7 +282,7 @@ class SharingFinder {
     return TrialsInOrders(*points, range.count);
   }
 
-  // Trial 0 has no proposal. The last trial has all of them, if there are several.
+  // Compares the trials. Trial 0 applies no proposal. If there are several proposals, the last trial applies all of them.
   static void compare(const TrialsInOrders& trials, SharingReport& report) {
     report.orders = trials.count();
     report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, trials.tries_otherwise_pct(0));
@@ -308,7 +309,7 @@ class SharingFinder {
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
   double run_us_ = 0;   // of the recorded run
-  int lines_each_ = 1;  // lines that are fetched, and so shared, as one: 2 if the machine fetches pairs
+  int lines_each_ = 1;  // number of lines that the machine fetches together; 2 if it fetches pairs
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Measures what false sharing in a trace costs on one machine, and which cures help, by replaying it.
+// Replays a trace on one machine to measure what false sharing costs there, and which cures help.
 #pragma once
 
 #include <optional>

@@ -45,7 +45,7 @@ void write_document(const std::string& document, const std::string& output) {
   file.finish();
 }
 
-// Prints to standard error, because the document's form does not depend on this.
+// Writes to standard error, because standard output holds only the document.
 void tell_point(const RecordedSteps& run) {
   if (run.points == 1) return;
   std::vector<std::string> values;

@@ -56,7 +56,7 @@ std::string family_of(const Experiment& experiment) {
   return experiment.family;
 }
 
-// In a sweep over machines, the row's own machine.
+// In a sweep over machines, the machine of the row's point.
 std::string machine_of(const PaperRow& row, const Experiment& experiment) {
   const auto swept = row.at.find("machine");
   return swept == row.at.end() ? experiment.machine_name : fs::path(value_text(swept->second)).stem().string();
@@ -73,7 +73,7 @@ void add_rows(Validation& validation, const Experiment& experiment, const std::v
   ++validation.experiments;
 }
 
-// The results of a plan in this directory, if they are complete and of exactly this configuration.
+// The results in this directory, if they are complete and have exactly this configuration.
 std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs::path& directory) {
   if (!is_there(directory / "manifest.json") || !is_there(directory / "results.json")) return std::nullopt;
   const auto manifest = read_manifest(read_file(directory / "manifest.json"));
@@ -81,7 +81,8 @@ std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs
   return evaluate_paper(plan, read_points(read_file(directory / "results.json")));
 }
 
-// Adds the five documents' experiments as far as they have been run: here, by `reproduce`, or alone.
+// Adds the experiments of the five documents that have results: in this directory, in that of `reproduce`, or in one of their
+// own.
 void add_documents(Validation& validation, const std::string& directory) {
   for (Experiment& experiment : experiments_with_rows([](const std::string& name) { return !is_validation(name); })) {
     const std::string name = experiment.name;

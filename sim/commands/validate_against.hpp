@@ -1,4 +1,4 @@
-// `linebounce validate EXPERIMENT --against FILE.csv`: a user's own measurements, each beside its simulated figure.
+// `linebounce validate EXPERIMENT --against FILE.csv`: compares a user's measurements with simulated figures.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace linebounce::sim {
 struct AgainstArguments {
   std::string measured;    // the CSV file
   std::string experiment;  // a name or a path
-  std::string machine;     // instead of the experiment's; empty: the experiment's
+  std::string machine;     // replaces the experiment's machine; empty: keep it
   bool json = false;
 };
 
 // The experiment with a point for each combination of settings in the file, and a paper row for each measured figure. Errors:
-// ConfigError with the file's line.
+// ConfigError, with the file's line.
 Experiment experiment_against(const AgainstArguments& arguments);
 
-// Runs it and prints the table. `options.directory`: the folder for the results directory. The exit code is check_failed if a
-// figure is off a tolerance that the file states.
+// Runs the experiment and prints the table. `options.directory`: the parent of the results directory. Returns check_failed if
+// a figure is outside a tolerance that the file states.
 ExitCode validate_against(const AgainstArguments& arguments, RunOptions options);
 
 }  // namespace linebounce::sim

@@ -12,9 +12,10 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had such a clock
+constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had a clock this fast
 
-// A guess from the memory model and the protocol: among today's builders Arm has the weak model, and AMD has MOESI.
+// Guesses the contention family from the memory model and the protocol. Among today's vendors, Arm has a weak model and AMD
+// uses MOESI.
 std::string usual_contention(const Settings& settings) {
   const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
   const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
@@ -46,7 +47,8 @@ std::string contention_of_processor(std::string_view model) {
   struct Name {
     std::string_view part, family;
   };
-  // The first that a processor's name contains. Intel's mesh came with the metals that replaced E5 and E7.
+  // The first entry that occurs in the processor's name decides. Intel's Xeons with metals in their names (Gold, Platinum)
+  // followed the E5 and E7, and brought the mesh.
   static constexpr std::array kNames = {
       Name{"EPYC", "amd_zen"},      Name{"Ryzen", "amd_zen"},       Name{"Threadripper", "amd_zen"},
       Name{"Opteron", "amd_k10"},   Name{"Phenom", "amd_k10"},      Name{"Platinum", "intel_mesh"},

@@ -1,5 +1,5 @@
-// Contention families, configs/families/NAME.toml: the costs of waiting on processors of one kind. A machine names its family
-// as `contention`; a value in the machine's file overrides the family's. All families have the same parameters.
+// Contention families, configs/families/NAME.toml: what waiting costs on one kind of processor. A machine names its family as
+// `contention`. A value in the machine's file overrides the family's. All families have the same parameters.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ struct Family {
     std::string path;  // "machine.cpu.hold_ns"
     Setting setting;
     std::string source;
-    std::vector<ConfigValue> others = {};  // of [ranges]: what such a processor may have instead; empty: nothing else is likely
+    // From [ranges]: other values that such a processor may have; empty: no other value is likely.
+    std::vector<ConfigValue> others = {};
   };
   std::string name;
   std::string title;
@@ -33,10 +34,10 @@ std::string family_source(const Family::Parameter& parameter, const std::string&
 // The family of a processor with this model name ("AMD EPYC 7763 64-Core Processor"); empty if unknown.
 std::string contention_of_processor(std::string_view model);
 
-// Fills in the family's values that neither a file nor a user has given, and that have an effect. If no family is named, uses
-// the usual one for such a machine. May be called again after the family or its inputs have changed. `family` is that of an
-// earlier call, or empty; its file is read only if another family is named now. REQUIRES: `settings` is complete. Errors:
-// ConfigError for an unknown family.
+// Fills in the family's values for parameters that neither a file nor the user has set, and that have an effect. If no family
+// is named, uses the usual family for such a machine. May be called again after the family or its inputs have changed.
+// `family`: the one from an earlier call, or empty; the file is read again only if the name has changed. REQUIRES: `settings`
+// is complete. Errors: ConfigError for an unknown family.
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family);
 
 }  // namespace linebounce::sim

@@ -23,10 +23,10 @@ namespace {
 constexpr std::string_view kCommandLine = "set on the command line";
 constexpr std::array kFamilies = {"latency", "lock", "counter", "layout", "allocator", "hash_table", "kernel"};
 constexpr int kMostReportedLines = 1000;
-constexpr const char* kProgramWorkload = "program";           // need not be named if workload.program is set
-constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exactly representable in every JSON reader
+constexpr const char* kProgramWorkload = "program";           // the default workload if workload.program is set
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // every JSON reader can represent it exactly
 
-// The value of --set PATH=VALUE: TOML, or else a bare word.
+// Parses the VALUE of --set PATH=VALUE as TOML; if that fails, as a bare word.
 ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {
   toml::table parsed;
   try {
@@ -41,7 +41,7 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
 
 class ExperimentReader {
  public:
-  // `table` is parsed from `text`, which is parsed again if machines are swept.
+  // `table` is the parsed `text`. If machines are swept, `text` is parsed again for each of them.
   ExperimentReader(const std::filesystem::path& file, const std::string& text, const toml::table& table,
                    const Overrides& overrides, const Catalogue& catalogue)
       : text_(text), reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
@@ -63,7 +63,9 @@ class ExperimentReader {
     read_report(reader_.table("report"));
     read_question(reader_.table("question"));
     reader_.finish();
-    if (!reader_.table("workload")) reader_.refuse("workload", "this table is missing: [workload] and its name");
+    if (!reader_.table("workload"))
+      reader_.refuse("workload",
+                     "this table is missing; write [workload] and name = \"NAME\" below it (see: linebounce list workloads)");
     read_machine(machine);
     declare_keys();
     read_layers();
@@ -143,9 +145,9 @@ class ExperimentReader {
     }
   }
 
-  // Works in stages, because the legal keys depend on settings: first the machine's keys; then placements of any object,
-  // because only the workload knows its objects; then the keys of every workload that the experiment may run, with the user's
-  // names in its open tables (workload.locks.NAME).
+  // Declares the keys in stages, because settings decide which keys are legal. First come the machine's keys. Then come
+  // placements of any object, because only the workload knows its objects. Last come the keys of every workload that the
+  // experiment may run, with the user's names in its open tables (workload.locks.NAME).
   void declare_keys() {
     KeySpace& keys = tables_->keys;
     keys.add(tables_->machine.keys.keys());
@@ -183,7 +185,7 @@ class ExperimentReader {
     return names;
   }
 
-  // Parameters that a program's file declares are keys as well.
+  // The parameters that a program's file declares become keys too.
   void declare_programs() {
     const KeyInfo key{kProgramKey, ValueType::text, "", ""};
     for (const GivenText& given : given_texts(key)) {
@@ -197,7 +199,7 @@ class ExperimentReader {
     std::string text;
     Origin origin;
   };
-  // All values of a key in the file and on the command line.
+  // All values that the file and the command line give to a key.
   [[nodiscard]] std::vector<GivenText> given_texts(const KeyInfo& key) const {
     std::vector<Leaf> given = layers_;
     append(given, set_);
@@ -252,13 +254,13 @@ class ExperimentReader {
     }
   }
 
-  // A path is relative to the file that contains it, which may be one that this experiment extends.
+  // Makes a path relative to the file that contains it. That may be a file that this experiment extends.
   [[nodiscard]] ConfigValue anchored(const KeyInfo& key, const Leaf& leaf) const {
     return anchor_path(key.path, checked(key, leaf), file_of(tables_->file, *leaf.node).parent_path());
   }
 
-  // If the machine is swept, reads the experiment once for each machine: other machines have other keys, and the file's
-  // settings must fit all of them.
+  // If the machine is swept, reads the experiment again for each machine. Machines have different keys, and the file's
+  // settings must be legal on all of them.
   void read_swept_machines() {
     for (const SweepAxis& axis : experiment_.sweep) {
       for (std::size_t i = 0; i < axis.paths.size(); ++i) {
@@ -309,7 +311,7 @@ class ExperimentReader {
 
   void finish(const toml::array* paper) {
     Settings base = tables_->settings;
-    // A swept workload or program brings its own defaults at each of its points.
+    // If the workload or program is swept, each point takes the defaults of its own workload.
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
@@ -329,7 +331,7 @@ class ExperimentReader {
     add_rows_of_tables();
   }
 
-  // Swept values are stated by the experiment, so they are no assumptions.
+  // Removes assumptions about values that the experiment sweeps, because it states these values.
   [[nodiscard]] std::vector<std::string> assumptions(Settings base) const {
     for (const SweepAxis& axis : experiment_.sweep) {
       for (std::size_t i = 0; i < axis.paths.size(); ++i) {

@@ -21,8 +21,8 @@
 
 namespace linebounce::sim {
 
-// Values that vary together: of one path, or of several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all lists
-// have the same length.
+// Values that vary together, of one path or of several paths zipped by [[sweep.together]]. values[i] belongs to paths[i]; all
+// lists have the same length.
 struct SweepAxis {
   std::vector<std::string> paths;
   std::vector<std::vector<ConfigValue>> values;
@@ -33,13 +33,13 @@ struct ExperimentTables;  // defined in sim/config/experiment_tables.hpp
 struct Experiment {
   std::string name, title;
   std::string machine_name;
-  std::string family;      // the subject of its rows, for `validate`: "lock"; empty if unstated
+  std::string family;      // what the experiment is about, for `validate`: "lock"; empty if not stated
   std::uint64_t seed = 1;  // seed of a point's first run; the others have seed + 1, seed + 2, ...
   int seeds = 1;           // runs per point
   toml::table resolved;    // the content of config.toml: every key with its value, without [engine]
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
-  std::vector<PaperRow> paper;          // followed by those of the measured tables
+  std::vector<PaperRow> paper;          // the [[paper]] rows, followed by rows from measured tables
   std::vector<MeasuredTable> measured;  // [[table]]s
   int report_lines = 0;                 // how many cache lines the terminal shows
   std::string sorted_by;  // the metric by which the terminal sorts points, the largest first; empty: the sweep's order
@@ -47,7 +47,7 @@ struct Experiment {
   std::vector<std::string> assumptions;  // about its machines, worded by assumptions_of()
   bool overridden = false;  // whether the command line changed machine, placement or workload: paper rows then have "ok": null
   bool native = false;      // as Overrides::native
-  std::shared_ptr<const ExperimentTables> tables;  // the input from which points are made, with the origin of every value
+  std::shared_ptr<const ExperimentTables> tables;  // the input from which points are made, with the origin of each value
 };
 
 // A combination of the sweep: only its number and swept values.
@@ -65,22 +65,23 @@ struct Point : PointPlace {
 // Command-line options on top of the file.
 struct Overrides {
   std::optional<std::string> machine;
-  std::vector<std::pair<std::string, std::string>> sets;  // path, and value as TOML (a bare word is a string)
+  std::vector<std::pair<std::string, std::string>> sets;  // a path and its value in TOML; a bare word is a string
   std::optional<std::int64_t> seed;
-  // A path and its values, "1..N" or "*": swept, replacing the file's value for the path.
+  // A path and the list of values to sweep, which replaces the file's values: "[1, 2]", "1..N" or "*".
   std::vector<std::pair<std::string, std::string>> lists = {};
   std::string compare = {};  // the path whose values the answer compares; empty: as the experiment says
-  bool native = false;       // locks in C that the file names may be compiled and run
+  bool native = false;       // true: locks in C that the file names may be compiled and run
 };
 
-// The folder with configs/ and models/protocols/: LINEBOUNCE_ROOT, else this thread's ProjectHome, else that of the program's
-// source tree.
+// The folder that contains configs/ and models/protocols/. LINEBOUNCE_ROOT names it; otherwise this thread's ProjectHome;
+// otherwise it is found from the program's own path.
 std::filesystem::path project_root();
 
-// Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.
+// Reads configs/experiments/NAME.toml, or a path. A resolved config.toml is read in the same way. Errors: ConfigError.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides);
 
-// The same, but the caller must check points as a whole, which in a large sweep is most of the work.
+// As load_experiment(), but leaves the check of each whole point to the caller. In a large sweep, this check is most of the
+// work.
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides);
 
 // The number of combinations in the sweep; 1 without one.
@@ -89,20 +90,20 @@ std::size_t point_count(const Experiment& experiment);
 // Every combination of the sweep, in a deterministic order.
 std::vector<PointPlace> outline(const Experiment& experiment);
 
-// Makes an experiment's points, each checked as a whole. A sweep may have a hundred thousand, so points are made when needed,
-// and not kept. Shared inputs are read once: protocols, layouts, programs, the trace's summary. REQUIRES: the number is below
-// point_count(). Errors: ConfigError.
+// Makes the points of an experiment, and checks each one as a whole. Points are made when they are needed and are not kept,
+// because a sweep may have a hundred thousand. Files that points share are read once: protocols, layouts, programs, the
+// trace's summary. REQUIRES: number < point_count(). Errors: ConfigError.
 using PointMaker = std::function<Point(int number)>;
 PointMaker point_maker(Experiment experiment);
 
-// The settings that can change a result. Titles, [[paper]] rows, [report] and sources are left out, so that a corrected
-// tolerance doesn't invalidate finished points.
+// The settings that can change a result. Leaves out titles, [[paper]] rows, [report] and sources, so that finished points
+// stay valid when a tolerance is corrected.
 toml::table essential_settings(const toml::table& resolved);
 
 // 16 hex digits over everything that can change a result: the essential settings, and the text of the files that they name.
 std::string configuration_hash(const toml::table& resolved);
 
-// Whether a point has all these values (of a paper row's `at` or `relative_to`).
+// True if the point has all these values. They come from `at` or `relative_to` of a paper row.
 bool lies_at(const PointPlace& point, const std::map<std::string, ConfigValue>& at);
 
 }  // namespace linebounce::sim

@@ -1,5 +1,5 @@
-// An experiment as tables: its own file's and those of the experiments that it extends; its settings with their origins before
-// points are made; and the resolved configuration of config.toml.
+// An experiment as tables: its own file merged with the experiments that it extends, its settings with their origins, and the
+// resolved configuration for config.toml.
 #pragma once
 
 #include <toml++/toml.h>
@@ -23,17 +23,16 @@ struct ExperimentTables {
   KeySpace keys;      // the keys of machine.*, workload.*, run.*, engine.*
   Settings settings;  // complete except for the sweep: machine file or [machine], then [set], then --set
   std::vector<LayoutChange> layout_changes;
-  std::map<std::string, Origin> swept;  // by swept path: the origin of its list
-  // If `machine` itself is swept: by name or path, the same experiment on that machine.
+  std::map<std::string, Origin> swept;  // keys: swept paths; values: where their lists were written
+  // If `machine` is swept: for each machine's name or path, the experiment on that machine.
   std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;
 };
 
-// The table of an experiment's text, merged with that of the experiment that it extends. `extends` is removed, and every key
-// knows the file that it comes from. `file`: the origin of the text. Errors: ConfigError, also for a cycle.
+// Parses an experiment's text and merges it with the experiment that it extends. Removes `extends`. Each key remembers the
+// file that it comes from. `file`: the origin of the text. Errors: ConfigError, also for a cycle.
 toml::table read_experiment_table(const std::string& text, const std::filesystem::path& file);
 
-// [machine] with its sources, [placement], [workload] and [run]. The sources of a value that overrides its machine file's say
-// so.
+// [machine] with its sources, [placement], [workload] and [run]. If a value overrides the machine file's, its source says so.
 toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
 
 // Adds [[layout.change]] if there are any changes.

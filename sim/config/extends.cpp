@@ -28,7 +28,7 @@ void move_into(toml::table& to, const toml::key& key, toml::node& node) {
   node.visit([&](auto& plain) { to.insert_or_assign(key, std::move(plain)); });
 }
 
-// The paths that a file sets anywhere: [workload] lock and [set] "workload.lock" are the same.
+// The paths that a file sets, in either form: [workload] lock and [set] "workload.lock" are the same path.
 std::set<std::string> paths_set(const toml::table& table, const std::string& file) {
   std::set<std::string> paths;
   for (const char* name : kMerged) {
@@ -40,7 +40,7 @@ std::set<std::string> paths_set(const toml::table& table, const std::string& fil
   return paths;
 }
 
-// Merges a base's table below one that takes precedence.
+// Merges a base's table into `table`, whose own values take precedence.
 void lay_under(toml::table& table, toml::table& base, const std::string& prefix, const std::set<std::string>& given) {
   for (auto&& [key, node] : base) {
     const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(key.str());
@@ -81,7 +81,7 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
   }
 }
 
-// A broken link is an error when the file is read.
+// Leaves a broken symbolic link to the code that reads the file, which reports it.
 std::string path_in_chain(const fs::path& file) {
   std::error_code unreadable;
   const fs::path path = fs::weakly_canonical(file, unreadable);

@@ -1,4 +1,5 @@
-// [[layout.change]]: an experiment's changes to the structures of its layout file, see configs/experiments/README.md.
+// [[layout.change]]: an experiment's changes to the structures of its layout file. Described in
+// configs/experiments/README.md.
 #pragma once
 
 #include <toml++/toml.h>
@@ -28,15 +29,15 @@ struct PlacedBytes {
 };
 
 struct LayoutChange {
-  std::string name;  // several changes may share it; empty: only "all" chooses it
+  std::string name;  // several changes may share it; a change without a name is only chosen by "all"
   PlacedName structure;
   std::optional<PlacedBytes> align, base_offset;
   std::vector<PlacedName> order;
-  std::vector<PlacedBytes> at;                 // the offsets of `order`; empty: each lies behind the one before
-  std::vector<std::vector<PlacedName>> split;  // each entry gets a line
+  std::vector<PlacedBytes> at;                 // the offsets of the members in `order`; empty: each follows the one before
+  std::vector<std::vector<PlacedName>> split;  // each entry is moved to a line of its own
   std::vector<PlacedName> per_cpu, read_mostly;
-  std::vector<PlacedName> spread;  // arrays of which each element gets a line
-  // for arrays that are one field in the file; with no array named, the object is the array
+  std::vector<PlacedName> spread;  // arrays whose elements each get a line of their own
+  // for arrays that are one field in the file; if no array is named, the object itself is the array
   std::optional<PlacedBytes> element_bytes;
   std::optional<PlacedBytes> line;  // for `split` and `spread`: the line size, if larger than the machine's
   Origin origin;
@@ -51,7 +52,7 @@ toml::array layout_changes_table(const std::vector<LayoutChange>& changes);
 // The changes that the setting chooses, in the file's order. Errors: ConfigError for an unknown name.
 std::vector<LayoutChange> chosen_changes(const std::vector<LayoutChange>& changes, const Setting& setting);
 
-// The file's structures after some changes, for a machine with coherence lines of `line_bytes`. Errors: ConfigError for unknown
+// The file's structures after the chosen changes. `line_bytes`: the machine's coherence line. Errors: ConfigError for unknown
 // structures and fields, and for impossible changes.
 LayoutSet changed_layouts(const LayoutFile& file, const std::vector<LayoutChange>& changes, int line_bytes);
 

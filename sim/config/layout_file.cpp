@@ -22,7 +22,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kUsualLineBytes = 64;  // where the text does not tell; most processors have such lines
+constexpr int kUsualLineBytes = 64;  // assumed if the text does not say; most processors have such lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -127,12 +127,12 @@ class StructureReader {
   TableReader reader_;
   const LayoutFile& layouts_;
   Layout layout_;
-  // The names of its fields, as a set because a structure may have a million.
+  // its fields' names, in a set because a structure may have a million fields
   std::set<std::string> names_;
   PlacedFields placed_;
 };
 
-// Its extension, or any other but a layout's own: then the file has to be there.
+// True for a listing's extension. A path with any other extension than a layout's must exist.
 bool is_listing_path(const std::string& name_or_path) {
   const std::filesystem::path path = name_or_path;
   if (path.extension() == kPaholeExtension) return true;
@@ -158,7 +158,7 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// `given` may be quoted in an e-mail, here and below.
+// Here and below, `given` is the user's text, which may contain the `>` marks of a quoted e-mail.
 LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
   LayoutFile layouts;
   layouts.name = file.stem().string();

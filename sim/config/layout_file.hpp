@@ -1,4 +1,4 @@
-// Layout files: structures with their fields' offsets, see configs/layouts/README.md.
+// Layout files: structures with the offsets of their fields. Described in configs/layouts/README.md.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// A workload that lays out structures by a file has a parameter of this name, whose value is the file's name or path.
+// A workload whose structures come from a layout file has a parameter of this name. Its value is the file's name or path.
 inline constexpr const char* kLayoutKey = "workload.layout";
 
 inline constexpr int kLargestStructure = 1 << 20;  // bytes
@@ -31,13 +31,14 @@ std::filesystem::path find_layout_file(const std::string& name_or_path, const st
 // Reads a layout file. Errors: ConfigError.
 LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place);
 
-// The same from the text of a file, which is pahole's output or bpftool's if its content says so, or the name (*.pahole).
+// As load_layout_file(), from the text of a file. The text is read as output of pahole or bpftool if its content or its name
+// (*.pahole) says so.
 LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file);
 
-// The alignment of a field of this size, in bytes: programs access up to 8 bytes as one word, which lies in one line.
+// The alignment of a field of this size, in bytes. A program accesses up to 8 bytes as one word, which must lie in one line.
 int natural_alignment(int size);
 
-// The alignment of a field at its offset: less, if the structure is packed.
+// The alignment that a field has at its offset; in a packed structure it may be less than its natural alignment.
 int alignment_of(const Field& field);
 
 // The largest alignment of all fields.

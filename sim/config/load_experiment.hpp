@@ -8,11 +8,13 @@
 
 namespace linebounce::sim {
 
-// As load_experiment of experiment.hpp. REQUIRES: everything that `catalogue` refers to outlives the experiment.
+// As load_experiment() of experiment.hpp, with these workloads and locks. REQUIRES: what `catalogue` refers to outlives the
+// experiment.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 
-// From a text that is in no file. `as` replaces the file's path in messages, and paths in the text are relative to it.
+// As load_unexpanded(), from a text that is not in a file. Messages name `as` instead of a file, and paths in the text are
+// relative to it.
 Experiment read_unexpanded(const std::string& text, const std::string& as, const Overrides& overrides);
 
 }  // namespace linebounce::sim

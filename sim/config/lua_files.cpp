@@ -17,7 +17,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Long enough for thousands of operations of a few CPUs.
+// Enough warm-up for thousands of operations by a few CPUs.
 constexpr int kWarmupUs = 50;
 constexpr int kMeasureUs = 500;
 constexpr std::string_view kLayoutParameter = "layout";  // of kLayoutKey
@@ -30,7 +30,7 @@ std::string experiment_name(const std::string& file) {
   return name;
 }
 
-// The default of a parameter `layout` is relative to the program's file.
+// Makes the default of a parameter named `layout` relative to the program's file.
 void anchor_layout(LuaFile& file) {
   for (ParameterDeclaration& parameter : file.declared.parameters) {
     auto* const name = std::get_if<std::string>(&parameter.default_value);
@@ -140,7 +140,7 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
       {"workload", workload},
       {"run", toml::table{{"warmup_us", ends ? 0 : kWarmupUs}, {"measure_us", ends ? 0 : kMeasureUs}}}};
   Overrides named = overrides;
-  named.native = true;  // the user has named the file
+  named.native = true;  // The user named the file, which permits running its code.
   return read_unexpanded(to_toml(experiment), file, named);
 }
 

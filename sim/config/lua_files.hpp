@@ -14,7 +14,7 @@ inline constexpr const char* kProgramKey = "workload.program";
 
 // Whether a value names such a file, judging by its suffix.
 bool is_lua_path(std::string_view text);
-// The same for a file of either language.
+// The same for files in Lua or C.
 bool is_source_path(std::string_view text);
 
 struct LuaFile {
@@ -22,23 +22,25 @@ struct LuaFile {
   LuaDeclaration declared;
 };
 
-// Reads a file with its declarations. A lock in C is compiled and loaded, so its code may run: only what the user has named, or
-// has allowed with --native, may come here. Errors: ConfigError; for a setting's file, the message begins with the setting's
-// position and path.
+// Reads a file and its declarations. A lock in C is compiled and loaded, so its code may run. Call this only for files that
+// the user has named, or has permitted with --native. Errors: ConfigError; if a setting named the file, the message begins
+// with the setting's position and path.
 LuaFile load_lua_file(const std::string& file);
 LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path);
 
-// A lock's file as an entry of the lock registry, under this name. Errors: ConfigError, also if the file is no lock.
+// Makes a lock's file an entry of the lock registry, under this name. Errors: ConfigError, also if the file does not define a
+// lock.
 LockEntry load_lock_file(const std::string& file);
 
-// The same, or one of all_locks(), by the user's name for it. Errors: ConfigError, with the legal names.
+// Finds a lock by the name that a user gave: a file, or one of all_locks(). Errors: ConfigError, with the legal names.
 LockEntry lock_called(const std::string& name);
 
-// The experiment that `linebounce run FILE.lua` runs: a program as it is, a lock under the workload critical_section, a counter
-// under counter_scaling. Errors: ConfigError.
+// The experiment for `linebounce run FILE.lua`: a program runs by itself, a lock in the workload critical_section, a counter
+// in the workload of counter_scaling. Errors: ConfigError.
 Experiment lua_experiment(const std::string& file, const Overrides& overrides);
 
-// Loads what a user runs: an experiment's name or file, unexpanded, or a program, lock or counter in Lua. Errors: ConfigError.
+// Loads what the user wants to run: an experiment (by name or file, unexpanded), or a program, lock or counter in Lua.
+// Errors: ConfigError.
 Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides);
 
 }  // namespace linebounce::sim

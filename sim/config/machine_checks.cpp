@@ -1,4 +1,4 @@
-// Checks that no single key of a machine can express: whether its parts fit each other.
+// Checks whether a machine's parts fit each other, which no single key can express.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline bool power_of_two(int value) {
   return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
 }
 
-// A directory's entry has one bit for each bus, in one word.
+// A directory entry is one word, with one bit for each bus.
 constexpr int kMostBuses = 64;
 
 class NodeChecks {
@@ -169,7 +169,7 @@ class NodeChecks {
     }
   }
 
-  // Errors of the models begin with the key.
+  // Runs a check of the models. Its error messages begin with the key.
   template <class Work>
   void reported(Work work) const {
     try {
@@ -183,7 +183,8 @@ class NodeChecks {
 
   [[noreturn]] void refuse(const std::string& path, const std::string& text) const {
     auto at = settings_.find(path);
-    if (at == settings_.end()) at = settings_.find(path + ".latency_ns");  // a link's table is found by its one required key
+    // `latency_ns` is the only required key of a link, so it locates the link's table.
+    if (at == settings_.end()) at = settings_.find(path + ".latency_ns");
     const bool as_cpus = path == "machine.cpus_present" && at->second.origin.place == settings_.at("machine.cpus").origin.place;
     fail(at->second.origin, as_cpus ? "machine.cpus" : path, text);
   }
@@ -208,7 +209,7 @@ class Checks {
  public:
   Checks(MachineSpec& machine, const Settings& settings) : machine_(machine), settings_(settings) {}
 
-  // The name must suit a directory, because studies of a trace have one for each machine.
+  // The name must be usable as a directory's name, because studies of a trace make a directory for each machine.
   void name() const {
     if (!machine_.name.empty() && !names_directory(machine_.name))
       refuse("machine.name", fmt::format("\"{}\" {}", machine_.name, kNoDirectoryName));

@@ -1,4 +1,4 @@
-// Machine files: the schema of every parameter, reading, and describing.
+// Machine files: reading them, and describing all parameters.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct DescribedParameter {
 
 struct DescribedMachine {
   MachineSpec spec;
-  std::vector<DescribedParameter> parameters;  // for a machine with only one bus, without parameters that only nodes have
+  std::vector<DescribedParameter> parameters;  // leaves out parameters of nodes if the machine has one bus
   std::vector<HistoryEntry> history;           // in the order of the file
   std::vector<std::string> assumptions;        // worded by assumptions_of()
 };

@@ -1,4 +1,4 @@
-// Reads a machine and its protocols for callers that have no experiment: the library and SystemC's module.
+// Reads a machine and its protocols without an experiment, for the library and the SystemC module.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ struct MachineFiles {
   MachineProtocols protocols;
 };
 
-// Reads and checks configs/machines/NAME.toml or a path, and the protocols that it names. `home`: the project's folder for
-// this; empty: as usual (project_root()). Errors: ConfigError.
+// Reads and checks configs/machines/NAME.toml or a path, and the protocols that it names. `home`: the project's folder;
+// empty: project_root() finds it. Errors: ConfigError.
 MachineFiles read_machine_files(const std::string& name_or_path, const std::string& home);
 
 }  // namespace linebounce::sim

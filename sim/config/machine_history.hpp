@@ -1,5 +1,4 @@
-// A machine file's facts about itself: [[history]], what was changed since and why, and [sources], the origin of its
-// parameters.
+// What a machine file says about itself: [[history]] (past changes, and why) and [sources] (the origin of each parameter).
 #pragma once
 
 #include <toml++/toml.h>
@@ -14,7 +13,7 @@
 
 namespace linebounce::sim {
 
-// A parameter's value before and after a change, as texts; "default" if the file leaves it out.
+// A parameter's values before and after a change, as texts. "default" means that the file left it out.
 struct ChangedParameter {
   std::string path;  // "machine.memory.latency_ns"
   std::string before, after;
@@ -26,8 +25,8 @@ struct HistoryEntry {
   std::vector<ChangedParameter> changed;
 };
 
-// `settings`: the machine's. `defaults`: the paths that the file leaves out. Errors: ConfigError for an invalid entry, and for
-// a parameter whose steps don't lead to its present value.
+// `settings`: the machine's. `defaults`: the paths that the file leaves out. Errors: ConfigError for an invalid entry, or if
+// a parameter's changes do not end at its present value.
 std::vector<HistoryEntry> read_history(const toml::array& entries, const std::string& file, const Settings& settings,
                                        const std::set<std::string>& defaults);
 

@@ -26,7 +26,7 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
 }
 
-// The names of the tables in a table, in the order of the text. `what`: "cache".
+// The names of a table's subtables, in the order of the text. `what`: the table, such as "cache".
 std::vector<std::string> in_order_of_text(const toml::table& tables, std::string_view what, std::string_view example,
                                           const std::string& file, const Origin& origin) {
   std::vector<std::pair<toml::source_position, std::string>> found;
@@ -61,7 +61,8 @@ std::vector<std::string> groups_in_text(const toml::table& machine, const std::s
   return groups ? in_order_of_text(*groups, "group", "[group.L3]", file, origin) : std::vector<std::string>{};
 }
 
-// The order that `cache_levels` or `group_levels` names, for a configuration that was written sorted by key.
+// The order that the key `cache_levels` or `group_levels` states. A resolved configuration has it, because its tables are
+// sorted by key.
 std::vector<std::string> levels_as_named(const toml::node& node, std::string_view what, const std::vector<std::string>& parts,
                                          const std::string& file, const Origin& origin) {
   const Origin at{place_of(file, node.source()), origin.hidden};
@@ -147,7 +148,7 @@ bool is_left_out(const std::string& path, const Settings& settings, const Source
   return source != sources.end() && source->second == kLeftOutSource && setting.origin.given.empty();
 }
 
-// The times that decide the cost of sharing, if the machine's file leaves them out and they are 0: paths, sorted.
+// The paths of times that decide the cost of sharing, that are 0 because the machine's file leaves them out; sorted.
 std::vector<std::string> times_left_out(const Settings& settings, const Sources& sources) {
   const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
   const bool has_network = number("machine.nodes") > 1;

@@ -25,8 +25,8 @@ struct MachineTables {
   std::vector<HistoryEntry> history;
 };
 
-// Reads the tables of a machine. `origin` is their position (place: the file) and the prefix that their paths leave out. Cache
-// levels and groups are in the order of the text unless `cache_levels` or `group_levels` names it. Errors: ConfigError.
+// Reads the tables of a machine. `origin`: the file, and the prefix that its paths leave out. Cache levels and groups keep
+// the order of the text unless `cache_levels` or `group_levels` states another. Errors: ConfigError.
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin);
 
 // Reads the tables of a machine file's text.
@@ -36,28 +36,27 @@ MachineTables read_machine_text(const std::string& text, const std::filesystem::
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// The source of a value that decides the cost of sharing and that the machine's file leaves out.
+// The source of a value that affects the cost of sharing but is missing from the machine's file.
 inline constexpr const char* kLeftOutSource = "assumed: left out of the machine's file";
 
-// The assumptions that the simulator makes because the machine's file leaves something out: times of sharing that are then 0,
-// and the usual contention family. One sentence for each of the two; empty if the file states both. A resolved configuration
-// states every value, and its sources say which of them the machine's file left out.
+// The simulator's assumptions about what a machine's file leaves out: times of sharing, which are then 0, and the contention
+// family, which is then the usual one. One sentence for each of the two; empty if the file states both. A resolved
+// configuration has all values; its sources tell which ones the machine's file left out.
 std::vector<std::string> assumptions_of(const Settings& settings, const Sources& sources);
 
-// The keys that name a protocol: that of the caches on a bus, of the controllers behind the buses, and of the homes'
-// directories.
+// The keys that name protocols: of the caches on a bus, of the node controllers, and of the directories.
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",
                                                                   "machine.directory.protocol"};
 
-// Makes a relative path in the value of a protocol's or the layout's key relative to `base`; names and other values stay as
-// they are.
+// If `path` is the key of a protocol or of the layout and its value is a relative path, makes it relative to `base`. Leaves
+// names and other values as they are.
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
 // Gives every cache and bus the size of `machine.line_bytes`, if that is not 0. `settings` may lack those of caches. Errors:
 // ConfigError if one of them is set to another size at the same level, such as --set.
 void apply_line_size(Settings& settings, const PartNames& parts);
 
-// Checks what no single key can express: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that
+// Checks what no single key can express: sizes that fit each other, CPUs that exist, nodes that are linked, protocols that
 // exist. Fills in the coherence line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key to
 // change.
 void check_machine(MachineSpec& machine, const Settings& settings);

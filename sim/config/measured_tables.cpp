@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* kFigures = "configs/figures";
 constexpr double kHighestNode = 63;
 constexpr double kMostSamples = 1e15;
-// The legal kinds of a table's rows. `kind` applies to every row that is not listed under the name of another kind.
+// The keys that give rows a kind. `kind` applies to every row that no list of another kind names.
 constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
 constexpr std::string_view kIdCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
 
@@ -95,7 +95,7 @@ class MeasuredTableReader {
     table_.rows = read_measured_rows(text, file.string(), table_.structure);
   }
 
-  // Marks rows that are scored; for any other row the kind would mean nothing.
+  // Marks the listed rows. Only scored rows may be listed, because a kind means nothing for others.
   void mark(const toml::array& keys, PaperKind kind) {
     const std::string word = word_of(kind);
     std::vector<std::string> scored;
@@ -184,7 +184,7 @@ class Reader {
     return at(column);
   }
 
-  // Loads and atomic operations have addresses in a sample; stores have none.
+  // Samples of loads and atomic operations have addresses; stores have none.
   [[nodiscard]] std::string access() const {
     const std::string& instruction = at("instruction");
     if (instruction.starts_with("ld")) return "load";
@@ -222,7 +222,7 @@ class Reader {
     sum.offset = std::min(sum.offset, row.offset);
   }
 
-  // Keeps letters and digits, and replaces everything between them by one underscore.
+  // Keeps letters and digits. Replaces each run of other characters by one underscore.
   static std::string harmless(const std::string& name) {
     std::string out;
     bool gap = false;
@@ -236,7 +236,8 @@ class Reader {
     return out;
   }
 
-  // Includes the access only if both occur, and the structure only for neighbours, because keys should be readable.
+  // The row's key, kept short for readers: it names the access only if the field has both kinds, and the structure only if it
+  // is a neighbour's.
   [[nodiscard]] std::string key_of(const MeasuredRow& row) const {
     const std::string owner = row.structure == structure_ ? "" : row.structure + ".";
     const bool both = std::ranges::any_of(rows_, [&row](const MeasuredRow& other) {
@@ -261,7 +262,7 @@ class Reader {
   const std::string& structure_;
   std::map<std::string, std::size_t> columns_;
   std::size_t width_ = 0;
-  std::ptrdiff_t line_ = 0;  // the line of the row's beginning
+  std::ptrdiff_t line_ = 0;  // the first line of the row
   std::vector<std::string> fields_;
   std::vector<MeasuredRow> rows_;
 };

@@ -94,7 +94,7 @@ class Parser {
     expect("{");
     Body inside = body();
     const std::vector<Token> behind = until_semicolon();
-    // Before 2007 pahole put the size behind the structure.
+    // Versions before 2007 print the size after the structure.
     if (!inside.size && peek().kind == TokenKind::comment) inside.size = size_in(peek());
     if (alias) name = declared_name(behind);
     if (name.empty()) refuse(begin, "this structure has no name");
@@ -177,7 +177,7 @@ class Parser {
     const std::vector<Token> declared = until_semicolon();
     const std::string name = declared_name(declared);
     const bool array = std::ranges::any_of(declared, [](const Token& token) { return token.text == "["; });
-    if (tagged && declared.empty() && !has_place()) return;  // in C++: only a type
+    if (tagged && declared.empty() && !has_place()) return;  // in C++, a nested type without a member of that type
     const Bytes bytes = place(name.empty() ? "this structure" : name);
     if (bytes.size == 0) return;
     if (shares && name.empty()) inside = {joined(inside)};
@@ -188,11 +188,11 @@ class Parser {
     }
   }
 
-  // A member without braces of its own.
+  // Reads a member that has no braces.
   void plain(const std::vector<Token>& declared, std::vector<Field>& fields) {
     const std::string name = declared_name(declared);
     const bool bits = is_bitfield(declared);
-    if ((bits || is_method(declared)) && !has_place()) return;  // bits without a name; methods have no bytes
+    if ((bits || is_method(declared)) && !has_place()) return;  // unnamed bits, or a method, which takes no bytes
     const Bytes bytes = place(name);
     if (bytes.size == 0) return;  // the flexible array at the end of a structure
     const bool list_head = declared.size() == 3 && declared[0].text == "struct" && declared[1].text == "list_head";
@@ -267,7 +267,7 @@ class Parser {
     return 1;
   }
 
-  // Names that share bytes are all visited.
+  // Calls `visit` with each name, also for names that share bytes.
   template <class Visit>
   static void each_name(const std::string& field, const Visit& visit) {
     for (std::size_t begin = 0; begin <= field.size();) {
@@ -299,7 +299,7 @@ class Parser {
     return found;
   }
 
-  // Merges bitfields of one word, and whatever else shares that word's bytes, into one field.
+  // Merges bitfields of one word into one field, with everything else that shares the word's bytes.
   void join_bitfields(std::vector<Field>& fields) const {
     std::vector<Field> out;
     for (std::size_t i = 0; i < fields.size();) {
@@ -321,11 +321,11 @@ class Parser {
   std::size_t at_ = 0;
   std::string within_;               // " in rq, which begins in line 3"
   std::set<std::string> bitfields_;  // bitfields of this structure
-  std::set<std::string> names_;      // names of structures; a kernel has 20,000
+  std::set<std::string> names_;      // structure names, in a set because a kernel has 20,000
   int depth_ = 0;
 };
 
-// "/* --- cacheline 2 boundary (128 bytes) was 8 bytes ago --- */": 64.
+// The line size from a comment on a line boundary: 64 for "/* --- cacheline 2 boundary (128 bytes) was 8 bytes ago --- */".
 std::optional<int> line_in_boundary(std::string_view comment) {
   constexpr std::string_view kBoundary = "cacheline ", kBytes = "boundary (";
   const std::size_t begin = comment.find(kBoundary), bytes_at = comment.find(kBytes);
@@ -337,7 +337,7 @@ std::optional<int> line_in_boundary(std::string_view comment) {
   return *bytes / *number;
 }
 
-// The number behind a word of a comment: 40 of "last cacheline: 40 bytes".
+// The number after a word in a comment: 40 of "last cacheline: 40 bytes".
 std::optional<int> figure_behind(std::string_view text, std::string_view word) {
   const std::size_t at = text.find(word);
   if (at == text.npos) return std::nullopt;
@@ -357,7 +357,7 @@ std::optional<int> pahole_line_bytes(const std::string& text) {
     const auto bytes = line_in_boundary(std::string_view(text).substr(at, end - at));
     if (bytes && is_line_size(*bytes)) return bytes;
   }
-  // Structures that end in their second line or behind it say how long the lines before are.
+  // If a structure ends after its first line, the comment at its end also implies the line size.
   for (std::size_t at = text.find("size: "); at != std::string::npos; at = text.find("size: ", at + 1)) {
     const std::string_view about = std::string_view(text).substr(at, text.find("\n}", at) - at);
     const auto size = figure_behind(about, "size: "), lines = figure_behind(about, "cachelines: ");

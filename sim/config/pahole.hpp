@@ -19,7 +19,7 @@ inline constexpr const char* kPaholeExtension = ".pahole";
 // text's name in messages. Errors: ConfigError if the text isn't pahole's or is cut off.
 std::vector<Layout> parse_pahole(const std::string& text, const std::string& file);
 
-// The size of cache lines that the text speaks of, by its comments on line boundaries; none: it does not tell.
+// The cache line size that pahole's comments on line boundaries imply; none if there are no such comments.
 std::optional<int> pahole_line_bytes(const std::string& text);
 
 }  // namespace linebounce::sim

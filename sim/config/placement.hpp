@@ -13,10 +13,11 @@ namespace linebounce::sim {
 
 inline constexpr std::string_view kPlacementPrefix = "placement.";
 
-// The key of an object. Any name is legal here, because the objects are known only when the workload has set up its memory.
+// The key that places an object. Any object name is legal, because the objects are known only after the workload has set up
+// its memory.
 KeyInfo placement_key(const std::string& path);
 
-// The homes of all objects that settings place. Errors: ConfigError for a value that is neither a policy nor a node with
+// The homes of all objects that the settings place. Errors: ConfigError for a value that is neither a policy nor a node with
 // memory.
 std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine);
 

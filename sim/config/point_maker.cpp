@@ -1,4 +1,4 @@
-// Makes points of an experiment's settings and sweep.
+// Makes the points of an experiment from its settings and its sweep.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The combination with this number: an index into each axis's values; the last axis varies fastest.
+// Converts a point's number into one index per axis; the last axis varies fastest.
 std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
   std::size_t rest = number;
   std::vector<std::size_t> choice(sweep.size());
@@ -74,9 +74,9 @@ class PointBuilder {
   }
 
  private:
-  // A trace, read only as far as points have needed it: damage is seen only when all of it is unpacked, which takes long.
+  // A trace that is read only as far as points need it. Finding damage takes long, because all of it must be unpacked.
   struct TraceFacts {
-    std::optional<trace::Summary> claimed;  // none if it can't be read without recovering
+    std::optional<trace::Summary> claimed;  // none if the trace can only be read with recovery
     struct Unpacked {
       bool damaged;
       trace::Summary summary;
@@ -152,7 +152,7 @@ class PointBuilder {
     }
   }
 
-  // Adds a lock or counter in Lua. `why_not`: what forbids it here; empty: nothing.
+  // Adds a lock or counter in Lua. `why_not`: returns why it is illegal here; empty if it is legal.
   template <class WhyNot>
   void add_file(const std::string& path, const Setting& setting, std::vector<SourceFile>& files, WhyNot why_not) {
     if (!is_source_path(std::get<std::string>(setting.value))) return;
@@ -164,14 +164,14 @@ class PointBuilder {
     if (!known) files.push_back(file.source);
   }
 
-  // A lock in C is code without limits: it runs only if the user, and not just a file, asks for it.
+  // A lock in C may do anything on the host. It runs only if the user asks for it, and not just a file.
   void refuse_unnamed_code(const std::string& name, const Setting& setting, const std::string& path) const {
     if (!is_native_path(name) || experiment_.native || setting.origin.place == "--set") return;
     fail(setting.origin, path,
          fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", name));
   }
 
-  // Each file is read once.
+  // Reads each file only once.
   const LuaFile& lua_file(const Setting& setting, const std::string& path) {
     const auto& name = std::get<std::string>(setting.value);
     refuse_unnamed_code(name, setting, path);
@@ -197,7 +197,8 @@ class PointBuilder {
                      std::get<std::string>(settings.at("workload.name").value)));
   }
 
-  // Each file is read once, and each change is tried alone: changes that this point doesn't choose must be legal, too.
+  // Reads each file once, and applies each change alone, so that an illegal change is found even if this point does not
+  // choose it.
   const LayoutFile& layout_file(const Setting& setting, int line_bytes) {
     const auto& name = std::get<std::string>(setting.value);
     if (const auto known = layout_files_.find(name); known != layout_files_.end()) return known->second;
@@ -244,7 +245,7 @@ class PointBuilder {
     return once(name, [&] { return load_protocol(name, setting.origin.place); });
   }
 
-  // Each protocol is loaded once, and once between each pair of others. `names`: its file's, and theirs.
+  // Loads each protocol once per combination of partners. `names`: the protocol's own name, and its partners'.
   template <class Load>
   const Protocol& once(const std::string& names, Load load) {
     const auto known = protocols_.find(names);
@@ -255,7 +256,7 @@ class PointBuilder {
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
-  Family family_;  // the family of the latest point
+  Family family_;  // the family that the latest point used
   std::map<std::string, LuaFile> lua_files_;
   std::map<std::string, TraceFacts> traces_;
 };

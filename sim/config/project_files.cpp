@@ -24,7 +24,7 @@ bool is_project(const fs::path& folder) {
   return fs::is_directory(folder / "configs", ignored) && fs::is_directory(folder / "models/protocols", ignored);
 }
 
-thread_local fs::path home;  // empty: where the program is
+thread_local fs::path home;  // empty: find the folder from the program's path
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::vector<std::string> file_names(const FileKind& kind) {
   return names;
 }
 
-// The file of a name of file_names(); none: there is no such name, or only the list tells.
+// The shipped file of this name; none if it does not exist, or if the name could leave the folder.
 std::optional<fs::path> shipped_file(const FileKind& kind, const std::string& name) {
   if (!names_directory(name) || fs::path(name).filename() == "README") return std::nullopt;
   const fs::path file = project_root() / kind.folder / (name + std::string(kind.extension));
@@ -87,12 +87,16 @@ bool is_path(const FileKind& kind, std::string_view name_or_path) {
 }
 
 fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {
-  // Before the list of names, which costs a look into each folder for each file of a point.
+  // Looks for the file itself first: listing all names would read every folder, for each file of each point.
   if (auto file = shipped_file(kind, name_or_path)) return *std::move(file);
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
+  const std::string place = context.empty() ? "" : context + ": ";
+  std::error_code ignored;
+  if (fs::is_regular_file(base / name_or_path, ignored))
+    throw ConfigError(fmt::format("{}{}: a {}'s file must be called NAME{}", place, name_or_path, kind.name, kind.extension));
   const auto names = file_names(kind);
-  throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name,
-                                not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
+  throw ConfigError(
+      fmt::format("{}{} {}", place, kind.name, not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
 }
 
 std::string absolute_path(const fs::path& path) {
@@ -105,7 +109,7 @@ std::string absolute_path(const fs::path& path) {
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
-  constexpr std::size_t kLargest = 16 << 20;  // a limit, because a device may be endless
+  constexpr std::size_t kLargest = 16 << 20;  // limits what is read, because a device may be endless
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text;
@@ -118,7 +122,7 @@ std::string read_text(const fs::path& file) {
   if (!in.is_open() || in.bad()) {
     const int why = errno;
     const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
-    // A disk failure says nothing about the file's content.
+    // After a disk failure the file's content is unknown, so the configuration may still be correct.
     if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
     throw ConfigError(message);
   }

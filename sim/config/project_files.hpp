@@ -11,7 +11,7 @@ namespace linebounce::sim {
 // A kind of file that users name: experiments, machines, layouts, protocols.
 struct FileKind {
   std::string_view name;       // "machine"
-  std::string_view folder;     // below the project's root: "configs/machines"
+  std::string_view folder;     // relative to the project's root: "configs/machines"
   std::string_view extension;  // ".toml"
 };
 inline constexpr FileKind kExperimentFiles{"experiment", "configs/experiments", ".toml"};
@@ -21,8 +21,8 @@ inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kCounterTemplates{"template of counters", "configs/counters", ".txt"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
-// While this object lives, project_root() of its thread is `folder`, unless LINEBOUNCE_ROOT names another. An empty folder
-// changes nothing.
+// While this object lives, project_root() returns `folder` in this thread, unless LINEBOUNCE_ROOT is set. An empty folder has
+// no effect.
 class ProjectHome {
  public:
   explicit ProjectHome(std::filesystem::path folder);
@@ -38,23 +38,23 @@ class ProjectHome {
 // out.
 std::vector<std::string> file_names(const FileKind& kind);
 
-// Whether a user's word is a path rather than a name: it has the kind's extension, or a slash after something that is no folder
-// of this kind.
+// True if a user's word is a path rather than a name: it has the kind's extension, or contains a slash and does not begin
+// with a folder of this kind.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
-// The file of a name, or the path, relative to `base`. Errors: ConfigError for an unknown name, with the known ones; `context`
-// (may be empty) precedes the message. Whether a path exists is checked by read_text.
+// The file of a name, or the path relative to `base`. Errors: ConfigError for an unknown name, with the known ones, after
+// `context` if that is not empty. Does not check that a path exists; read_text() does.
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 
-// A path as config.toml holds it. Errors: ConfigError for a name that is not UTF-8, which TOML can't hold.
+// The absolute path, for config.toml. Errors: ConfigError for a name that is not UTF-8, because TOML can't hold it.
 std::string absolute_path(const std::filesystem::path& path);
 
 // A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
 std::string read_text(const std::filesystem::path& file);
 
-// Whether a name from a file may become a directory's name: "counter", or "what_if/counter" in a subfolder. It must stay below
-// the parent directory, even if the file is hostile, and contain no blanks or control characters.
+// True if a name from a file may become a directory's name: "counter", or "what_if/counter" in a subfolder. It must stay
+// below the parent directory, even if the file is malicious, and must not contain blanks or control characters.
 bool names_directory(const std::string& name);
 
 // Why a name is refused.

@@ -39,7 +39,7 @@ ProtocolFiles with_extended(ProtocolFile file) {
   return files;
 }
 
-// Parses a protocol's files with `parse`, whose errors are the user's.
+// Parses protocol files with `parse`. Turns its errors into ConfigError, because they are in the user's files.
 template <class Parse>
 Protocol read(const ProtocolFiles& files, Parse parse) {
   try {
@@ -54,8 +54,8 @@ Protocol load(const std::string& name_or_path, const std::string& place, Parse p
   return read(read_protocol_files(name_or_path, place), parse);
 }
 
-// The protocol that a node's file names. It cannot be a node's itself, because files could otherwise name one another in a
-// circle.
+// Loads a protocol that a node protocol's file names. A node protocol is refused here, because files could otherwise name
+// each other in a circle.
 Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::string& file) {
   const std::string key = wanted == ProtocolKind::bus ? "bus" : "directory";
   return load(name, fmt::format("{}: {}", file, key), [&](const ProtocolFiles& files) {
@@ -95,8 +95,8 @@ std::vector<std::string> files_for(const Partners& partners) {
   return names;
 }
 
-// Loads a node's or group's file that joins other protocols than it names. If rows are missing, most likely the machine's
-// protocols do not fit together, and the message says that instead.
+// Loads a node's or group's protocol between other partners than its file names. If rows are missing, the machine most likely
+// combines protocols that do not fit together, so the error says that instead.
 template <class Parse>
 Protocol load_between(const std::string& name_or_path, const Partners& here, const std::string& place, Parse parse) {
   return load(name_or_path, place, [&](const ProtocolFiles& files) {

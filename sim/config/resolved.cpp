@@ -26,7 +26,7 @@ toml::table sources_table(const Settings& settings, const MachineTables& machine
   for (const auto& [path, setting] : settings) {
     if (path.starts_with(kMachine) && !setting.origin.given.empty()) all[path] = "assumed: " + setting.origin.given;
   }
-  std::erase_if(all, [&](const auto& source) {  // swept values are not left out
+  std::erase_if(all, [&](const auto& source) {  // Once the experiment sets or sweeps such a value, it is no longer left out.
     const auto& [path, text] = source;
     return text == kLeftOutSource && machine.defaults.contains(path) && settings.at(path).from == Setting::From::given;
   });
@@ -47,7 +47,7 @@ std::vector<const toml::node*> values_of(const toml::table& resolved, std::strin
   return values;
 }
 
-// Every file that the configuration names by one of these keys.
+// Adds every file that the configuration names by one of these keys.
 template <class Keys>
 std::set<std::string> files_named(const toml::table& resolved, const Keys& keys) {
   std::set<std::string> names;
@@ -58,7 +58,7 @@ std::set<std::string> files_named(const toml::table& resolved, const Keys& keys)
   return names;
 }
 
-// Every program's and lock's file among the workload's parameters.
+// Adds every program's and lock's file among the workload's parameters.
 void add_lua_files(const toml::node& node, std::set<std::string>& names) {
   if (const auto* table = node.as_table()) {
     for (const auto& [key, value] : *table) add_lua_files(value, names);
@@ -86,7 +86,7 @@ std::string measured_text(const toml::array& tables) {
   return text;
 }
 
-// Whether all of a trace must be read, to find its damage; otherwise its index suffices.
+// True if the whole trace must be read, to find its damage; otherwise its index is enough.
 bool recovers(const toml::table& resolved) {
   const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
   return std::ranges::any_of(values, [](const toml::node* value) { return value->value_or(false); });

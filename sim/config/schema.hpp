@@ -1,5 +1,5 @@
-// The keys of every parameter of a machine, of a run and of the engine, as the specs' bind() declares them
-// (models/machine_spec.hpp, RunSpec). Reading, checking, writing, describing and suggesting all use them.
+// The keys of all parameters of machines, runs and the engine, as the bind() of their specs declares them
+// (models/machine_spec.hpp, RunSpec). Configurations are read, checked, written and described by these keys.
 #pragma once
 
 #include <initializer_list>
@@ -32,20 +32,21 @@ struct PartNames {
   std::vector<std::string> memories = {};  // sorted by their node
 };
 
-// The keys of all parameters for a machine with these parts, in the order of lists; or only those whose paths begin with one of
-// `below`.
+// The keys of all parameters of a machine with these parts, in the order of presentation. `below`: keeps only paths that
+// begin with one of these.
 std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below = {});
 
-// Whether a parameter can have an effect, given the parameter that it needs.
+// True if a parameter can have an effect: the parameter that it needs has a value other than its default.
 bool has_effect(const KeyInfo& key, const Settings& settings);
-// Whether lists and resolved configurations show the parameter: all but the default of a parameter without effect.
+// True if lists and resolved configurations show the parameter. They leave out a parameter without effect that has its
+// default.
 bool is_shown(const KeyInfo& key, const Settings& settings);
 
 // Fills in the defaults that `settings` leaves out below `prefix` ("machine." or ""). `origin`: for the message about a missing
 // required key. Errors: ConfigError.
 void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin);
 
-// The typed form of complete settings. Errors: ConfigError (a frequency that is no simple fraction).
+// Converts complete settings to their typed form. Errors: ConfigError, such as for a clock that is not a simple fraction.
 TypedConfiguration to_typed(const Settings& settings, const PartNames& parts);
 
 }  // namespace linebounce::sim

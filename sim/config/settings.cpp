@@ -17,7 +17,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
-constexpr std::size_t kLongestText = 4096;  // in bytes, the limit of a path in Linux; each point of a sweep has a copy
+// In bytes, Linux's limit on paths; each point of a sweep has its own copy of a text.
+constexpr std::size_t kLongestText = 4096;
 
 std::string_view type_text(ValueType type) {
   switch (type) {
@@ -252,7 +253,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   std::vector<std::string> all;
   const std::string word(shown(path, hidden));
   for (const auto& candidate : paths_and_tables()) {
-    // The table that contains the key is no better guess.
+    // Does not suggest the table that contains the key.
     if (!below(path, candidate)) all.emplace_back(shown(candidate, hidden));
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
@@ -265,9 +266,14 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   return "unknown key; " + legal_text(path, hidden);
 }
 
+std::string KeySpace::table_text(std::string_view path, std::string_view hidden) const {
+  const std::string text = "is a table of keys and takes no value; " + legal_text(path, hidden);
+  return path == "machine" ? text + "; to choose a machine, write machine = \"NAME\" in the file, or --machine NAME" : text;
+}
+
 const KeyInfo& KeySpace::require(std::string_view path, const Origin& origin) const {
   if (const auto* key = find(path)) return *key;
-  if (is_table(path)) fail(origin, path, "expected a table of keys, not one value");
+  if (is_table(path)) fail(origin, path, table_text(path, origin.hidden));
   for (const auto& key : keys_) {
     if (below(path, key.path)) fail(origin, key.path, fmt::format("expected {}, found a table", type_text(key.type)));
   }

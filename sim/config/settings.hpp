@@ -1,5 +1,5 @@
-// Settings: values at dotted paths ("machine.memory.latency_ns"), and the legal keys. Machine files, [set], [sweep], --set and
-// `at` all use this code, so a path means the same everywhere and is checked in the same way.
+// Settings: values at dotted paths ("machine.memory.latency_ns"), and the legal keys. Machine files, [set], [sweep], --set
+// and `at` all use this code, so a path has the same meaning and the same checks everywhere.
 #pragma once
 
 #include <toml++/toml.h>
@@ -33,19 +33,19 @@ struct KeyInfo {
   // the resolved configuration leave out this one's default.
   std::string needs = {};
   std::optional<ConfigValue> default_value = {};     // for fixed parameters with a default
-  std::map<std::string, std::string> refusals = {};  // existing texts that are illegal here, and why
-  std::string files_of = {};  // for texts: if not empty, the path of such a file is legal, too: "lock", "counter"
+  std::map<std::string, std::string> refusals = {};  // texts that exist but are illegal for this key, and why
+  std::string files_of = {};  // for texts: if not empty, also accepts the path of such a file: "lock", "counter"
 };
 
-// Where a value comes from, for messages.
+// Where a value was written, for messages.
 struct Origin {
   std::string place;        // "FILE:LINE:COLUMN", "FILE" or "--set"
   std::string hidden = {};  // the prefix that the file leaves out of every path: "machine." in a machine file
-  std::string given = {};   // the source of a value that overrides its machine file's; empty: unchanged
+  std::string given = {};   // the source to record for a value that overrides its machine file's; empty: keep the file's
 };
 
 struct Setting {
-  // given: a file or a user states the value. family: it comes from the machine's contention family. schema: it is the default.
+  // Who sets the value. given: a file or the user. family: the machine's contention family. schema: its default.
   enum class From : std::uint8_t { given, family, schema };
 
   ConfigValue value;
@@ -65,19 +65,19 @@ struct Leaf {
 // Throws ConfigError "PLACE: KEY: TEXT".
 [[noreturn]] void fail(const Origin& origin, std::string_view path, std::string_view text);
 
-// All leaves below a table, in the order of the text. Quoted keys with dots and nested tables give the same paths. Top-level
-// keys in `skip` are left out.
+// All leaves below a table, in the order of the text. Nested tables and quoted keys with dots give the same paths. Skips the
+// top-level keys in `skip`.
 std::vector<Leaf> leaves(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
                          const std::vector<std::string_view>& skip = {});
 
 // The plain value of a leaf. Errors: ConfigError for an array, a table, a date, and for infinity and NaN.
 ConfigValue plain_value(const toml::node& node, const Origin& origin, std::string_view path, ValueType expected);
 
-// The normal form of a value: a whole number is an integer, so that 100 and 100.0 are equal.
+// The normal form of a value: a whole number becomes an integer, so that 100 and 100.0 are equal.
 ConfigValue canonical(const ConfigValue& value);
 
-// Converts a value to its key's type, in normal form. Errors: ConfigError for a wrong type, a value out of range, or an illegal
-// choice.
+// Converts a value to its key's type and to normal form. Errors: ConfigError for a wrong type, a value out of range, or an
+// illegal choice.
 ConfigValue checked(const KeyInfo& key, const ConfigValue& value, const Origin& origin);
 ConfigValue checked(const KeyInfo& key, const Leaf& leaf);
 
@@ -95,13 +95,14 @@ class KeySpace {
   void add(const std::vector<KeyInfo>& keys);
 
   [[nodiscard]] const KeyInfo* find(std::string_view path) const;
-  // Errors: ConfigError, with similar keys, the right unit, or the legal keys of that table.
+  // Errors: ConfigError, which suggests similar keys or the right unit, or lists the legal keys of the table.
   [[nodiscard]] const KeyInfo& require(std::string_view path, const Origin& origin) const;
-  // Also refuses structural keys; for everything except a machine's own tables.
+  // Also refuses structural keys. All files but a machine's own use this.
   [[nodiscard]] const KeyInfo& require_settable(std::string_view path, const Origin& origin) const;
   [[nodiscard]] const std::vector<KeyInfo>& keys() const { return keys_; }
   [[nodiscard]] bool is_table(std::string_view path) const;
   [[nodiscard]] std::string unknown_text(std::string_view path, std::string_view hidden) const;
+  [[nodiscard]] std::string table_text(std::string_view path, std::string_view hidden) const;
 
  private:
   [[nodiscard]] std::vector<std::string> paths_and_tables() const;
@@ -113,7 +114,7 @@ class KeySpace {
 // Checks every leaf against the legal keys, and stores it.
 void read_settings(const std::vector<Leaf>& leaves, const KeySpace& keys, Settings& settings);
 
-// Splits the arguments of --set, "PATH=VALUE" each, for Overrides. Errors: ConfigError.
+// Splits the "PATH=VALUE" arguments of --set, for Overrides. Errors: ConfigError.
 std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Finds what a user may have meant, for messages about unknown keys and names.
+// Guesses what a user meant by an unknown key or name, for messages.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ std::string_view unit_suffix(std::string_view key);
 // `; did you mean a, b or c?`; empty if nothing is similar.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-// `is not known; known: a, b, c; did you mean b?`, for a value or a name. If there are too many and a command lists them all
-// (`linebounce list machines`), only similar names: "is not known; did you mean b? `linebounce list machines` shows all 26".
+// `is not known; known: a, b, c; did you mean b?`, for a value or a name. If there are too many names, and `command` lists
+// them all, names only similar ones: "is not known; did you mean b? `linebounce list machines` shows all 26".
 std::string not_known(std::string_view word, const std::vector<std::string>& known, std::string_view command = "");
 
 }  // namespace linebounce::sim

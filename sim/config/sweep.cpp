@@ -18,7 +18,7 @@ struct PlacedAxis {
   SweepAxis axis;
 };
 
-// Powers of two up to N, and N itself, the machine's number of CPUs.
+// The powers of two up to N, and N itself; N is the machine's number of CPUs.
 std::vector<ConfigValue> up_to_all(std::int64_t all) {
   std::vector<ConfigValue> values;
   for (std::int64_t n = 1; n < all; n *= 2) values.emplace_back(n);
@@ -26,7 +26,7 @@ std::vector<ConfigValue> up_to_all(std::int64_t all) {
   return values;
 }
 
-// Every lock that is legal here, except those for a fixed number of CPUs.
+// All locks that are legal here, except locks for a fixed number of CPUs.
 std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
   std::vector<ConfigValue> values;
   for (std::string& lock : workloads::lock_names([](const workloads::LockTraits& traits) { return traits.most_cpus == 0; })) {
@@ -35,7 +35,7 @@ std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
   return values;
 }
 
-// Whether it comes from the command line: what a file holds has a position.
+// True if the node comes from the command line. Only nodes from a file have a position.
 bool is_typed(const toml::node& node) {
   return !node.source().begin;
 }
@@ -98,7 +98,7 @@ class SweepReader {
     SweepAxis axis;
     auto lists = leaves(table, "", tables_.file, {});
     if (lists.empty()) fail(here, "sweep.together", "expected path = [values], found an empty table");
-    // Sorted by path, so that a table that was written sorted by key reads back the same.
+    // Sorts by path, because a resolved configuration is sorted by key and must give the same axis.
     std::ranges::sort(lists, [](const Leaf& a, const Leaf& b) { return a.path < b.path; });
     for (const auto& leaf : lists) list(leaf, axis);
     for (std::size_t i = 1; i < axis.paths.size(); ++i) {
@@ -118,7 +118,8 @@ void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& table
   std::set<ConfigValue> known;
   for (const ConfigValue& value : axis.values[0]) {
     if (!known.insert(value).second)
-      fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the value {} is in the list twice", plain_text(value)));
+      fail(tables.swept.at(axis.paths[0]), axis.paths[0],
+           fmt::format("the list has the value {} twice; remove one", plain_text(value)));
   }
 }
 
@@ -152,7 +153,8 @@ void erase_path(toml::table& table, std::string_view path) {
   }
 }
 
-// Appends a value of a list on the command line: TOML or a bare word; a file is relative to the current folder.
+// Appends a value of a list from the command line, in TOML or as a bare word. A file's path is relative to the current
+// folder.
 void append_value(toml::array& array, std::string text) {
   const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
   text = first == std::string::npos ? "" : text.substr(first, last - first + 1);
@@ -284,7 +286,7 @@ void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValu
     const auto found = std::ranges::find(axis.paths, path);
     if (found == axis.paths.end()) continue;
     auto& values = axis.values[found - axis.paths.begin()];
-    // Values zipped with it stay; points that become equal are merged.
+    // Keeps the values that are zipped with this path, and merges points that become equal.
     values.assign(values.size(), value);
     remove_repeated_points(axis);
   }

@@ -1,10 +1,10 @@
 // The only unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
-// header begins with a key, and reports that it doesn't ("[=]") only if assertions are off. So they are off here in every
-// build.
+// header begins with a key. It reports a header without one ("[=]") only if assertions are off, so this unit turns them off
+// in every build.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
-// It also declares the code unreachable that letters such as U+00B7 reach in place of whitespace (found by fuzzing).
+// toml++ also marks code as unreachable that some letters in place of whitespace reach, such as U+00B7 (found by fuzzing).
 #include <toml++/impl/preprocessor.h>
 
 #include <cstdint>
@@ -30,13 +30,13 @@ namespace {
 
 // ---- limits on the nesting of TOML text ----
 
-// The parser limits nested values, but not the parts of a dotted key, and destroys tables recursively: a text of a few
-// kilobytes could exhaust the stack.
+// The parser limits the depth of values, but not the number of parts of a dotted key. It destroys tables recursively, so a
+// text of a few kilobytes could exhaust the stack.
 
 constexpr int kDeepestKey = 32;    // parts of a dotted key, or of a table's header
 constexpr int kDeepestValue = 32;  // arrays and inline tables within each other
 
-// Scans the text token by token, as far as depth requires.
+// Scans the tokens of the text, as far as is needed to know the depth.
 class DepthScanner {
  public:
   DepthScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -77,11 +77,11 @@ class DepthScanner {
     }
   }
 
-  // Skips a string up to `end`; with escapes, a backslash takes the next character with it.
+  // Skips a string up to `end`. If the string has escapes, also skips the character after each backslash.
   void skip_to(std::string_view end, bool escapes) {
     at_ += end.size();
     while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
-      if (end.size() == 1 && text_[at_] == '\n') return;  // not closed, which the parser will report
+      if (end.size() == 1 && text_[at_] == '\n') return;  // an unterminated string, which the parser will report
       at_ += escapes && text_[at_] == '\\' ? 2 : 1;
     }
     at_ = std::min(at_ + end.size(), text_.size());
@@ -90,14 +90,14 @@ class DepthScanner {
   [[noreturn]] void refuse(const std::string& what) const {
     const std::string_view before = text_.substr(0, at_);
     const auto line = 1 + std::ranges::count(before, '\n');
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // correct for npos too, because npos + 1 is 0
     throw ConfigError(fmt::format("{}:{}:{}: {}", file_, line, column, what));
   }
 
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;
-  int dots_ = 0;  // in the key that is being read
+  int dots_ = 0;  // dots so far in the current key
   int open_ = 0;
 };
 
@@ -110,7 +110,7 @@ std::string float_text(double value) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   std::string text(buffer.data(), end);
-  // TOML distinguishes a float from an integer by the point or the exponent.
+  // A float in TOML needs a point or an exponent, to differ from an integer.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -177,7 +177,7 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
     } else if (holds_tables(value)) {
       for (const auto& element : *value.as_array()) {
         out += fmt::format("\n[[{}]]\n", below);
-        // Tables inside an element stay on its lines, so that a row is one block.
+        // Writes inner tables on the element's lines, so that each row is one block.
         for (const auto& [name, field] : *element.as_table())
           out += fmt::format("{} = {}\n", key_text(name.str()), value_text(field));
       }

@@ -12,12 +12,12 @@ namespace linebounce::sim {
 // binary or nested too deeply (toml_depth.hpp).
 toml::table parse_toml(const std::string& text, const std::string& file);
 
-// Writes a table so that it reads back the same: plain values first, then tables, each sorted by key; floats with the fewest
+// Writes a table so that parsing gives it back: plain values first, then tables, each sorted by key. Floats get the fewest
 // digits that give the same number. REQUIRES: no dates, and only arrays of plain values or of tables.
 std::string to_toml(const toml::table& table);
 
-// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed. FILE is the file that defines the node, even if `extends`
-// brought it in from there.
+// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed. FILE is the file that defines the node, which may be one that
+// the experiment extends.
 std::string place_of(const std::string& file, const toml::source_region& source);
 
 // The file that contains a node; `file` if the node was not parsed.

@@ -26,12 +26,12 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
   return key;
 }
 
-// What follows "workload." in the path of a workload's parameter; empty for any other path.
+// The rest of a path after "workload."; empty for any other path.
 std::string_view parameter_of(std::string_view path) {
   return path.starts_with(kPrefix) ? path.substr(kPrefix.size()) : std::string_view();
 }
 
-// Whether the parameter "locks.dcache_lock" belongs to the open parameter "locks.default".
+// True if the parameter "locks.dcache_lock" belongs to the open parameter "locks.default".
 bool opens(const ParameterDeclaration& declaration, std::string_view name) {
   if (!declaration.open) return false;
   const auto table = std::string_view(declaration.name).substr(0, declaration.name.rfind('.') + 1);
@@ -55,7 +55,7 @@ const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settin
   return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
 }
 
-// The file that the workload `program` runs; empty for another workload.
+// The file of the program that the workload `program` runs; empty for any other workload.
 std::string program_of(const Settings& settings) {
   const auto named = settings.find(kProgramKey);
   return named == settings.end() ? "" : std::get<std::string>(named->second.value);
@@ -75,7 +75,7 @@ std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, cons
   return all;
 }
 
-// A parameter's value in the declared type: a program reads number("x") even if the file says x = 4.
+// Converts a value to the parameter's declared type: a program that reads number("x") accepts x = 4.
 ParameterValue as_declared(const ParameterDeclaration& declaration, const ConfigValue& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer && std::holds_alternative<double>(declaration.default_value)) return static_cast<double>(*integer);
@@ -87,7 +87,7 @@ ParameterValue as_declared(const ParameterDeclaration& declaration, const Config
 KeyInfo workload_name_key(const Catalogue& catalogue) {
   KeyInfo key{"workload.name", ValueType::text, "", "which workload runs"};
   key.choices = names(catalogue.workloads);
-  // An empty list of choices would allow any value; without workloads none is legal.
+  // An empty list of choices would allow any value. If there are no workloads, no value must be legal.
   if (key.choices.empty()) key.choices.emplace_back("(there are none)");
   return key;
 }

@@ -1,4 +1,4 @@
-// A workload's parameters as keys of a configuration: [workload] holds `name` and the declared parameters.
+// A workload's parameters as keys of the configuration: [workload] has the key `name` and the declared parameters.
 #pragma once
 
 #include <map>
@@ -17,7 +17,8 @@ using namespace workloads;
 // The workloads and locks that a configuration may name; those of the program are all_workloads().
 struct Catalogue {
   std::span<const WorkloadEntry> workloads;
-  std::map<std::string, LuaDeclaration> programs = {};  // for the workload `program`: the declarations of each named file
+  // For the workload `program`: the declarations in each program file that the configuration names.
+  std::map<std::string, LuaDeclaration> programs = {};
 };
 
 // The key "workload.name", whose choices are the workloads.
@@ -26,10 +27,10 @@ KeyInfo workload_name_key(const Catalogue& catalogue);
 // The keys of the declared parameters. REQUIRES: the workload exists.
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
 
-// Adds a key for a path that an open parameter of the workload allows, such as "workload.locks.dcache_lock" of replay.
+// Adds a key for a path that one of the workload's open parameters allows, such as "workload.locks.dcache_lock" for replay.
 void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path);
 
-// The parameter that this path sets, of the workload in "workload.name"; null if there is none.
+// The parameter that this path sets in the workload that "workload.name" names; null if there is none.
 const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path);
 
 // Fills in the defaults that `settings` leaves out, for the workload in "workload.name".

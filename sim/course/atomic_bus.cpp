@@ -16,7 +16,7 @@ constexpr int kMostTransactionsOfAccess = 4;
 
 }  // namespace
 
-// One line, as bus_order.hpp runs rows on it.
+// One line, with the operations that bus_order.hpp needs to run rows.
 class AtomicBus::Line {
  public:
   Line(AtomicBus& bus, LineAddr line, std::size_t access) : bus_(bus), line_(line), access_(access) {}
@@ -112,7 +112,7 @@ AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
   return found == set.end() ? nullptr : &*found;
 }
 
-// Adds an empty copy of the line, in the place of the least recently used one if the set is full.
+// Adds an empty copy of the line. If the set is full, evicts the least recently used copy.
 void AtomicBus::make_room(int cache, LineAddr line) {
   std::vector<Copy>& set = set_of(cache, line);
   if (std::ssize(set) == spec_.ways) {

@@ -1,5 +1,5 @@
-// Caches of one level on an atomic bus: an access and the transactions that it takes are one step, and nothing has a duration.
-// Replacement is least recently used. Each copy has the number of the line's version, so that a stale value is found.
+// One level of caches on an atomic bus. An access and its transactions are one step, and nothing has a duration. Replacement
+// is least recently used. Each copy stores the number of its version of the line, so that stale values are detected.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct AtomicCacheSpec {
 
 class AtomicBus {
  public:
-  // REQUIRES: `protocol` is for an atomic bus; it and `counters` outlive this. Errors: std::invalid_argument for sizes that
-  // give no whole power of two of sets.
+  // REQUIRES: `protocol` is for an atomic bus; `protocol` and `counters` outlive this object. Errors: std::invalid_argument
+  // if the number of sets is not a power of two.
   AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters);
 
-  // Errors: ProtocolFault; std::logic_error if a copy is stale or a transaction never ends.
+  // Errors: ProtocolFault; std::logic_error if a copy is stale or the access never completes.
   void access(int cache, Address address, bool writes);
 
  private:
@@ -34,7 +34,7 @@ class AtomicBus {
     LineAddr line;
     StateId state = 0;
     std::int64_t version = 0;
-    std::int64_t used = 0;  // the number of the latest access
+    std::int64_t used = 0;  // the number of the latest access that used this copy
   };
   class Line;
 

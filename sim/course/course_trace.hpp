@@ -1,4 +1,4 @@
-// A trace's accesses, one at a time, in one order for all CPUs.
+// Visits all accesses of a trace, one at a time, in one order over all CPUs.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ struct CourseAccess {
   bool writes = false;
 };
 
-// By stream, the CPU whose accesses it has: its own, or the stream's number where the trace names none.
+// The CPU of each stream: the one that the trace names, or else the stream's number.
 std::vector<int> cpus_of_streams(const trace::Reader& reader);
 
-// Calls `visit` for each access. A stream that sleeps waits for its wake-ups, which keeps the order of a trace whose lines name
-// their CPUs. Streams without such an order take turns, an access each. Errors: TraceError for a trace that synchronises in
-// another way, or whose objects have no addresses.
+// Calls `visit` for each access. If a trace's lines name their CPUs, its streams sleep until they are woken, which keeps the
+// order of the lines. Streams without such an order take turns, one access each. Errors: TraceError for a trace that
+// synchronises in another way, or whose objects have no addresses.
 void for_each_access(const trace::Reader& reader, const std::function<void(const CourseAccess&)>& visit);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,5 @@
-// A CPU of the lock checker: a program in a fiber that stops before each operation, and continues when the search tells it to.
+// A CPU of the lock checker. Its program runs in a fiber, stops before each operation, and continues when the search asks it
+// to.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -14,13 +15,13 @@
 
 namespace linebounce::sim {
 
-// A lock uses features that the checker does not have: interrupts, timers.
+// Thrown if a lock uses features that the checker does not have, such as interrupts or timers.
 class NotCheckable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// wait: until one of a spin's words differs from the value that the spin has seen. draw: a random number, or whether time
+// wait: until one of the spin's words differs from the value that the spin saw. draw: a random number, or whether time
 // passes. mark: no operation.
 enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, draw, mark };
 
@@ -38,7 +39,7 @@ struct Request {
 
 class CheckedCpu final : public Cpu {
  public:
-  static constexpr int kLongestTurn = 6;  // the longest loop that is recognised as waiting, in operations
+  static constexpr int kLongestTurn = 6;  // longest loop, in operations, that is recognised as waiting
 
   // `counts_turns`: as in LockCase.
   CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, bool counts_turns)
@@ -49,30 +50,31 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool has_ended() const { return ended_; }
   // REQUIRES: the program has not ended.
   [[nodiscard]] const Request& request() const { return request_; }
-  // Whether the request can be executed now. These can't: a wait without a change, a sleep, an atomic behind buffered stores,
-  // and another iteration of a loop that would see the same as in the last two.
+  // True if the request can be executed now. It can't if it is a wait without a change, a sleep, or an atomic behind buffered
+  // stores. It can't either if it begins another iteration of a loop that would see the same values as the last two.
   [[nodiscard]] bool is_ready() const;
-  // Not ready until another CPU changes something.
+  // True if the request cannot be executed until another CPU changes something.
   [[nodiscard]] bool waits() const;
-  // Waits in a loop of plain operations, of which another iteration could be tried.
+  // True if the CPU waits in a loop of plain operations. The search may try another iteration.
   [[nodiscard]] bool waits_in_loop() const;
-  // Whether the latest operations are a loop's, and the next one is as well.
+  // True if the latest operations are those of a loop, and the next one begins it again.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
-  // Whether no other CPU can notice this step or prevent it: a store into the own buffer, a fence without stores before it.
+  // True if no other CPU can notice or prevent this step: a store into the CPU's own buffer, or a fence with no stores before
+  // it.
   [[nodiscard]] bool is_private() const;
-  // Whether no earlier load may overtake the request, because it releases, or is an atomic operation or a fence.
+  // True if no earlier load may be delayed beyond the request: it releases, or is an atomic operation or a fence.
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
   // Executes the request, and runs up to the next. `drawn`: the result of a draw. Errors: whatever the program throws.
   void step(Value drawn = 0);
   // A number from 0 to bound - 1, chosen by the search.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
-  [[nodiscard]] int draws() const { return draws_; }  // draws that have been answered
+  [[nodiscard]] int draws() const { return draws_; }  // how many draws have been answered
   // The value that the latest operation has seen.
   [[nodiscard]] Value result() const { return result_; }
   [[nodiscard]] int steps() const { return steps_; }
-  // Adds everything that the program's future depends on: what it has seen so far, and whether it has been woken.
+  // Adds everything that decides the program's future: the values it has seen, and whether it has been woken.
   void add_to(Digest& digest) const;
-  // No operation: a point at which other CPUs may run first.
+  // Performs no operation, but lets other CPUs run first.
   void mark() { ask({.kind = StepKind::mark}); }
 
   [[nodiscard]] CpuId id() const override { return CpuId(number_); }
@@ -130,8 +132,8 @@ class CheckedCpu final : public Cpu {
   Value perform(Value drawn);
   void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
-  // The number of operations of a loop, if the last looks are two equal iterations of it and the next request begins a third;
-  // 0: no loop.
+  // The length of a loop in operations: the last looks are two equal iterations of it, and the next request begins a third. 0
+  // if there is no such loop.
   [[nodiscard]] std::size_t turn_of_loop() const;
   [[nodiscard]] bool words_have_changed() const;
 

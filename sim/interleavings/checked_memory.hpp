@@ -1,7 +1,9 @@
-// Memory as the lock checker's CPUs see it: words and, under tso and ia64, a store buffer for each CPU. There are no caches and
-// no time: the search chooses the order of events. Under ia64 a store may overtake earlier ones to other bytes unless it
-// releases (simulated store buffers also keep the order within an aligned word of 8 bytes). Loads run in the program's order,
-// as in the simulated cores.
+// Memory as the lock checker's CPUs see it: words and, under tso and ia64, a store buffer for each CPU. There are no caches
+// and no time; the search chooses the order of events.
+//
+// Under ia64 a store may overtake earlier stores to other bytes unless it releases. (The simulated store buffers are
+// stricter: they also keep the order within an aligned word of 8 bytes.) Loads run in program order, as in the simulated
+// cores.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@
 
 namespace linebounce::sim {
 
-// 128 bits, so that different states are not taken for the same.
+// 128 bits, so that two different states never get the same digest.
 struct Digest {
   std::uint64_t high = 0x243f6a8885a308d3, low = 0x13198a2e03707344;
   void add(std::uint64_t value);
@@ -23,7 +25,7 @@ struct Digest {
 
 class CheckedMemory {
  public:
-  // `initial`: the words' first values.
+  // `initial`: the initial values of the words.
   CheckedMemory(LineStore& initial, int cpus, Consistency consistency);
 
   struct Store {
@@ -35,24 +37,24 @@ class CheckedMemory {
 
   [[nodiscard]] Consistency consistency() const { return consistency_; }
 
-  // The value that this CPU sees: memory, overlaid by its own buffered stores.
+  // The value that this CPU sees: its own buffered stores take precedence over memory.
   [[nodiscard]] Value load(int cpu, Address address, int bytes) const;
-  // Whether a core can execute the load now: if the newest buffered store to any of the bytes does not cover all of them, it
-  // must drain first, as in models/core/store_buffer.hpp.
+  // True if a core could execute the load now. If the newest buffered store to any of its bytes does not cover all of them,
+  // that store must drain first, as in models/core/store_buffer.hpp.
   [[nodiscard]] bool can_load(int cpu, Address address, int bytes) const;
-  // Stores into the buffer, if there is one.
+  // Stores into the CPU's buffer, or into memory if there is no buffer.
   void store(int cpu, const Store& store);
   // REQUIRES: is_drained(cpu).
   void write(const Store& store);
   [[nodiscard]] bool is_drained(int cpu) const { return buffers_[cpu].empty(); }
-  // The positions of the buffered stores that may drain next, the oldest being 0.
+  // The positions of the buffered stores that may drain next; 0 is the oldest.
   [[nodiscard]] std::vector<int> drainable(int cpu) const;
   // Drains one of them.
   Store drain(int cpu, int place);
 
   void add_to(Digest& digest) const;
 
-  // For readers: a buffer, the oldest first; the words that were ever written, by address; memory's own content.
+  // For display: a CPU's buffer, the oldest store first; the words that were ever written, by address; the content of memory.
   [[nodiscard]] const std::deque<Store>& buffer(int cpu) const { return buffers_[cpu]; }
   [[nodiscard]] const std::vector<std::pair<Address, int>>& written() const { return written_; }
   [[nodiscard]] Value in_memory(Address address, int bytes) const;

@@ -14,7 +14,7 @@ using workloads::Readers;
 
 namespace {
 
-// How many CPUs take each role. The first ones write, and the last ones try.
+// How many CPUs have each role. Writers come first, and CPUs that try come last.
 struct Mix {
   int writers = 0, readers = 0, tries = 0;
   int acquisitions = 1;

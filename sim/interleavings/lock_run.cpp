@@ -18,12 +18,12 @@ std::int64_t signed_value(Value value, int bytes) {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-// Whether the lock is in C: its pointers are addresses of the host.
+// True if the lock is in C. Its pointers are then addresses of the host.
 bool is_native(const workloads::LockEntry& lock) {
   return !lock.file.empty() && !lock.file.ends_with(".lua");
 }
 
-// Two nodes, for locks that prefer waiters of their own node.
+// Places the CPUs on two nodes, for locks that prefer waiters of their own node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
   for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
@@ -73,14 +73,14 @@ void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const
   }
 }
 
-// An error in the lock's code is a finding, like a broken property.
+// Reports an error in the lock's code as a violation, like a broken property.
 void LockRun::guarded(const std::function<void()>& step) {
   try {
     step();
   } catch (const NotCheckable&) {
     throw;
   } catch (const std::exception& error) {
-    violation_ = fmt::format("the lock's code fails: {}", error.what());
+    violation_ = fmt::format("the lock's code stops with an error: {}", error.what());
   }
 }
 
@@ -95,7 +95,8 @@ void LockRun::run(CheckedCpu& cpu) {
   }
 }
 
-// A try that fails must leave the lock unchanged, which the following acquisition checks, and may fail only for a reason.
+// Makes a try that may fail only if another CPU uses the lock. A failed try must leave the lock unchanged, which the
+// following acquisition checks.
 void LockRun::attempt(CheckedCpu& cpu) {
   if (lock_->try_acquire(cpu)) {
     enter(cpu, true);
@@ -122,7 +123,7 @@ void LockRun::write(CheckedCpu& cpu) {
   give_back(cpu);
 }
 
-// If stores may overtake each other, the section's own may overtake the store that releases the lock.
+// Where stores may overtake each other, the section's stores may become visible after the store that releases the lock.
 void LockRun::change_data(CheckedCpu& cpu) {
   if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
   const Value before = cpu.load(data_, 8);
@@ -140,7 +141,7 @@ void LockRun::read(CheckedCpu& cpu) {
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
     const bool accepted = lock_->release_shared(cpu);
-    if (reads_late(cpu)) cpu.mark();  // its loads have completed by now
+    if (reads_late(cpu)) cpu.mark();  // the section's loads have completed by now
     give_back(cpu);
     if (!accepted) continue;
     if (first != second)
@@ -149,7 +150,7 @@ void LockRun::read(CheckedCpu& cpu) {
   }
 }
 
-// A CPU that has already waited came first; from outside, the order can't be known otherwise.
+// Counts who was first: a CPU that had already waited came before this one. An observer cannot see any other order.
 void LockRun::arrive(const CheckedCpu& cpu) {
   auto& waited = waited_[index(cpu)];
   waited.clear();
@@ -166,7 +167,7 @@ void LockRun::arrive(const CheckedCpu& cpu) {
   }
 }
 
-// Whether no other CPU uses the lock, and all stores of other CPUs are visible.
+// True if no other CPU uses the lock, and all stores of other CPUs are visible.
 bool LockRun::is_quiet(int cpu) const {
   return std::ranges::all_of(all_, [&](const CheckedCpu* other) {
     const int number = other->id().value;
@@ -202,8 +203,8 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (auto& waited : waited_) std::erase(waited, me);
 }
 
-// Leaving is a step of its own, so that other CPUs can enter while this one is inside. The search runs a reader's loads in
-// order, but under ia64 a processor may delay them up to the next operation that orders them.
+// Leaves the section in a step of its own, so that other CPUs can enter while this one is still inside. The search runs a
+// reader's loads in order, but under ia64 a processor may delay them until the next operation that orders them.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
   const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;
@@ -219,7 +220,7 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
   for (const CheckedCpu* cpu : all_) {
     const int number = cpu->id().value;
     if (!cpu->has_ended() && cpu->is_ready()) {
-      // Other CPUs can notice a CPU's arrival, and the end of a reader's loads, so these are not private.
+      // A CPU's arrival and the end of a reader's loads are not private, because other CPUs can notice them.
       const bool is_private = cpu->is_private() && !comes_[index(*cpu)] && !reads_late(*cpu);
       const Choice own = {number, Choice::kProgram, is_private};
       if (reduced && own.is_private) return {own};
@@ -313,7 +314,8 @@ std::vector<int> LockRun::looping() const {
 }
 
 bool LockRun::leaves_loop(int cpu, int turns) {
-  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);  // it sees the same values; an atomic may follow now
+  // Other iterations would see the same values; lets a following atomic execute.
+  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);
   CheckedCpu& looping = *all_[cpu];
   for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
     guarded([&] { looping.step(); });
@@ -349,7 +351,7 @@ LockState LockRun::state() const {
   return now;
 }
 
-// Pointers are shown by the name of their target.
+// Shows a pointer by the name of what it points to.
 std::string LockRun::value_name(Value value) const {
   const AddressSpace::Place place =
       space_.find_byte(is_native(*case_.lock) && value >= workloads::mirror() ? value - workloads::mirror() : value);

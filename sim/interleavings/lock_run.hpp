@@ -1,4 +1,4 @@
-// One interleaving of CPUs that take a lock: the possible steps, and the property that is broken, if any.
+// One interleaving of CPUs that take a lock: the steps that are possible next, and the property that is broken, if any.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace linebounce::sim {
 
-// How a CPU uses the lock. tries: it calls try_acquire(), and afterwards acquire(), which must still work.
+// How a CPU uses the lock. tries: it calls try_acquire() first, and then acquire(), which must still work.
 enum class Role : std::uint8_t { writes, reads, tries };
 
 struct LockCase {
@@ -24,35 +24,35 @@ struct LockCase {
   std::vector<Role> roles = {Role::writes, Role::writes};  // by CPU
   int acquisitions = 1;                                    // by each CPU
   Consistency consistency = Consistency::sc;
-  bool is_extra = false;      // may exceed the limit of states without making the search incomplete
-  bool counts_turns = false;  // the CPU leaves loops that see no change, so none counts as waiting
+  bool is_extra = false;  // true: if this case exceeds the limit on states, the search still counts as complete
+  // The CPU leaves a loop after some iterations even without a change, so such loops do not count as waiting.
+  bool counts_turns = false;
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
   [[nodiscard]] bool has_readers() const { return std::ranges::find(roles, Role::reads) != roles.end(); }
   [[nodiscard]] bool has_tries() const { return std::ranges::find(roles, Role::tries) != roles.end(); }
 };
 
-// One step of the search: of the CPU's program, or the draining of a buffered store.
+// One step of the search: a CPU's program executes an operation, or a buffered store drains.
 struct Choice {
   static constexpr int kProgram = -1;
   int cpu = 0;
   int drains = kProgram;    // position in the buffer
-  bool is_private = false;  // no other CPU can notice it, so it needs no alternative
+  bool is_private = false;  // no other CPU can notice the step, so the search needs no alternative to it
   Value drawn = 0;          // the result if the program draws
 };
 
-// reads_late: the CPU releases the lock, but only by stores that its section's loads may overtake.
+// reads_late: the CPU is releasing the lock, by stores that loads of its section may overtake.
 enum class Where : std::uint8_t { outside, acquires, writes, reads, reads_late, releases };
 
 // The state after a step, as text.
 struct LockState {
-  std::vector<std::pair<std::string, std::string>> memory;  // words that were written, and their values
+  std::vector<std::pair<std::string, std::string>> memory;  // words that have been written, and their values
   std::vector<std::vector<std::string>> buffers;            // by CPU, the oldest first: "lock.turn = 1"
   std::vector<int> inside;                                  // CPUs that hold the lock
 };
 
-// Of a draw with more values, only the first ones and the last are tried. After this many free draws, a CPU gets the values in
-// turn.
+// Only the first few values of a draw and its last one are tried. After this many free draws, a CPU gets the values in turn.
 inline constexpr Value kTriedValues = 4;
 inline constexpr int kFreeDraws = 3;
 
@@ -60,26 +60,27 @@ class LockRun : private workloads::Draws {
  public:
   explicit LockRun(const LockCase& lock_case);
 
-  // Empty if the run has ended or no CPU can continue. If nothing else is left, a loop is tried again, up to `steps` steps of a
-  // CPU. `reduced`: a private step stands for all.
+  // The possible next steps; empty if the run has ended or no CPU can continue. If only loops are left, they are tried again,
+  // up to `steps` steps per CPU. `reduced`: a private step is returned as the only choice.
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
-  // The broken property, or the error in the lock's code, as a sentence; empty: none.
+  // The broken property, or the error in the lock's code, as a sentence; empty if there is none.
   [[nodiscard]] const std::string& violation() const { return violation_; }
   [[nodiscard]] bool has_ended() const;  // every program has ended, and nothing is buffered
   [[nodiscard]] Digest digest() const;
   [[nodiscard]] Digest known_to(int cpu) const;  // see CheckedCpu::add_to
-  // CPUs that count as waiting, because the latest iterations of their loops have all seen the same.
+  // The CPUs that count as waiting, because the latest iterations of their loops all saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
-  // Whether a CPU leaves its loop within so many iterations though nothing changes. This run is of no further use then.
+  // Tests whether a CPU leaves its loop within this many iterations although nothing changes. The run cannot be used
+  // afterwards.
   [[nodiscard]] bool leaves_loop(int cpu, int turns);
   // What a blocked CPU waits for: "CPU 1 waits for lock.serving".
   [[nodiscard]] std::string waiting() const;
-  // How often a waiting CPU was overtaken by one that came later.
+  // How often one waiting CPU was overtaken by CPUs that came later; the maximum over all CPUs.
   [[nodiscard]] int most_passed() const { return most_passed_; }
-  [[nodiscard]] int longest() const;  // the most steps of one CPU
-  // Whether a draw had more than kTriedValues values, or a CPU more than kFreeDraws draws.
+  [[nodiscard]] int longest() const;  // the largest number of steps of any CPU
+  // True if a draw had more than kTriedValues values, or a CPU made more than kFreeDraws draws.
   [[nodiscard]] bool has_left_out_draws() const { return has_left_out_draws_; }
 
   // The latest step as text: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() was called before the step.
@@ -119,11 +120,11 @@ class LockRun : private workloads::Draws {
   std::vector<CheckedCpu*> all_;
   std::vector<std::unique_ptr<CheckedCpu>> cpus_;
   std::vector<Where> where_;              // by CPU
-  std::vector<bool> comes_;               // by CPU: whether its next step is the first one for the lock
-  std::vector<bool> has_waited_;          // by CPU: whether it has waited in its present acquisition
-  std::vector<bool> undisturbed_;         // by CPU: whether no other CPU has used the lock during its present try
-  int written_ = 0;                       // number of updates of the data
-  std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that waited when it came
+  std::vector<bool> comes_;               // by CPU: true if its next step is its first one at the lock
+  std::vector<bool> has_waited_;          // by CPU: true if it has waited in its present acquisition
+  std::vector<bool> undisturbed_;         // by CPU: true if no other CPU has used the lock during its present try
+  int written_ = 0;                       // number of updates of the protected data
+  std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that were waiting when it arrived
   std::vector<int> passed_;               // by CPU: how often it was overtaken in its present wait
   int most_passed_ = 0;
   std::string violation_, latest_;

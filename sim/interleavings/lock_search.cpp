@@ -13,8 +13,8 @@ struct HashOfDigest {
   std::size_t operator()(const Digest& digest) const { return digest.high; }
 };
 
-// Depth first. With a limit on switches between CPUs that could both continue, counterexamples are short. With kNoLimit,
-// everything is searched, and private steps have no alternatives.
+// Searches depth first. A limit on switches between CPUs that could both continue gives short counterexamples. With kNoLimit
+// the search is complete, and private steps have no alternatives.
 constexpr int kNoLimit = 1 << 20;
 
 class Search {
@@ -36,15 +36,16 @@ class Search {
   static bool is_program(const Choice& choice) { return choice.drains == Choice::kProgram; }
 
   struct Level {
-    std::optional<int> last;  // the CPU whose program ran before this level, if it could have continued here
+    std::optional<int> last;  // the CPU that took the step before this level, if it could have continued here
     Choice taken;
-    int switches_left = 0;  // switches allowed below this level
+    int switches_left = 0;  // switches that are still allowed below this level
     std::vector<Choice> untried;
 
     [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
   };
 
-  // Runs from the beginning along `path_`, then on to a known state or to an end. Returns the property that is broken there.
+  // Replays the steps of `path_`, then continues until it reaches a known state or an end. Returns the property that is
+  // broken there.
   std::string descend() {
     LockRun run(case_);
     int switches_left = switches_;
@@ -76,7 +77,7 @@ class Search {
     }
   }
 
-  // Continues with the CPU that took the last step, which needs fewer switches.
+  // Prefers the CPU that took the last step, because that needs no switch.
   void go_on(LockRun& run, std::vector<Choice>& choices, std::optional<int>& last, int& switches_left) {
     Level level;
     if (std::ranges::any_of(choices, [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
@@ -125,7 +126,7 @@ class Search {
     }
   }
 
-  // Checks whether loops that were taken for waiting really wait.
+  // Checks whether loops that counted as waiting really wait.
   void look_at_loops() {
     for (const auto& [path, cpu] : std::exchange(loops_, {})) {
       LockRun run(case_);
@@ -159,9 +160,9 @@ class Search {
 
 }  // namespace
 
-// Searches again for a found violation with as few switches as possible, for readers. If the limit of states was reached, the
-// depth-first search has tried few late switches and many early ones. Orders with few switches, which show most mistakes, are
-// searched in addition.
+// After a violation, searches again for one with as few switches as possible, which is easier to read. If the limit on states
+// was reached, the depth-first search has covered many late switches but few early ones. So the interleavings with few
+// switches, which show most mistakes, are searched too.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
   SearchResult all = Search(lock_case, limits, kNoLimit).run();
   lock_case.counts_turns = all.counts_turns;

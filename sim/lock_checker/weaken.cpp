@@ -99,7 +99,7 @@ class Weakener {
 
   const OrderedLock& lock_;
   const WeakenOptions& options_;
-  const std::vector<int> now_;  // of each place the order that it has
+  const std::vector<int> now_;  // for each place, the order that it has now
   WeakenedModel model_;
 };
 

@@ -13,7 +13,8 @@
 namespace linebounce::sim {
 namespace {
 
-// What the code may call besides its own functions: workloads/native/runtime/runtime.c, and what unwinds exceptions.
+// The functions that the code may call besides its own: those of workloads/native/runtime/runtime.c, and of exception
+// unwinding.
 constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
                                                        "memmove",
                                                        "memset",
@@ -27,7 +28,7 @@ constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
                                                        "linebounce_of_cpu",
                                                        "linebounce_enter",
                                                        "__stack_chk_fail"};
-// Argument registers of a call, as they begin.
+// The beginnings of the names of registers that hold a call's arguments.
 constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
                                                          "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};
 
@@ -85,7 +86,7 @@ class Preparation {
     }
   }
 
-  // ---- where we are ----
+  // ---- the current position in the code ----
 
   void take_directive(std::string_view code) {
     if (code.starts_with(".loc")) {
@@ -152,7 +153,7 @@ class Preparation {
     return code == "pause" || code == "rep nop" || code == "rep; nop" || code == "rep;nop" || code == "rep ; nop";
   }
 
-  // Setting up the arguments of a call of the runtime is not the code's own work: it stands for the access.
+  // Does not count instructions that set up a runtime call's arguments: the call stands for one access.
   void count(const Instruction& instruction) {
     const std::size_t comma = instruction.operands.rfind(',');
     const std::string_view target =
@@ -171,7 +172,7 @@ class Preparation {
     std::string_view name = call.operands;
     name = name.substr(0, name.find('@'));
     write(line);
-    if (name.empty() || name.front() == '*') return;  // a pointer to a function of the file
+    if (name.empty() || name.front() == '*') return;  // a call through a function pointer
     const bool is_access = name.starts_with("__tsan_");
     if (!is_access && !is_one_of(name, kRuntime) && !own_.contains(std::string(name))) {
       refuse(name.starts_with("__atomic_") || name.starts_with("__sync_")
@@ -179,7 +180,7 @@ class Preparation {
                  : fmt::format("calls {}, which is not in this file", name));
     }
     if (is_access) add_site();
-    // The access itself follows the call.
+    // The access itself is made after the call.
     instructions_ = name.starts_with("__tsan_atomic") ? 0 : is_access ? -1 : instructions_;
     arguments_ = 0;
   }
@@ -194,7 +195,7 @@ class Preparation {
 
   // ---- inline assembler ----
 
-  // Its line in the source: gcc writes `# 12 "lock.c" 1` before it.
+  // Takes inline assembler. gcc writes its source line before it, as `# 12 "lock.c" 1`.
   void take_assembler(std::string_view line, std::string_view code) {
     if (code.empty()) return;
     if (code.front() == '#') {
@@ -256,11 +257,11 @@ class Preparation {
   const std::string& text_;
   std::string out_;
   std::vector<Refusal> refusals_;
-  std::set<std::string> own_;  // functions and variables of the file
+  std::set<std::string> own_;  // functions and variables that the file defines
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
   int file_ = 1, line_ = 0, assembler_line_ = 0;
-  int instructions_ = 0, arguments_ = 0;  // since the last call; arguments_: of which the last ones set up a call
+  int instructions_ = 0, arguments_ = 0;  // since the last call; arguments_: how many of them, at the end, set up the next call
   bool in_assembler_ = false;
 };
 

@@ -7,7 +7,7 @@
 
 namespace linebounce::sim {
 
-// Whether a value names a lock in C or C++, judging by its suffix.
+// True if the value's suffix is that of a lock in C or C++.
 bool is_native_path(std::string_view text);
 
 struct CompiledLock {
@@ -15,9 +15,8 @@ struct CompiledLock {
   std::string names;             // as SourceFile::names
 };
 
-// Compiles the file, unless that was done before.
-// Runs the words of CC or CXX (default: cc, c++) with those of CFLAGS or CXXFLAGS. Errors: ConfigError, with the compiler's
-// message, or with the file and line of what can't be simulated.
+// Compiles the file unless the cache has its result. Runs CC or CXX (default: cc, c++) with the options in CFLAGS or
+// CXXFLAGS. Errors: ConfigError with the compiler's message, or with file and line of what can't be simulated.
 CompiledLock compile_lock(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

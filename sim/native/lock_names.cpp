@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kMostElements = 64;  // of an array, of which each gets names
+constexpr int kMostElements = 64;  // limit on the elements of an array that get names
 constexpr int kDeepestMember = 8;  // of structures in structures
 
 // A debug information entry.
@@ -31,7 +31,7 @@ std::uint64_t number_in(std::string_view text, int base) {
   return number;
 }
 
-// The value behind the last ": ", as of "(indirect string, offset: 0x4): next".
+// The value after the last ": ", such as `next` in "(indirect string, offset: 0x4): next".
 std::string_view attribute_value(std::string_view attribute) {
   const std::size_t at = attribute.rfind(": ");
   return at == std::string_view::npos ? trimmed(attribute.substr(attribute.find(':') + 1)) : trimmed(attribute.substr(at + 2));
@@ -66,7 +66,7 @@ class DebugInformation {
     }
     return nullptr;
   }
-  // Without const, volatile, _Atomic and typedef.
+  // The type without const, volatile, _Atomic and typedef.
   [[nodiscard]] const DebugEntry* plain_type(std::uint64_t number) const {
     const DebugEntry* type = find(number);
     for (int i = 0; i < kDeepestMember && type != nullptr && is_wrapper(type->tag); ++i) type = find(type->type);
@@ -125,7 +125,7 @@ class NameLines {
  public:
   explicit NameLines(const std::string& debug_information) : known_(debug_information) {}
 
-  // The type that acquire() takes a pointer to.
+  // Adds the members of the lock's type, which is the type that acquire()'s parameter points to.
   void add_lock() {
     const DebugEntry* const acquire = known_.named("DW_TAG_subprogram", "acquire");
     if (acquire == nullptr || acquire->children.empty()) return;
@@ -159,7 +159,7 @@ class NameLines {
     add(is_thread_local ? "thread_local" : "data", number_in(line, 16), std::string(name), variable->type, 0);
   }
 
-  // A type's members, each with its whole name.
+  // Adds a type's members, each with its full name.
   void add(const char* where, std::uint64_t at, const std::string& name, std::uint64_t type, int depth) {
     const DebugEntry* const plain = known_.plain_type(type);
     if (plain == nullptr || depth > kDeepestMember) return;
@@ -174,7 +174,7 @@ class NameLines {
         const bool is_nameless = member->name.empty();
         const std::string whole = is_nameless ? name : name.empty() ? member->name : name + "." + member->name;
         add(where, at + member->offset, whole, member->type, depth + 1);
-        if (plain->tag == "DW_TAG_union_type") break;  // the same bytes once more
+        if (plain->tag == "DW_TAG_union_type") break;  // a union's other members have the same bytes
       }
     } else if (const std::uint64_t size = size_of(*plain); size > 0 && !name.empty()) {
       lines_ += fmt::format("{} {} {} {}\n", where, at, size, name);

@@ -1,4 +1,4 @@
-// The texts that a lock in C is compiled with. The build puts them into the program (cmake/native_lock_files.cmake).
+// The files that a lock in C is compiled with, as texts. The build embeds them (cmake/native_lock_files.cmake).
 #pragma once
 
 namespace linebounce::sim {

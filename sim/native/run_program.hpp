@@ -1,4 +1,4 @@
-// Runs another program, and keeps what it prints.
+// Runs another program and captures its output.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace linebounce::sim {
 
 struct ProgramOutput {
-  int code = 0;      // its exit code; 127: it can't be run; 128 and more: a signal
-  std::string text;  // of standard output and standard error
+  int code = 0;      // exit code; 127: the program can't be run; 128 or more: it died of a signal
+  std::string text;  // standard output and standard error
 };
 
 // Executes the words without a shell. Errors: ConfigError if no process can be started.

@@ -1,4 +1,4 @@
-// The exit codes, and the only place that turns an exception into one of them and a text for the user.
+// The exit codes. Only this file turns an exception into an exit code and a message for the user.
 #pragma once
 
 #include <exception>
@@ -26,7 +26,7 @@ struct Failure {
 // REQUIRES: called in a catch block.
 Failure describe_current_exception();
 
-// Thrown for a failure in one of our processes that is already described; nothing is added to it.
+// A failure that another of our processes has already reported, so nothing is printed for it.
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(Failure failure) : failure_(std::move(failure)) {}
@@ -37,7 +37,7 @@ class FailedElsewhere : public std::exception {
   Failure failure_;
 };
 
-// Describes a process that was ended by a signal (a crash, or the system ran out of memory).
+// Describes a process that a signal ended, because it crashed or the system ran out of memory.
 Failure describe_signal(int signal);
 
 ExitCode larger(ExitCode left, ExitCode right);

@@ -1,4 +1,4 @@
-// What a results directory knows of its answer over the range of the machine's contention family.
+// The files in a results directory that hold the answer's check over the range of the contention family.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace linebounce::sim {
 
-// The directory of the runs over the range, within the results directory of the experiment.
+// The directory of the runs over the family's range, inside the experiment's results directory.
 inline constexpr const char* kFamilyRangeFolder = "family_range";
 // The sentences that the merge adds to the answer.
 inline constexpr const char* kFamilyRangeFile = "family_range.json";
 
-// `hash`: of the experiment's plan. Errors: OutputError.
+// `hash`: that of the experiment's plan. Errors: OutputError.
 void write_family_range(const std::filesystem::path& directory, const std::string& hash, const std::string& text);
 
 // None if there is no such file, or it belongs to another configuration. Errors: InputError.

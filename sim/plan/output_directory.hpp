@@ -1,4 +1,4 @@
-// A results directory while it is being written: which process may write, what is there already, and which files are ours.
+// A results directory that is being written: which process may write, which results exist, and which files are ours.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +13,14 @@ struct Plan;
 
 enum class LockKind {
   alone,      // for a run or a merge
-  one_point,  // for `run --point K`: many at the same time in one directory, but none beside a run or a merge
+  one_point,  // for `run --point K`: many may write to one directory at once, but not together with a run or a merge
 };
 
-// Held while a process writes into a directory; released when the process ends in any way. The lock file holds the process's
-// number.
+// Held while a process writes to a directory; the system releases it however the process ends. The lock file contains the
+// process's number.
 class DirectoryLock {
  public:
-  // Errors: ConfigError if another process holds it, with its number; OutputError if the lock file can't be made.
+  // Errors: ConfigError if another process holds the lock, with its number; OutputError if the lock file can't be created.
   DirectoryLock(const std::filesystem::path& directory, LockKind kind);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
@@ -41,33 +41,33 @@ constexpr const char* kExplanationFile = "explain.json";
 // The directory of a point's files: DIR itself without a sweep, else DIR/points/K.
 std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
 
-// The file that holds one seed's run until all seeds of its point are done.
+// The file that keeps the result of one seed until all seeds of the point are done.
 std::filesystem::path seed_path(const std::filesystem::path& point_directory, std::uint64_t seed);
 
-// The manifest in a directory, if it is one of ours.
+// The manifest in a directory, if Linebounce wrote it.
 std::optional<EarlierManifest> manifest_in(const std::filesystem::path& directory);
 
-// What earlier runs of this configuration have left for a point.
+// What earlier runs of this configuration have left of a point.
 struct PointFiles {
-  std::optional<EarlierManifest> manifest;  // if it is of this configuration
-  bool done = false;                        // whether it was run to its end, and all its files are still as written
-  std::string damage;                       // if it was run to its end but is not done: why
+  std::optional<EarlierManifest> manifest;  // none if it is of another configuration
+  bool done = false;                        // true if the point was run to its end, and its files are unchanged since
+  std::string damage;                       // why a point that was run to its end is not done; empty otherwise
 };
 PointFiles look_at_point(const std::filesystem::path& point_directory, const std::string& hash);
 
-// Whether a run has finished anything there, even one seed of a point.
+// True if a run has finished anything in the directory, even one seed of a point.
 bool holds_results(const std::filesystem::path& directory);
 
 // Refuses a directory with results of another configuration than `plan`, or with files of our names but no manifest of ours.
 // Errors: ConfigError, which says what differs.
 void check_directory(const std::filesystem::path& directory, const Plan& plan);
 
-// Deletes the files of earlier runs: every file that Linebounce writes, and no other; only abandoned temporary files. REQUIRES:
-// the lock is held exclusively. Errors: OutputError.
+// Deletes the files of earlier runs: every file that Linebounce writes, and no other. Deletes temporary files only if they
+// are abandoned. REQUIRES: the lock is held exclusively. Errors: OutputError.
 void remove_results(const std::filesystem::path& directory);
 void remove_temporaries(const std::filesystem::path& directory);
 
-// Deletes the outcomes of seeds that a killed run has left beside a finished point. Errors: OutputError.
+// Deletes seed files that a killed run has left beside a finished point. Errors: OutputError.
 void remove_seeds(const std::filesystem::path& point_directory);
 
 }  // namespace linebounce::sim

@@ -10,7 +10,8 @@
 namespace linebounce::sim {
 namespace {
 
-// An override on the command line may have removed a row's point; without one, a missing point is a mistake in the file.
+// Finds a row's points. They may be missing if the command line overrides settings; otherwise a missing point is a mistake in
+// the file.
 PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   if (!plan.experiment.overridden) return select_points(row, plan.points);
   try {
@@ -54,7 +55,7 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
   return text + (at.empty() ? "}" : " }");
 }
 
-// Points of a shape differ only in `over`: two with the same value there mean that `at` leaves another axis open.
+// The points of a shape may differ only in `over`. If two of them have the same value there, `at` leaves another axis open.
 void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
@@ -97,7 +98,7 @@ Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& onl
   } else {
     for (const PointPlace& point : plan.points) note(plan.make_point(point.number), plan);
   }
-  // Without a sweep, the experiment is its only point, and they share their files.
+  // Without a sweep, the experiment and its only point have the same files, and so the same hash.
   plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
   for (const PaperRow& row : plan.experiment.paper) plan.paper.push_back(points_of(row, plan));
   return plan;

@@ -1,4 +1,4 @@
-// Plans an experiment: the points to run, and the hashes that identify them and the whole.
+// Plans an experiment: the points to run, and hashes that identify each point and the whole.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ namespace linebounce::sim {
 
 // The protocols of one machine, by their names in its configuration.
 struct ProtocolNames {
-  std::string bus, node, directory;  // node and directory: for a machine with nodes, else empty
+  std::string bus, node, directory;  // node, directory: empty for a machine without nodes
 
   auto operator<=>(const ProtocolNames&) const = default;
 };
@@ -23,28 +23,29 @@ struct ProtocolNames {
 struct Plan {
   Experiment experiment;
   std::vector<PointPlace> points;
-  PointMaker make_point;            // makes the point with a number, including all its data
+  PointMaker make_point;            // makes a point, with all its data, from its number
   std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // by point; empty for points that weren't made
+  std::vector<std::string> hashes;  // by point; empty for points that were not made
   std::set<ProtocolNames> protocols;
-  // By path: locks that points name by their file, and the memory models of the machines that run them.
+  // By path: lock files that points use, with the memory models of the machines that run them.
   struct LockFile {
     SourceFile source;
     std::set<Consistency> consistencies;
   };
   std::map<std::string, LockFile> lock_files;
-  std::map<std::string, bool> traces;  // replayed traces; whether the file must be undamaged
-  std::vector<PaperPoints> paper;      // for each paper row; empty if an override removed its point
+  std::map<std::string, bool> traces;  // replayed traces; true if the file must be undamaged
+  std::vector<PaperPoints> paper;      // the points of each paper row; empty if an override removed them
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };
 
-// Checks the sweep's points and finds each paper row's points. With `only`, checks just these: a process that runs one of a
-// thousand points need not check the rest, which the planner of the whole has done. Errors: ConfigError.
+// Checks the sweep's points and finds the points of each paper row. With `only`, checks just these points: a process that
+// runs one of a thousand points need not check the others, because the planner of the whole sweep has done so. Errors:
+// ConfigError.
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
-// The plan as `run --plan` prints it, for programs that distribute points over machines. `done`: the points that need not run
-// again, if a results directory was given.
+// The plan as `run --plan` prints it, for programs that distribute points over computers. `done`: the points that a given
+// results directory already has.
 std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done = std::nullopt);
 
 // Compares the paper rows with these results; points[k] is point number k.

@@ -1,4 +1,4 @@
-// How long the points of a sweep take to simulate: predicted from the points that have ended.
+// Predicts how long the points of a sweep take to simulate, from the points that have ended.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace linebounce::sim {
 
-// Models a point's cost as a product of factors, one for each swept value. A lock that has run on 8 CPUs only is expected to
-// slow down on 32 as much as the other locks did.
+// Models a point's cost as a product of factors, one for each swept value. A lock that has only run on 8 CPUs is expected to
+// slow down on 32 CPUs as the other locks did.
 class PointCosts {
  public:
   explicit PointCosts(const std::vector<PointPlace>& points);
@@ -28,11 +28,11 @@ class PointCosts {
   [[nodiscard]] double product(std::size_t point) const;
   void fit();
 
-  std::vector<std::vector<std::size_t>> values_;  // by point: the index of its value on each path
+  std::vector<std::vector<std::size_t>> values_;  // by point: for each path, the index of its value
   std::vector<std::vector<double>> factors_;      // by path and value
   double mean_ = 1;                               // seconds
   std::vector<Ended> ended_;
-  std::size_t fitted_ = 0;  // how many of ended_ the factors were fitted to
+  std::size_t fitted_ = 0;  // how many elements of ended_ the factors were fitted to
 };
 
 }  // namespace linebounce::sim

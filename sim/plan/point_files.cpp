@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfigurationFile = "config.toml";
 
-// Finds a metric that is not finite in the process that made it, rather than in the merge.
+// Reports a metric that is not finite in the process that computed it, rather than in the merge.
 void require_finite(const PointData& data) {
   for (const auto& [name, metric] : data.metrics) {
     if (!std::isfinite(as_double(metric.value))) throw std::logic_error("the metric " + name + " is not a finite number");
   }
 }
 
-// What results name of their run.
+// What results say about the run that they come from.
 struct ResultsSubject {
   std::string workload;
   int cpus = 0;
@@ -37,7 +37,8 @@ ResultsSubject subject_in(const SimulationInput& input) {
   return {input.workload, input.machine.cpus};
 }
 
-// Adds up the rows of lines.csv while reading, into the first run, because they need more memory than all the rest.
+// Reads the seed files. Adds the rows of lines.csv to those of the first run at once, because they need more memory than
+// everything else.
 std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest, ResultsSubject& subject) {
   std::vector<PointData> runs;
   std::vector<LineRow> lines;
@@ -68,7 +69,7 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
   }
 }
 
-// The values of a metric in each run of a point; read once for each point that the answer uses.
+// A function that returns a metric's value in each run of a point. It reads each point's file once.
 SeedsOfPoint seeds_in(const Plan& plan, const fs::path& directory) {
   return [&plan, directory, known = std::map<int, SeedValues>()](int point, const std::string& metric) mutable {
     const fs::path file = point_directory(directory, plan.swept(), point) / "seeds.csv";
@@ -92,7 +93,7 @@ Results results_of(const Plan& plan, const ResultsSubject& subject, std::vector<
           .assumptions = experiment.assumptions};
 }
 
-// For the points that are done.
+// Merges the CSV files of all points that are done.
 std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& directory) {
   std::vector<CsvFile> files;
   for (const std::string& name : csv_names()) {
@@ -139,7 +140,7 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   return points.front();
 }
 
-// The timeline is too large for the seed file and the merge, and belongs to one run.
+// Writes the timeline of one run directly, because it is too large for the seed file and the merge.
 void write_timeline(const fs::path& directory, const std::string& content) {
   if (content.empty()) {
     remove_stale(directory / kTimelineFile);
@@ -204,7 +205,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   std::vector<CsvFile> files = csv_files(number, merged.tables);
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
-  // A swept point's own was written by the process that simulated its first seed, which had made the point anyway.
+  // In a sweep, the process that simulated a point's first seed has already written the point's configuration.
   if (!plan.swept()) {
     write_configuration(directory, plan.experiment.resolved);
   } else if (!is_there(directory / kConfigurationFile)) {

@@ -39,11 +39,11 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// From now on SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored at the start
-// (nohup, a shell's background job) stays ignored.
+// Makes SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored from the start (by
+// nohup or for a background job) stays ignored.
 void exit_on_interrupts();
 
-// While it exists, SIGINT and SIGTERM don't end this process, and can be queried.
+// While this object exists, SIGINT and SIGTERM do not end the process; interrupted() tells whether one has arrived.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -51,7 +51,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }  // readable once a signal has come
+  [[nodiscard]] int descriptor() const { return descriptor_; }  // becomes readable when a signal arrives
   bool interrupted();
   void restore_in_child() const;
 
@@ -63,7 +63,7 @@ class InterruptGuard {
 };
 
 struct JobOutcome {
-  Failure failure;  // has code `done` if there was none
+  Failure failure;  // its code is `done` if there was no failure
   int signal = 0;   // the signal that ended the job; 0: none
   std::int64_t peak_memory_kib = 0;
   double cpu_s = 0;
@@ -82,17 +82,18 @@ inline double sum_of_shares(const std::vector<RunningJob>& running) {
 }
 
 struct PoolCallbacks {
-  // Runs in the child. Reports the share done, 0 to 1, through its second argument. An exception becomes the outcome's failure.
+  // Called in the child. Its second argument reports the share done, from 0 to 1. An exception becomes the outcome's failure.
   std::function<void(int job, const std::function<void(double)>& progress)> work;
-  // Runs in this process, in the order in which jobs end. Returning false stops all other jobs and starts no more.
+  // Called in this process, in the order in which jobs end. If it returns false, all other jobs are stopped and no more are
+  // started.
   std::function<bool(int job, const JobOutcome& outcome)> finished;
-  // Runs in this process, several times a second.
+  // Called in this process several times a second.
   std::function<void(const std::vector<RunningJob>& running)> tick;
 };
 
-// Runs jobs 0 to count - 1, at most `at_once` at a time, started in order. Returns when all have ended. After an interrupt, or
-// a `finished` that returned false, stops the running jobs and returns. Loads SystemC, so that not each job has to. REQUIRES:
-// this process has simulated nothing. Errors: ConfigError, without SystemC.
+// Runs jobs 0 to count - 1 in this order, at most `at_once` at a time, and returns when all have ended. After an interrupt,
+// or if `finished` returned false, stops the running jobs and returns. Loads SystemC once for all jobs. REQUIRES: this
+// process has not simulated anything. Errors: ConfigError if SystemC is missing.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
 }  // namespace linebounce::sim

@@ -23,7 +23,7 @@ ordered_json optional_number(const std::optional<double>& value) {
 }
 
 ordered_json point_to_json(const ReportedPoint& point) {
-  // Appends without a look-up: each metric occurs once, and look-ups would take quadratic time.
+  // Appends without a look-up, because each metric occurs once. Look-ups would take time quadratic in the number of metrics.
   ordered_json::object_t metrics;
   for (const auto& [name, metric] : point.metrics) {
     ordered_json& out = metrics.emplace_back(name, ordered_json::object()).second;
@@ -85,8 +85,8 @@ ordered_json value_row_to_json(const PaperResult& result) {
   return out;
 }
 
-// Takes the points' metrics out of a document while it is parsed. The parser looks at each member of an object again for each
-// one that it adds: a trace with thousands of locks would take it the square of their metrics.
+// Takes the points' metrics out of a document while it is parsed. For each new member of an object, the parser searches the
+// existing members. A trace with thousands of locks has so many metrics that this would take quadratic time.
 class MetricsTaker {
  public:
   using Metrics = std::map<std::string, ReportedMetric>;
@@ -107,14 +107,14 @@ class MetricsTaker {
   [[nodiscard]] std::vector<Metrics> taken() && { return std::move(taken_); }
 
  private:
-  // How deep the keys of the document, of a point and of its metrics are, and the points themselves.
+  // The depths in the document of a section's keys, a point's keys and a metric's keys; and the key of the list of points.
   static constexpr int kSection = 1, kPoint = 2, kOfPoint = 3, kMetric = 4;
 
   std::array<std::string, kMetric + 1> keys_;
   std::vector<Metrics> taken_;
 };
 
-// `reader`: of the document without its points' metrics, and of these.
+// `reader`: called with the document without its points' metrics, and with these metrics.
 template <class Reader>
 auto read_document(const std::string& text, Reader reader) {
   try {

@@ -35,8 +35,8 @@ nlohmann::ordered_json paper_to_json(const PaperResult& result);
 // The point of the answer in a results.json, if there is an answer. Errors: as for read_points().
 std::optional<int> read_answered_point(const std::string& text);
 
-// Reads only these parts of a results.json. Errors: InputError, saying what is wrong but not where, because the caller knows
-// the file.
+// Each reads only one part of results.json. Errors: InputError, which says what is wrong, but not in which file; the caller
+// knows that.
 std::vector<ReportedPoint> read_points(const std::string& text);
 std::vector<std::string> read_assumptions(const std::string& text);
 

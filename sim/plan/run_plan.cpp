@@ -17,8 +17,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Reads each trace once. With workload.recover a trace needs only some operations: its intact part is replayed. Errors:
-// trace::TraceError.
+// Reads each trace once, to find damage before the run. With workload.recover, the intact part of a trace is replayed, so
+// some operations suffice. Errors: trace::TraceError.
 void check_traces(const Plan& plan) {
   for (const auto& [file, sound] : plan.traces) {
     trace::Reader reader(file, {.recover = !sound});
@@ -62,7 +62,7 @@ class Run {
         costs_(plan.points),
         next_answer_s_(options.first_answer_s) {}
 
-  // Finds out what an earlier run has left, and makes jobs for the rest.
+  // Finds the results of earlier runs, and makes jobs for what is missing.
   void take_stock(const std::vector<int>& points) {
     for (const int number : points) {
       PointState& state = states_[number];
@@ -139,7 +139,7 @@ class Run {
     }
   }
 
-  // Returns false to stop the run: if one file can't be written, the others can't either.
+  // Returns false to stop the run: if one file can't be written, the others can't be either.
   bool job_ended(int job, const JobOutcome& outcome) {
     const int number = jobs_[job].point;
     PointState& state = states_[number];
@@ -160,21 +160,21 @@ class Run {
     return true;
   }
 
-  // Processes that were stopped may have left temporary files.
+  // Removes temporary files that stopped processes have left.
   void forget_unfinished() const {
     if (jobs_ended_ == static_cast<int>(jobs_.size())) return;
     for (const int number : wanted_) {
       try {
         remove_temporaries(directory_of(number));
       } catch (const OutputError&) {
-        // The run's own failure is what matters; the next run tries again.
+        // Ignored: the run's own failure is what matters, and the next run removes the files.
       }
     }
   }
 
   void fail(int number, const Failure& failure) {
     PointState& state = states_[number];
-    if (state.failed) return;  // another seed of the point has failed before; one report is enough
+    if (state.failed) return;  // another seed of the point has failed already, and one report is enough
     state.failed = true;
     report.failures.push_back({number, failure});
     report.code = larger(report.code, failure.code);
@@ -198,7 +198,7 @@ class Run {
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
   }
 
-  // Jobs start in order, so those that have not started are the last ones.
+  // Jobs start in the order of their numbers, so those that have not started are the last ones.
   double share_done(const std::vector<RunningJob>& running) {
     double done = cpu_s_;
     double all = cpu_s_;
@@ -211,7 +211,7 @@ class Run {
     return all > 0 ? done / all : 1;
   }
 
-  // The answer from the finished points, if it has changed since it was last shown.
+  // The answer from the points that have finished; empty if it has not changed since it was last shown.
   std::string news() {
     if (!plan_.swept() || elapsed() < next_answer_s_) return "";
     next_answer_s_ *= 2;
@@ -235,7 +235,7 @@ class Run {
   std::vector<Job> jobs_;
   int jobs_ended_ = 0;
   PointCosts costs_;
-  double cpu_s_ = 0;  // over the jobs that have ended
+  double cpu_s_ = 0;  // CPU time of the jobs that have ended
   double next_answer_s_;
   std::string told_;
   std::string stopped_by_;
@@ -247,8 +247,8 @@ std::vector<int> all_points(const Plan& plan) {
   return numbers;
 }
 
-// Marks the directory as ours, with the configuration's hash, before any other file. Its statement about the run's end holds
-// until the run ends otherwise, even if this process is killed.
+// Marks the directory as ours, with the configuration's hash, before any other file is written. The manifest says
+// "interrupted" until the run ends otherwise, so it is true even if this process is killed.
 void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   manifest.hash = plan.hash;
   manifest.seed = plan.experiment.seed;
@@ -260,14 +260,15 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
 
 void make_ready(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
-  // A run that was refused or stopped before anything was finished blocks nobody.
+  // A run that was refused or stopped before it finished anything must not block another configuration, so its files are
+  // removed.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
   if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
   check_directory(options.directory, plan);
   remove_temporaries(options.directory);
 }
 
-// `fresh` for a single point applies to the whole directory if its results are of another configuration.
+// `fresh` for a single point clears the whole directory if its results are of another configuration.
 void make_way(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
   if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
@@ -275,18 +276,18 @@ void make_way(const Plan& plan, const RunOptions& options) {
   remove_results(options.directory);
 }
 
-// Whether all points have been run or have failed, or only some.
+// Whether all points have ended, or only some.
 enum class Points { all, some };
 
-// REQUIRES: all points have been run to their ends. A file that has become unreadable, as on a broken disk, must not remove its
-// point from complete results. Errors: InputError.
+// Throws if a file has become unreadable, as on a broken disk: its point must not be missing from results that count as
+// complete. REQUIRES: all points have been run to their ends. Errors: InputError.
 void require_all(const Merged& merged, const fs::path& directory) {
   if (merged.missing.empty()) return;
   if (!merged.damaged.empty()) throw InputError(merged.damaged.front().reason);
   throw InputError(point_directory(directory, true, merged.missing.front()).string() + ": disappeared during the run");
 }
 
-// Merges, writes the top level and its manifest, and completes the report.
+// Merges, writes the top level and its manifest, and fills in the report.
 void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report, Points points) {
   Merged merged = merge_points(plan, options.directory);
   if (points == Points::all) require_all(merged, options.directory);
@@ -300,7 +301,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
     const bool reported =
         std::ranges::any_of(report.failures, [&](const PointFailure& failure) { return failure.point == failed.point; });
     const Failure failure{static_cast<ExitCode>(failed.exit_code), failed.reason};
-    if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before a --merge
+    if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before this --merge
     report.code = larger(report.code, failure.code);
   }
   report.results = std::move(merged.results);
@@ -308,7 +309,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
 }
 
-// Shows finished results again. Their paper rows may differ from those of the run that made them.
+// Shows results that are already finished. The present paper rows may differ from those of the run that made them.
 void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
   Merged merged = merge_points(plan, directory);
   require_all(merged, directory);
@@ -323,7 +324,7 @@ void show_again(const Plan& plan, const fs::path& directory, RunReport& report) 
 }  // namespace
 
 RunReport run_plan(const Plan& plan, const RunOptions& options) {
-  InterruptGuard guard;  // guards the files of ours that are not finished
+  InterruptGuard guard;  // removes our unfinished files after an interrupt
   make_directories(options.directory);
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
@@ -344,7 +345,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 }
 
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
-  InterruptGuard guard;  // for as long as there are files of ours that are not finished
+  InterruptGuard guard;  // while our files are unfinished, an interrupt must not end the process
   make_directories(options.directory);
   make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);

@@ -1,5 +1,5 @@
-// Runs a plan into a results directory: resumes an earlier run, and merges. However this process ends, the same command resumes
-// from the directory.
+// Runs a plan into a results directory. Resumes an earlier run, and merges the results. However this process ends, the same
+// command resumes the run.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,11 @@ namespace linebounce::sim {
 
 struct Progress {
   int points = 0;
-  int points_done = 0;  // including those that were there already
+  int points_done = 0;  // includes points that were already done
   double share = 0;     // share of this run's CPU time, estimated from the finished points
   double elapsed_s = 0;
-  std::string answer = {};  // the answer from the finished points, if it is new, at 10, 20, 40, ... seconds; else empty
+  // The answer from the finished points; only at 10, 20, 40, ... seconds and if it has changed, otherwise empty.
+  std::string answer = {};
 };
 
 struct RunOptions {
@@ -31,7 +32,7 @@ struct RunOptions {
   bool unchecked = false;         // use locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
-  double first_answer_s = 10;        // the time of the first answer in Progress
+  double first_answer_s = 10;        // when Progress first has an answer, in seconds
   Simulation simulation = simulate;  // replaced by tests
 };
 
@@ -44,24 +45,24 @@ struct RunReport {
   ExitCode code = ExitCode::done;
   Results results;
   std::vector<PointFailure> failures;
-  std::vector<int> missing;           // points that were not run, or not to their end
-  std::vector<DamagedPoint> damaged;  // points that were done but whose files have changed: they are run again
-  int reused = 0;                     // number of points whose results were there already
-  std::string reused_commit;          // the commit of the program that made them, if it differs
+  std::vector<int> missing;           // points that were not run to their end
+  std::vector<DamagedPoint> damaged;  // points that were done, but are run again because their files have changed
+  int reused = 0;                     // number of points whose results were reused
+  std::string reused_commit;          // the commit of the program that made the reused results, if it differs
 };
 
-// Runs all points. Errors: ConfigError, OutputError. A simulation that fails is in the report, and the other points run.
+// Runs all points. If a simulation fails, the report says so, and the other points run. Errors: ConfigError, OutputError.
 RunReport run_plan(const Plan& plan, const RunOptions& options);
 
-// Runs one point, for a program that distributes points over machines; merges nothing. Its report has no results.
+// Runs one point, and merges nothing; for a program that distributes points over computers. The report has no results.
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
 
-// The points that a run into this directory, which need not exist, would not run again. Errors: ConfigError for a directory
-// that such a run would refuse.
+// The points that a run into this directory would not have to run again; the directory need not exist. Errors: ConfigError
+// for a directory that such a run would refuse.
 std::vector<int> done_points(const Plan& plan, const std::filesystem::path& directory);
 
-// Only merges existing results; with `fresh`, none: it leaves the directory as before the start of a run. The report lists what
-// is missing. Errors: InputError if there is no such directory.
+// Only merges the results that exist. With `fresh` it merges nothing, and leaves the directory as at the start of a run. The
+// report lists what is missing. Errors: InputError if the directory does not exist.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
 }  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 
 namespace linebounce::sim {
 
-// A writer that fails or is interrupted (SIGINT, SIGTERM: exit code 130) leaves the earlier file unchanged. A second writer of
+// If the writer fails or is interrupted (SIGINT, SIGTERM: exit code 130), the old file stays as it was. A second writer of
 // the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is running, and no process is
 // started meanwhile.
 class UnfinishedFile {
@@ -23,7 +23,7 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  // The path to write: ".NAME" beside the wanted file.
+  // The path to write to: ".NAME" in the folder of the final file.
   [[nodiscard]] const std::filesystem::path& path() const { return file_; }
   // Writes the whole content. Errors: OutputError.
   void write(std::string_view content) const;
@@ -35,10 +35,10 @@ class UnfinishedFile {
   void watch();
 
   std::filesystem::path wanted_, file_;
-  std::optional<trace::WriteLock> lock_;  // of file_, if that has a temporary name
+  std::optional<trace::WriteLock> lock_;  // the lock of file_, if file_ has a temporary name
   bool finished_ = false;
   InterruptGuard guard_;
-  int over_ = -1;  // readable when the thread may stop watching
+  int over_ = -1;  // becomes readable when the thread must stop watching
   std::thread watcher_;
 };
 

@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-// Remote shares that a reader would guess who knows only which nodes share the line: a node has none, half or all of another's
+// The remote shares that one would guess from the nodes that share the line: a node has none, half or all of another's
 // samples.
 inline constexpr std::array kTrivialShares = {0.0, 33.3, 50.0, 66.7, 100.0};
 
@@ -30,7 +30,7 @@ struct MeasuredRow {
   PaperKind kind = PaperKind::predicted;
 };
 
-// The positions of names that the experiment may get wrong: "FILE:LINE:COLUMN".
+// Where the experiment names things that may not exist, as "FILE:LINE:COLUMN".
 struct MeasuredTablePlaces {
   std::string structure, field;
 };
@@ -38,19 +38,20 @@ struct MeasuredTablePlaces {
 struct MeasuredTable {
   std::string id;                            // "ols2007.fig3"
   std::string file;                          // as named in the experiment; a path is absolute
-  std::string structure, field;              // the field that determines the line
-  std::optional<std::int64_t> home;          // only lines whose home is this node, like the measured line's
-  std::map<std::string, ParameterValue> at;  // the point whose run its rows are compared with
+  std::string structure, field;              // the field that identifies the line
+  std::optional<std::int64_t> home;          // compares only lines whose home is this node, which is the measured line's home
+  std::map<std::string, ParameterValue> at;  // selects the point whose run is compared with the rows
   std::int64_t min_samples = 0;              // rows with at least this many samples are scored
-  std::optional<double> tolerance_abs;       // for a scored row's remote share, in points; none: rows are no paper rows
-  PaperKind kind = PaperKind::predicted;     // the kind of rows that no list names
+  // Tolerance of a scored row's remote share, in percentage points; none: rows are not scored.
+  std::optional<double> tolerance_abs;
+  PaperKind kind = PaperKind::predicted;  // kind of the rows that no list names
   std::string source;
   std::vector<MeasuredRow> rows;  // by offset, then in the file's order
   MeasuredTablePlaces places;
 
   [[nodiscard]] bool is_scored(const MeasuredRow& row) const { return row.samples >= min_samples; }
 
-  // "table.ols2007.fig3", the prefix of its metrics.
+  // The prefix of its metrics, "table.ols2007.fig3".
   [[nodiscard]] std::string metric() const { return "table." + id; }
 };
 

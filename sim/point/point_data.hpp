@@ -28,7 +28,7 @@ struct LatencyRow {                 // one bin of latency.csv
   std::int64_t count = 0;
 };
 
-// A miss's mean waits, by Resource; the rest of its latency is travel.
+// Mean waiting times of a miss, by Resource. The rest of its latency is travel.
 struct MeanWaits {
   std::array<double, kResources> ns{};
 
@@ -47,8 +47,9 @@ struct LineRow {  // one row of lines.csv
   std::string source;
   std::int64_t count = 0;
   double remote_pct = 0, latency_ns_mean = 0;
-  CpuSet cpus = {};                              // CPUs that missed
-  std::optional<MeanWaits> waits = MeanWaits();  // none: another tool's measurement, which doesn't tell waits from travel
+  CpuSet cpus = {};  // CPUs that missed
+  // None: another tool's measurement, which does not divide latency into waits and travel.
+  std::optional<MeanWaits> waits = MeanWaits();
 };
 
 struct LockRow {  // one row of locks.csv, lockmeter's columns
@@ -98,7 +99,7 @@ struct PointData {
   std::vector<LockRow> locks;
   std::vector<CpiRow> cpi;                 // by CPU, then by function
   std::vector<MatrixRow> matrix;           // for core-to-core runs, in the workload's order
-  std::vector<SeriesRow> series;           // in the workload's order of names, then by time; of the first seed
+  std::vector<SeriesRow> series;           // from the first seed's run; in the workload's order of names, then by time
   std::vector<TransitionRow> transitions;  // rows with a count above 0, in the table's order
   std::string timeline;                    // timeline.csv of one run, never merged; empty unless requested
   std::int64_t references = 0;             // simulated memory operations, for the manifest

@@ -43,16 +43,16 @@ struct SimulationInput {
   std::map<std::string, Home> placement;   // homes of objects, by name
   std::string workload;                    // a name in all_workloads()
   Parameters parameters;                   // complete: defaults filled in
-  LayoutSet layouts;                       // of the file that the workload names, if any
+  LayoutSet layouts;                       // those of the workload's layout file, if it names one
   std::string trace;                       // the file that the workload replays; empty: none
   SourceFile program;                      // the program that the workload runs; empty path: none
   std::vector<SourceFile> lock_files;      // locks that parameters name by their file
   std::vector<SourceFile> counter_files;   // counters that parameters name by their file
-  bool as_recorded = false;                // whether the trace is replayed under the conditions of the recorded run
+  bool as_recorded = false;                // true if the trace is replayed under the conditions of the recorded run
   RunSpec run;
   EngineSpec engine;
   std::vector<MeasuredTable> tables;          // the tables to compare lines with
-  std::map<std::string, std::string> places;  // origins of settings by path, for messages: "FILE:LINE:COLUMN", "--set"
+  std::map<std::string, std::string> places;  // where settings were written, by path, for messages: "FILE:LINE:COLUMN", "--set"
   std::uint64_t seed = 1;
 };
 

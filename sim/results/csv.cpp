@@ -53,7 +53,7 @@ class Row {
   bool first_ = true;
 };
 
-// The columns of add_split(), whose names end in `unit`.
+// The columns that add_split() writes; their names end in `unit`.
 std::string split_columns(std::string_view unit) {
   std::string columns = fmt::format(",travel_{0},queueing_{0}", unit);
   for (const char* resource : kResourceNames) columns += fmt::format(",queueing_{}_{}", resource, unit);
@@ -145,7 +145,7 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   return out;
 }
 
-// Whether a spreadsheet would compute the text as a formula, even without one of its apostrophes.
+// True if a spreadsheet would compute the text as a formula. Ignores apostrophes at its beginning.
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
@@ -165,7 +165,7 @@ CpuSet read_cpus(const std::string& file, const std::string& text) {
   return *cpus;
 }
 
-// Reads the last columns of a split. REQUIRES: they have numbers.
+// Reads the last columns, which divide a latency. REQUIRES: they have numbers.
 MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fields) {
   MeanWaits waits;
   for (std::size_t resource = 0; resource < kResources; ++resource)
@@ -179,8 +179,8 @@ std::optional<MeanWaits> read_known_waits(const std::string& file, const std::ve
   return is_known ? std::optional(read_waits(file, fields)) : std::nullopt;
 }
 
-// Calls `take` with the fields of each row of a file of ours. A missing end of the last line means that part of the file is
-// missing.
+// Calls `take` with the fields of each row of a file that Linebounce wrote. If the last line is not terminated, part of the
+// file is missing.
 template <class Take>
 void read_rows(const std::string& file, const std::string& header, std::string_view content, const Take& take) {
   const bool whole = content.ends_with('\n');
@@ -238,7 +238,7 @@ const std::vector<std::string>& csv_names() {
 std::string concatenate_csv(const std::vector<std::string>& contents) {
   std::string merged;
   for (const std::string& content : contents) {
-    const std::size_t rows = content.find('\n') + 1;  // npos + 1 is 0
+    const std::size_t rows = content.find('\n') + 1;  // correct for npos too, because npos + 1 is 0
     if (!merged.empty() && content.substr(0, rows) != merged.substr(0, merged.find('\n') + 1))
       throw InputError("an earlier version has written some of the points, with other columns; --fresh runs all of them again");
     merged += merged.empty() ? content : content.substr(rows);

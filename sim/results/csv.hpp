@@ -19,7 +19,7 @@ struct CsvFile {
 // The files of point number `point`; matrix.csv and series.csv only if the run has any.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
-// seeds.csv: each metric in each run of a point with several seeds, whose means merge_seeds() makes. The first run had
+// seeds.csv: the metrics of each run of a point with several seeds; merge_seeds() averages them. The first run has
 // `first_seed`, the others the following seeds.
 CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs);
 
@@ -29,7 +29,7 @@ constexpr const char* kTimelineFile = "timeline.csv";
 // The names of all files that csv_files() and seeds_csv() may return.
 const std::vector<std::string>& csv_names();
 
-// Concatenates files of several points: the first's header, then every row.
+// Concatenates files of several points: the first one's header, then the rows of all.
 std::string concatenate_csv(const std::vector<std::string>& contents);
 
 // Reads latency.csv, by point; each sorted by kind, source, latency. Errors: InputError.
@@ -52,9 +52,10 @@ std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content);
 using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
 std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 
-// A name as a field, in quotes if it needs them (RFC 4180). Control characters are escaped as in visible_name(). A name that a
-// spreadsheet would take for a formula, because it begins with = + - or @, gets an apostrophe before it, which the readers here
-// and analysis/linebounce/frames.py remove. So does a name that begins with apostrophes followed by one of these.
+// A name as a CSV field, quoted if needed (RFC 4180). Control characters are escaped as in visible_name(). A spreadsheet
+// would take a name that begins with = + - or @ for a formula, so it gets an apostrophe before it. The readers here and
+// analysis/linebounce/frames.py remove it. A name that begins with apostrophes and then one of these characters gets another
+// apostrophe.
 std::string csv_field(std::string_view name);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// The few metrics of a run to read first: those that its workload names, in that order.
+// The few metrics of a run that a reader should see first: those that the workload names, in its order.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace linebounce::sim {
 
 struct HeadlineMetric {
   std::string name;
-  std::string label;  // the heading of a column: "wait"
+  std::string label;  // a column's heading: "wait"
   std::string unit;   // "us"
   Better better = Better::neither;
 };
 
 inline constexpr std::size_t kMostHeadlines = 3;
 
-// At most kMostHeadlines of the metrics that at least half of the points have. If the workload names fewer, other metrics
-// declared as headlines follow, in the order of presentation.
+// Chooses up to kMostHeadlines metrics that at least half of the points have. If the workload names fewer, adds other metrics
+// that are declared as headlines, in the order of presentation.
 std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std::vector<ReportedPoint>& points);
 
 // Makes a headline of any metric.

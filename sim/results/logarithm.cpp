@@ -10,8 +10,8 @@ constexpr double kRootOfHalf = 0.707106781186547524401;
 
 }  // namespace
 
-// value = part * 2^exponent with a part between the roots of 1/2 and of 2, whose logarithm is 2 artanh((part - 1) / (part +
-// 1)).
+// Writes value as part * 2^exponent, with a part between the square roots of 1/2 and 2. The part's logarithm is 2
+// artanh((part - 1) / (part + 1)).
 double natural_logarithm(double value) {
   int exponent = 0;
   double part = std::frexp(value, &exponent);
@@ -26,7 +26,7 @@ double natural_logarithm(double value) {
   return exponent * kNaturalLog2 + 2 * ratio * sum;
 }
 
-// By the series for a 1024th of the argument, squared ten times: (1 + x)^2 - 1 is x (2 + x).
+// Sums the series for a 1024th of the argument and squares the result ten times: (1 + x)^2 - 1 = x (2 + x).
 double exponential_less_one(double logarithm) {
   constexpr int kSquarings = 10;
   const double part = std::ldexp(logarithm, -kSquarings);

@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// A results file as it was written.
+// A results file's size and checksum when it was written.
 struct FileRecord {
   std::uint64_t bytes = 0;
   std::string checksum;  // by trace::Fingerprint
@@ -40,7 +40,7 @@ struct Manifest {
   int points = 1;
   int points_done = 0;
   std::vector<FailedPoint> failed_points;
-  FileRecords files;  // for a finished point; empty at the top level of a sweep, whose files every run merges anew
+  FileRecords files;  // empty at the top level of a sweep, whose files are merged anew by every run
 };
 
 // The manifest's text; adds this program's version, commit, compiler, SystemC and host.

@@ -1,5 +1,4 @@
-// Merges a point's runs with several seeds: metrics become a mean with a confidence interval, histograms and tables are added
-// up.
+// Merges a point's runs with several seeds: averages metrics, with a confidence interval, and adds up histograms and tables.
 #pragma once
 
 #include <map>
@@ -24,8 +23,8 @@ struct MergedPoint {
   PointData tables;  // without its metrics
 };
 
-// `runs`: in the order of their seeds, at least one. A single run stays as it is, and its integers stay integers. Of several,
-// every metric is the mean (a double) over the runs that have it.
+// `runs`: in the order of their seeds, at least one. A single run stays as it is, including its integers. With several runs,
+// a metric becomes the mean, a double, over the runs that have it.
 MergedPoint merge_seeds(std::vector<PointData> runs);
 
 // Declares the metrics that merging adds, for seeds that fall into two groups.

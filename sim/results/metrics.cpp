@@ -17,14 +17,14 @@ namespace linebounce::sim {
 
 namespace {
 
-// The part of a name or pattern before its first dot, which holds no placeholder.
+// The part of a name or pattern before its first dot, if it has no placeholder.
 std::string_view family_of(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
 bool fits(std::string_view name, std::string_view pattern);
 
-// Whether the name begins with a part that fits the pattern's leading placeholder, and continues like the pattern.
+// True if the name begins with something that can replace the pattern's leading placeholder, and continues like the pattern.
 bool fits_placeholder(std::string_view name, std::string_view pattern) {
   const std::size_t end = pattern.find('>');
   const std::string_view word = pattern.substr(1, end - 1);
@@ -49,7 +49,7 @@ class Catalogue final : public workloads::MetricSink {
   // The workload whose declarations follow; empty: the simulator's.
   void begin(const std::string& workload) { workload_ = workload; }
 
-  // In each group, metrics of several workloads come first, then those of one.
+  // Sorts by group. Within a group, metrics of several workloads come before those of one.
   [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::pair(metric_group(a.metric.pattern), !a.workload.empty()) <
@@ -76,13 +76,13 @@ class Catalogue final : public workloads::MetricSink {
  private:
   struct Entry {
     MetricDeclaration metric;
-    std::string workload;  // the only workload that reports it; empty: the simulator, or several workloads
+    std::string workload;  // the only workload that reports it; empty: the simulator reports it, or several workloads do
   };
   std::string workload_;
   std::vector<Entry> entries_;
 };
 
-// Declares the simulator's own metrics: a line for each part that has some.
+// Declares the simulator's own metrics, with one call for each part that has some.
 void declare_of_simulator(Catalogue& metrics) {
   metrics.begin("");
   Statistics::declare(metrics);
@@ -92,7 +92,7 @@ void declare_of_simulator(Catalogue& metrics) {
   declare_class_counters(metrics);
 }
 
-// A workload that has never run reports what it would measure.
+// Collects declarations by letting each workload report without having run.
 void declare_of_workloads(Catalogue& metrics) {
   const std::function<const Cpu&(int)> no_cpu = [](int) -> const Cpu& { throw std::logic_error("there was no run"); };
   for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
@@ -119,7 +119,7 @@ const std::vector<MetricDeclaration>& all_metrics() {
 const MetricDeclaration* find_metric(std::string_view name) {
   struct Index {
     std::map<std::string_view, const MetricDeclaration*> by_name;
-    std::multimap<std::string_view, const MetricDeclaration*> patterns;  // those with a placeholder, by family
+    std::multimap<std::string_view, const MetricDeclaration*> patterns;  // declarations with a placeholder, by family
   };
   static const Index index = [] {
     Index made;

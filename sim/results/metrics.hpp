@@ -1,5 +1,5 @@
 // The catalogue of metrics: every declaration that a report() makes (workloads/program/metric_sink.hpp). It determines the
-// terminal's order and columns; `list metrics` and docs/results.md show all of it.
+// order and columns of the terminal's tables. `list metrics` and docs/results.md show all of it.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ namespace linebounce::sim {
 using workloads::Better;
 using workloads::MetricDeclaration;
 
-// in the order of the terminal's tables
+// in the order in which the terminal shows them
 enum class MetricGroup { cost, throughput, workload, subsystem, lock, cpu, traffic, latency };
 
 // Sorted by group. If only one workload reports a metric, its meaning begins with that workload's name.
@@ -21,7 +21,7 @@ const std::vector<MetricDeclaration>& all_metrics();
 // The declaration of exactly this name, else the first pattern that fits. Null if there is none.
 const MetricDeclaration* find_metric(std::string_view name);
 
-// Determined by the first part of the name; other names belong to a workload.
+// The group that the first part of the name implies; any other name belongs to a workload.
 MetricGroup metric_group(std::string_view name);
 
 // The words of `list metrics --json`: "lock", "higher".

@@ -1,5 +1,5 @@
-// The form of numbers in results: counts exactly, everything else with 6 significant digits by std::to_chars, which gives the
-// same text with every compiler and locale.
+// How results print numbers: counts exactly, everything else with 6 significant digits by std::to_chars, which gives the same
+// text with every compiler and locale.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ nlohmann::ordered_json value_to_json(const ParameterValue& value);
 ParameterValue value_from_json(const nlohmann::ordered_json& json);
 std::string value_text(const ParameterValue& value);
 
-// Paths and their values: a point's `at` in the sweep's order, a paper row's sorted by path.
+// Paths and their values. A point's `at` is in the sweep's order; a paper row's is sorted by path.
 nlohmann::ordered_json at_to_json(const std::vector<std::pair<std::string, ParameterValue>>& values);
 nlohmann::ordered_json at_to_json(const std::map<std::string, ParameterValue>& values);
 
-// Equality as users mean it: 8 and 8.0 are the same number.
+// Equality as users mean it: 8 and 8.0 are equal.
 bool same_value(const ParameterValue& left, const ParameterValue& right);
 
 }  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// A metric of a point, as in the results file. Fills in the unit, or the reason why there is no value.
+// A metric's value at a point, as in the results file. Also fills in the unit, or the reason why there is no value.
 std::optional<double> look_up(const std::string& metric, const ReportedPoint& point, PaperResult& result) {
   const auto found = point.metrics.find(metric);
   if (found != point.metrics.end()) {
@@ -21,7 +21,8 @@ std::optional<double> look_up(const std::string& metric, const ReportedPoint& po
   return std::nullopt;
 }
 
-// Whether the values rise. A tolerance allows a step against the direction by that share; without one they must rise strictly.
+// True if the values rise. A tolerance allows a step down by that share; without one, each value must be larger than the one
+// before.
 bool rises(double before, double after, double tolerance) {
   return tolerance > 0 ? after >= before - tolerance * std::abs(before) : after > before;
 }
@@ -45,8 +46,8 @@ ChangeSign sign_of(double share, double visible, Better better) {
   return (share > 0) == (better == Better::higher) ? ChangeSign::gain : ChangeSign::loss;
 }
 
-// The interval of the ratio of two independent means. Runs with the same seeds are not independent, so the interval is rather
-// too wide.
+// The confidence interval of the ratio of two independent means. Runs with the same seeds are not independent, so the
+// interval is wider than necessary.
 std::optional<double> ci95_of_change(const ReportedMetric& changed, const ReportedMetric& base) {
   if (!changed.ci95 || !base.ci95) return std::nullopt;
   const double of_base = as_double(base.value);
@@ -150,7 +151,8 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   } else {
     evaluate_value(result, where, points);
   }
-  // A metric that a finished run doesn't have is a miss, whatever the reason; a point that did not finish says nothing.
+  // If a finished run lacks the metric, the row is a miss, whatever the reason. If the point did not finish, the row is not
+  // scored.
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
   if (!scored || !row.scored || row.kind == PaperKind::input) result.ok.reset();
   return result;
@@ -160,7 +162,7 @@ std::optional<ChangeSign> published_sign(const PaperRow& row) {
   if (row.sign) return row.sign;
   const Better better = direction_of(row);
   if (!row.relative_to || !row.value || better == Better::neither) return std::nullopt;
-  // The row does not state the size of a difference relative to its base.
+  // The row states a difference, without the base's value, so its relative size is unknown.
   return sign_of(*row.value, row.difference ? std::numeric_limits<double>::min() : row.visible, better);
 }
 

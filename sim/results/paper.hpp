@@ -13,17 +13,17 @@
 
 namespace linebounce::sim {
 
-// Whether more is better: the row's own word, else the metric's declaration.
+// Whether a larger value is better: as the row says, else as the metric's declaration says.
 Better direction_of(const PaperRow& row);
 
 struct ReportedPoint {
   std::vector<std::pair<std::string, ConfigValue>> at;
   std::map<std::string, ReportedMetric> metrics;
   bool finished = true;
-  bool failed = false;  // whether it was run and ended in an error
+  bool failed = false;  // true if the point was run and failed
 };
 
-// The simulated change of a row that is relative to another point.
+// The simulated change, for a row that is relative to another point.
 struct SimulatedChange {
   double share = 0;                // as a share of the base's value
   std::optional<double> ci95;      // half the width of its 95 % interval; needs two seeds or more on both sides
@@ -47,14 +47,14 @@ struct PaperPoints {
   std::vector<int> relative_to;  // one point, if the row has relative_to
 };
 
-// Scores one row. `scored` is false if the machine or the workload was overridden: the row is then shown but not judged.
+// Scores one row. `scored`: false if machine or workload were overridden; the row is then shown but not judged.
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored);
 
-// Whether a figure is within the row's tolerance; none for a row without one.
+// True if a figure is within the row's tolerance; none if the row has no tolerance.
 std::optional<bool> within_tolerance(const PaperRow& row, double figure);
 
-// The published sign: the row's own, else that of its figure. None for a row that is no change, or whose metric has no better
-// direction.
+// The published sign: the row's own, else that of its figure. None if the row is not a change, or if no direction of its
+// metric is better.
 std::optional<ChangeSign> published_sign(const PaperRow& row);
 
 std::string to_string(PaperKind kind);

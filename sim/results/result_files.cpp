@@ -52,7 +52,7 @@ class TemporaryFile {
   }
 
   void commit() {
-    // Some file systems have no fsync (EINVAL); that must not lose the results.
+    // Some file systems do not support fsync (EINVAL). The results must be kept there too.
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) fail();
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
@@ -62,7 +62,7 @@ class TemporaryFile {
   }
 
  private:
-  // An exception from the constructor skips the destructor, but then there is no file to remove.
+  // If the constructor throws, the destructor does not run, but then there is no file to remove.
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 
   std::filesystem::path target_;
@@ -101,12 +101,13 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // opening a pipe would wait for its writer
+  // O_NONBLOCK, because opening a pipe would wait for its writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
   if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
-  std::array<char, 65536> part;  // not set to zero first: most files are far smaller
+  std::array<char, 65536> part;  // left uninitialised, because most files are far smaller
   while (true) {
     const ssize_t size = ::read(file.number(), part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;

@@ -1,4 +1,4 @@
-// Reads and writes files atomically: a kill -9 or a full disk leaves the old file or the new one.
+// Reads and writes files. Writing is atomic: after kill -9 or on a full disk, the file has its old or its new content.
 #pragma once
 
 #include <filesystem>
@@ -30,18 +30,18 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 // Writes all of it, even if signals interrupt. Returns 0 or an errno.
 int write_all(int descriptor, std::string_view content);
 
-// Whether there is a file or a link to one, readable or not. Throws nothing: a path that can't be examined counts as an
-// unreadable file.
+// True if there is a file or link at the path, readable or not. A path that can't be examined counts as an unreadable file.
+// Throws nothing.
 bool is_there(const std::filesystem::path& path);
 
-// Calls `take` with a regular file's content, part by part. A device or a pipe is refused: it may have no end. Errors:
-// InputError.
+// Calls `take` with successive parts of a regular file's content. Refuses a device or a pipe, because it may have no end.
+// Errors: InputError.
 void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
 
 // The whole content. Errors: InputError.
 std::string read_file(const std::filesystem::path& path);
 
-// Leaves a file unchanged that has this content already. Errors: OutputError.
+// Writes the file unless it already has this content. Errors: OutputError.
 void write_if_changed(const std::filesystem::path& path, std::string_view content);
 
 // Errors: OutputError.
@@ -50,7 +50,7 @@ void make_directories(const std::filesystem::path& path);
 // "FILE: cannot be written: REASON", for errno `error`.
 std::string write_problem(const std::filesystem::path& path, int error);
 
-// Parses a file's text with `read`; errors of `read` are prefixed with `place`. Errors: InputError.
+// Parses a file's text with `read`, and puts `place` before its error messages. Errors: InputError.
 template <class Read>
 auto read_results(const std::filesystem::path& file, const std::string& place, const Read& read) {
   const std::string text = read_file(file);
@@ -61,7 +61,7 @@ auto read_results(const std::filesystem::path& file, const std::string& place, c
   }
 }
 
-// The same for a CSV file, whose errors name it, but not its directory.
+// The same for a CSV file. Its error messages name the file without its directory.
 template <class Read>
 auto read_csv(const std::filesystem::path& file, const Read& read) {
   return read_results(file, (file.parent_path() / "").string(), read);

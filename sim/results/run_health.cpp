@@ -11,13 +11,13 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kFewestOperations = 100;
-constexpr double kLargestDrift = 10;  // largest deviation of the second half's share of misses from 50 %, in percent
+constexpr double kLargestDrift = 10;  // how far the second half's share of misses may deviate from 50 %, in percentage points
 
 std::string whole(double count) {
   return fmt::format("{:.0f}", count);
 }
 
-// The mean over several runs may be less than one.
+// A mean over several runs may be less than one CPU.
 std::string cpus(double count) {
   if (count != std::round(count)) return fmt::format("on average {:.2g} CPUs", count);
   return whole(count) + (count == 1 ? " CPU" : " CPUs");
@@ -58,8 +58,8 @@ class Findings {
       const std::string lock = name.substr(0, name.size() - kWaiting.size());
       const auto waited = metric(lock + ".spin");
       const double still = as_double(waiting.value);
-      // In a queue every CPU gets its turn, so the waits in progress at the end are few compared to all waits. The number of
-      // acquisitions says nothing: one CPU may take the lock again and again while all others wait.
+      // Under a fair lock every CPU gets its turn, so few waits are still in progress at the end, compared to all waits. The
+      // number of acquisitions would not show this, because one CPU may take the lock repeatedly while all others wait.
       if (!waited || still * 10 < *waited) continue;
       const std::string of_lock = lock.substr(kLocks.size());
       const std::string of_all = fmt::format("{} of {} {}", whole(still), whole(*waited), *waited == 1 ? "wait" : "waits");

@@ -9,10 +9,10 @@
 namespace linebounce::sim {
 
 struct HealthFinding {
-  int rank = 0;            // the worst kind has the smallest
+  int rank = 0;            // smaller for a worse kind of finding
   std::string text;        // for this point: "2 CPUs got less than a tenth of an equal share: ..."
-  std::string in_general;  // for several points with this kind of finding: "some CPUs got less than ..."
-  std::string detail;      // the part that differs between them: "2 CPUs"
+  std::string in_general;  // the same for several points with this kind of finding: "some CPUs got less than ..."
+  std::string detail;      // the part of the text that differs between points: "2 CPUs"
 };
 
 // The worst first; empty if nothing was found.

@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers go to files as they are in memory");
 
-// ---- what each row holds, for both directions ----
+// ---- the fields of each row, used for both writing and reading ----
 
 template <class Row, class Of>
 concept RowOf = std::same_as<std::remove_const_t<Row>, Of>;
@@ -166,8 +166,8 @@ class SeedReader {
   }
 
  private:
-  // A number of things of at least one byte each: a damaged file may have any number, and must not make a reader wait or take
-  // memory for them.
+  // Reads a number of items of at least one byte each. A damaged file may contain any number, so it is checked against the
+  // remaining bytes before anything is allocated.
   std::size_t count() {
     std::int64_t number = 0;
     take(number);
@@ -189,7 +189,7 @@ class SeedReader {
   std::string_view left_;
 };
 
-// The text before the last line, which holds its checksum. Errors: InputError.
+// The text before the last line, whose checksum must match. Errors: InputError.
 std::string_view without_checksum(std::string_view text) {
   constexpr std::size_t kLastLine = 16 + 1;
   if (text.size() < kLastLine) throw InputError("the results of one seed are cut off");

@@ -1,4 +1,4 @@
-// Feeds a timed run's rows and accesses to the counters of a course (run.counters).
+// Passes a timed run's protocol rows and accesses to the counters of a course (run.counters).
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class CounterListener final : public IdleListener {
   // REQUIRES: `input` outlives the listener.
   explicit CounterListener(const SimulationInput& input) : input_(input) {}
 
-  // Errors: std::invalid_argument for a machine of several buses, whose transactions the words of a course don't describe.
+  // Errors: std::invalid_argument for a machine with several buses, whose transactions have no names in a course.
   ProgramTap& begin(Machine& machine, const AddressSpace&, const LockSet&) override {
     if (input_.machine.has_nodes())
       throw std::invalid_argument("run.counters: counts caches on one bus; this machine has nodes; legal here: false");

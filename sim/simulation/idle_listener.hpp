@@ -1,5 +1,5 @@
 // A listener to every step that ignores all reports (EngineSpec::step_listener). While it is attached, a run takes the same
-// paths as under `linebounce steps`: no hit on the fast path. Its results are the same.
+// paths as under `linebounce steps`: no hit takes the fast path. The run's results do not change.
 #pragma once
 
 #include "models/coherence/step_listener.hpp"

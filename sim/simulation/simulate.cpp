@@ -33,7 +33,8 @@ using namespace workloads;
 
 namespace {
 
-// Forwards reports, because the machine needs its listener before the listener can know the machine's memory.
+// Forwards reports to a listener that is made later: the machine needs a listener at once, but the listener needs the memory
+// of the finished machine.
 class Relay final : public Observer {
  public:
   void set(Observer& target, SimulationTap* tap) {
@@ -50,7 +51,7 @@ class Relay final : public Observer {
   SimulationTap* tap_ = nullptr;
 };
 
-// The configuration may place any object by name; the legal names are known once the workload has set up its memory.
+// Refuses placements of objects that the workload does not have. This is only known after the workload has set up its memory.
 void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
   constexpr std::size_t kMostNamed = 40;
   const std::vector<std::string> objects = memory.object_names();
@@ -72,7 +73,7 @@ std::string with_place(const std::string& refusal, const SimulationInput& input)
   return place == input.places.end() ? refusal : place->second + ": " + refusal;
 }
 
-// The words that CPUs were waiting for when the run failed, by the names of their objects.
+// The names of the words for which CPUs were waiting when the run failed.
 std::string awaited_words(Machine& machine, const AddressSpace& memory) {
   std::string text;
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
@@ -94,7 +95,8 @@ bool wants_history(const ModelFailure& failure) {
   return of_line != nullptr && !of_line->has_history();
 }
 
-// A run that fails for another reason than its locks lists the holders and waiters of locks, and who waited for other words.
+// If the run fails, and not because of a lock's own check, adds to the report who held each lock, and who waited for a lock
+// or another word.
 void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress,
                  SimulationTap* tap) {
   try {
@@ -113,7 +115,7 @@ void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, c
   locks.finish(cpus, machine.finished_at());
 }
 
-// The trace that the workload replays; null: none.
+// The trace that the workload replays; null if it replays none.
 std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   if (input.trace.empty()) return nullptr;
   const bool recover = input.parameters.flag("recover");
@@ -130,7 +132,7 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
   return user;
 }
 
-// Declared last in a run, so that interrupted programs end before the objects that they use.
+// Declared last in a run, so that its destructor ends interrupted programs while the objects that they use still exist.
 class UnwindPrograms {
  public:
   explicit UnwindPrograms(Machine& machine) : machine_(machine) {}
@@ -226,8 +228,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
 
 namespace {
 
-// Recording the rows of every line would slow down each run for the few that fail. So a failed run is repeated with its history
-// on: the same configuration fails again at the same tick.
+// Repeats a failed run with its line history recorded. The same configuration fails again at the same tick. Recording every
+// run's history would slow down all runs for the few that fail.
 std::string what_failed(const SimulationInput& input, const ModelFailure& failure) {
   if (!wants_history(failure)) return failure.what();
   SimulationInput again = input;

@@ -29,7 +29,7 @@ class SimulationFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Listens to the operations of every CPU, from before the programs begin until after they have ended.
+// Observes the operations of every CPU, from before the programs begin until after they have ended.
 class SimulationTap {
  public:
   virtual ~SimulationTap() = default;
@@ -39,7 +39,7 @@ class SimulationTap {
   virtual ProgramTap& begin(Machine& machine, const AddressSpace& memory, const LockSet& locks) = 0;
   // The listener to every step of the machine; null: none. Called after begin().
   virtual StepListener* listener() { return nullptr; }
-  // Runs the machine to its end.
+  // Runs the machine until the run is over.
   virtual void drive(Machine& machine, const std::function<void(double)>& progress);
   // This CPU's program has ended.
   virtual void program_ended(const Cpu&) {}
@@ -51,12 +51,11 @@ class SimulationTap {
   virtual void end(const PointData& point) = 0;
 };
 
-// How long a run warms up: counters are tried before the time that the experiment states.
+// The warm-up of a run in µs: what the experiment states, and for counters from files the time in which they are tried.
 double warmup_us(const SimulationInput& input);
 
-// `progress`, if set, is called now and then with the share done, 0
-// to 1, and must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that can't be built; TraceError
-// for a trace that can't be replayed.
+// `progress`, if set, is called from time to time with the share done, 0 to 1, and must not throw. Errors: SimulationFailure;
+// ConfigError for a machine or workload that can't be built; TraceError for a trace that can't be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
 // The same with a listener.
 PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress);

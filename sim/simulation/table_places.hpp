@@ -11,10 +11,10 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// A table has no lines if this run has no such object: a variant of the workload may not use a structure that the layout file
-// declares, or none of its objects has its home where the measured one had. REQUIRES: the workload has placed its objects;
-// `tables` outlive the result. Errors: ConfigError for a structure or field that neither the file nor the workload has, listing
-// the legal ones.
+// Finds the lines of each table. A table has none if this run has no such object: a variant of the workload may not use a
+// structure of the layout file, or no object of the structure may have the home of the measured one. REQUIRES: the workload
+// has placed its objects; `tables` outlive the result. Errors: ConfigError for a structure or field that neither the file nor
+// the workload has, with the legal ones.
 std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const LayoutSet& declared,
                                       const AddressSpace& memory, const LineStore& store, const Homes& homes);
 

@@ -101,7 +101,7 @@ std::string TimelineRecorder::name_of(const Span& span, const AddressSpace& memo
   return {};
 }
 
-// Texts are numbered in the order in which they were reported, so the texts themselves are compared.
+// Compares the texts themselves, because their numbers depend on the order of the reports.
 bool TimelineRecorder::before(const Span& a, const Span& b) const {
   const auto key = [](const Span& span) {
     return std::tuple(span.from, span.kind, span.track, span.to_node, span.to, span.address, span.access);
@@ -128,7 +128,7 @@ std::string TimelineRecorder::csv(const AddressSpace& memory, const Timebase& ti
   return text;
 }
 
-// A bus and a link know only lines; the object is the first one on the line.
+// A bus or a link only knows the line, so the place is the first object on that line.
 std::string TimelineRecorder::place_columns(const Span& span, const AddressSpace& memory, int line_bytes) {
   const bool whole_line = span.kind >= Kind::bus_address && span.kind <= Kind::link;
   if (span.kind != Kind::miss && !whole_line) return ",,,,\n";

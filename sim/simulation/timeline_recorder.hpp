@@ -15,8 +15,8 @@ using namespace workloads;
 
 class TimelineRecorder final : public Timeline {
  public:
-  // Records spans that overlap [from, to), up to `end`, the end of the run: a CPU's spans may reach beyond it by the length of
-  // its last operation.
+  // Records spans that overlap [from, to). Cuts them off at `end`, the end of the run, because a CPU's last operation may
+  // last beyond it.
   TimelineRecorder(Tick from, Tick to, Tick end) : from_(from), to_(to), end_(end) {}
 
   void function(CpuId cpu, FunctionId function, Tick from, Tick to) override;
@@ -27,7 +27,7 @@ class TimelineRecorder final : public Timeline {
   void link(int from_node, int to_node, Address line, bool carries_data, Tick from, Tick to) override;
   void grace_period(std::int64_t number, Tick from, Tick to) override;
 
-  // The file, in order of time, independent of the order of the reports. REQUIRES: the simulation is over.
+  // The content of timeline.csv, sorted by time; the order of the reports has no influence. REQUIRES: the simulation is over.
   [[nodiscard]] std::string csv(const AddressSpace& memory, const Timebase& timebase, int line_bytes) const;
 
  private:
@@ -38,14 +38,14 @@ class TimelineRecorder final : public Timeline {
     std::uint8_t access = 0;    // for misses: AccessKind
     std::uint16_t to_node = 0;  // links
     std::int32_t track = 0;     // number of the CPU, bus or first node
-    std::int64_t name = 0;      // a function, a Source, a text's number, or itself a number
+    std::int64_t name = 0;      // the number of a function, a Source or a text; or a plain number
     Address address = 0;        // for misses, buses and links
   };
 
   void add(Span span);
   std::int64_t number_of(const std::string& text);
   [[nodiscard]] std::string name_of(const Span& span, const AddressSpace& memory) const;
-  // The last four columns and the line's end.
+  // The last four columns, and the end of the line.
   [[nodiscard]] static std::string place_columns(const Span& span, const AddressSpace& memory, int line_bytes);
   [[nodiscard]] bool before(const Span& a, const Span& b) const;
 

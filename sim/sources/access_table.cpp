@@ -25,7 +25,7 @@ struct TableColumn {
   std::string title;
 };
 
-// The words of a line with the columns where they begin.
+// A line's words, each with the column where it begins.
 std::vector<TableColumn> placed_words(std::string_view line) {
   std::vector<TableColumn> words;
   for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos; at = line.find_first_not_of(" \t", at)) {
@@ -146,7 +146,7 @@ class AccessTableReader {
     table_.rows.push_back(std::move(row));
   }
 
-  // A cell of a path, or a word of the comment.
+  // Takes a word of the table: either a path's cell or part of the comment.
   void cell(const TableColumn& word, AccessRow& row) const {
     const std::size_t column = column_at(word.begin);
     if (column >= 2 && column < 2 + table_.paths.size()) {
@@ -268,7 +268,7 @@ int alignment_of_bytes(int bytes) {
   return 1;
 }
 
-// Lays fields out one behind the other, as a compiler does.
+// Places fields one after the other, as a compiler does.
 class TypeLayout {
  public:
   explicit TypeLayout(std::string name) { layout_ = {.name = std::move(name), .alignment = 64, .fields = {}}; }
@@ -302,7 +302,7 @@ class TypeLayout {
 
   workloads::Layout layout_;
   int end_ = 0;
-  int open_bits_ = 0, open_bytes_ = 0;  // of the word of bit fields that may go on
+  int open_bits_ = 0, open_bytes_ = 0;  // bits and bytes already used in the current word of bit fields
 };
 
 Likeness access_table_likeness(const Excerpt& excerpt) {

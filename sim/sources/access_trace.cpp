@@ -15,9 +15,10 @@ namespace {
 using trace::Kind;
 constexpr int kBetweenPasses = 200;  // cycles, mean
 constexpr int kBetweenFields = 20;   // cycles, mean
-constexpr int kMostWords = 8;        // of a field that a pass touches: a line's worth
+constexpr int kMostWords = 8;        // limit on the words of one field that a pass touches; 8 words fill a line
 constexpr std::int64_t kFewestPasses = 50;
-constexpr std::int64_t kPassesOfObject = 20;  // by each path, at least: so that the first fetch of an object counts little
+// Each path makes at least this many passes per object, so that the first fetch of the object counts little.
+constexpr std::int64_t kPassesOfObject = 20;
 
 // A field as one path uses it.
 struct TouchedField {
@@ -31,7 +32,7 @@ struct TracedPath {
   int threads = 0;
   std::vector<TouchedField> fields;
 
-  // Of one pass, on average.
+  // Number of accesses in one pass, on average.
   [[nodiscard]] double accesses() const {
     double sum = 0;
     for (const TouchedField& field : fields) {

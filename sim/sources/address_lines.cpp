@@ -40,8 +40,8 @@ class AddressLines {
   struct Cpu {
     std::uint32_t stream;
     FetchedInstructions fetched;
-    std::int64_t wakes = 0;  // wake-ups that have been sent
-    bool unfenced = false;   // has stored since its last fence
+    std::int64_t wakes = 0;  // number of wake-ups that other CPUs have been sent
+    bool unfenced = false;   // true if the CPU has stored since its last fence
   };
 
   // CPU of each file, from its name; -1 for a single file.
@@ -92,7 +92,7 @@ class AddressLines {
     cpu.unfenced = cpu.unfenced || line.what != What::load;
   }
 
-  // Returns the CPU of the current line. If lines are ordered, its turn begins here.
+  // Returns the CPU of the current line. If the file's order must be kept, the CPU's turn begins here.
   Cpu& turn_of(int number) {
     if (last_ != nullptr && number == last_number_) return *last_;
     const auto found = cpus_.find(number);
@@ -109,7 +109,7 @@ class AddressLines {
     return cpus_.emplace(number, Cpu{stream, FetchedInstructions(*out_, stream)}).first->second;
   }
 
-  // Makes the previous CPU's stores visible before the next CPU continues.
+  // Makes the previous CPU's stores visible, then wakes the next CPU.
   void hand_over(Cpu& before, Cpu& next, int number) {
     before.fetched.finish();
     if (before.unfenced) out_->append(before.stream, operation(trace::Kind::fence, 0, 0));

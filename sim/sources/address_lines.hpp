@@ -20,9 +20,9 @@ struct AddressLine {
     other  // neither a load nor a store
   };
   What what = What::nothing;
-  std::uint64_t address = 0;  // of `compute`: the number of cycles
+  std::uint64_t address = 0;  // for `compute`: the number of cycles
   std::uint64_t bytes = 0;    // 0: not stated
-  int cpu = 0;                // if the grammar has CPUs
+  int cpu = 0;                // only if the grammar has CPUs
 };
 
 struct AddressGrammar {
@@ -34,11 +34,11 @@ struct AddressGrammar {
   bool has_sizes = false;
   bool has_cpus = false;     // lines name their CPU, and are in the order of all CPUs' accesses
   bool has_times = false;    // lines have times, which are left out
-  bool below_cache = false;  // accesses that the cache served are missing
+  bool below_cache = false;  // the trace lacks accesses that a cache served
 };
 
-// Several files: one CPU each. A single file whose lines name CPUs: the order is kept, because each CPU sleeps until the
-// previous one in the file wakes it.
+// Several files: each is one CPU's. One file whose lines name CPUs: their order is kept, because each CPU sleeps until the
+// CPU of the previous line wakes it.
 ConvertTrace convert_lines_of(const AddressGrammar& grammar);
 std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar);
 

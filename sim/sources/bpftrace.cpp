@@ -1,6 +1,7 @@
-// Maps that bpftrace prints when its script ends: "@wait_ns[KEY]: 12", "@wait_ns[KEY]: count 2, average 6, total 12", or a
-// histogram on the lines below "@wait_ns[KEY]:". A key with a stack has a line for each frame. The map's name says what it
-// holds: times or counts, and their unit. With -f json, each map is a line: {"type": "map", "data": {"@wait_ns": {"KEY": 12}}}.
+// Reads maps that bpftrace prints when its script ends: "@wait_ns[KEY]: 12", "@wait_ns[KEY]: count 2, average 6, total 12",
+// or a histogram on the lines below "@wait_ns[KEY]:". If the key is a stack, each frame has a line. The map's name tells
+// whether it holds times or counts, and in which unit. With -f json, each map is a line: {"type": "map", "data": {"@wait_ns":
+// {"KEY": 12}}}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ MapMeaning meaning_of(std::string_view map) {
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   MapMeaning meaning;
-  // Of threads that had not finished when the script ended.
+  // Maps of begin times: they only hold threads that had not finished when the script ended.
   if (has_any(name, {"start", "stamp", "begin", "enter"}) || name == "ts") return {.what = nothing};
   constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
       {{"nsec", 1e-3}, {"usec", 1}, {"msec", 1e3}, {"ns", 1e-3}, {"us", 1}, {"ms", 1e3}}};
@@ -59,7 +60,7 @@ MapMeaning meaning_of(std::string_view map) {
   return meaning;
 }
 
-// "@wait_ns[mutex_lock, 12]: " and what follows.
+// "@wait_ns[mutex_lock, 12]: " and the text after it.
 struct MapEntry {
   std::string_view map, key, value;
 };
@@ -68,7 +69,7 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The name of the map that a line begins with; nullopt: it begins with none.
+// The name of the map at the beginning of a line; nullopt if the line does not begin with a map.
 std::optional<std::string_view> map_name(std::string_view text) {
   if (!text.starts_with('@')) return std::nullopt;
   std::size_t end = 1;
@@ -77,7 +78,7 @@ std::optional<std::string_view> map_name(std::string_view text) {
   return text.substr(1, end - 1);
 }
 
-// A stack's name: the first frame that is no function of locks itself.
+// A stack is named after its first frame that is not itself a lock function.
 std::string name_of_frames(const std::vector<std::string>& frames) {
   const auto is_of_locks = [](const std::string& frame) {
     return has_any(frame, {"lock", "mutex", "rwsem", "down_", "semaphore"});
@@ -153,10 +154,10 @@ class BpftraceReader {
     std::uint64_t count = 0;
     double total_us = 0;
     std::optional<double> mean_us, longest_us;
-    bool is_histogram = false;  // so that the total is an estimate
+    bool is_histogram = false;  // true: the total is an estimate
   };
 
-  // The statistics that the maps hold for one key. Several maps may count the same events, so they are not added up.
+  // What the maps say about one key. Several maps may count the same events, so their numbers are not added up.
   struct Row {
     std::string name;
     std::map<std::string, Told> waits, holds;  // by map
@@ -228,7 +229,7 @@ class BpftraceReader {
     return value.is_object() && value.contains("count") && value.contains("total");
   }
 
-  // A stack is a key of several lines.
+  // Turns a stack, whose frames are lines of the key, into one key.
   std::string json_key(const std::string& key) {
     if (key.find('\n') == key.npos) return key;
     std::vector<std::string> frames;
@@ -271,7 +272,7 @@ class BpftraceReader {
 
   // ---- as text ----
 
-  // After the map's name: ": 12", "[KEY]: 12", or "[" and frames below.
+  // Takes the text after the map's name: ": 12", "[KEY]: 12", or "[" if frames follow on the next lines.
   void begin(std::string_view text) {
     is_histogram_ = in_stack_ = false;
     if (text.starts_with(':')) return value(map_.empty() ? "@" : "@" + map_, text.substr(1));
@@ -294,7 +295,7 @@ class BpftraceReader {
     value(name_of_frames(frames_), text.substr(end + 2));
   }
 
-  // A number, "count 2, average 6, total 12", or nothing: the histogram below.
+  // Takes a number, "count 2, average 6, total 12", or an empty text, after which a histogram follows.
   void value(std::string key, std::string_view text) {
     text = stripped(text);
     key_ = std::move(key);

@@ -14,7 +14,8 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::int64_t kObjectBytes = 256;  // one line of the report; its own line on every machine
+// Each line of the report gets an object of this size, so that it has a line of its own on every machine.
+constexpr std::int64_t kObjectBytes = 256;
 constexpr std::int64_t kAccesses = 20'000;  // per thread
 constexpr std::uint64_t kBetween = 400;     // largest number of cycles between accesses
 constexpr double kMostPerSample = 16;       // weights
@@ -55,7 +56,7 @@ class C2cTrace {
     for (const C2cLine& line : report.lines)
       samples +=
           static_cast<double>(line.remote_hitm) + static_cast<double>(line.local_hitm) + static_cast<double>(line.stores);
-    // Stores may be scaled up to the number of loads.
+    // Stores may be multiplied until they are as many as the loads.
     per_sample_ = std::min(kMostPerSample, kAllWeights / (2 * samples));
     for (std::size_t i = 0; i < report.lines.size(); ++i) add(report.lines[i], i);
     if (weight_ == 0)
@@ -71,8 +72,8 @@ class C2cTrace {
       const C2cAccess& access = drawn(random, cpu);
       if (access.function) append(id, {trace::Kind::enter, 0, 0, *access.function, 0});
       append(id, {access.stores ? trace::Kind::store : trace::Kind::load, kWordBytes, 0, access.object, access.offset});
-      // A load behind a pending store to its own word would be served by the store buffer, one to another word of the line not:
-      // the shares of HITM would lean towards the other words.
+      // Puts a fence after stores. Otherwise the store buffer would serve a load of the stored word, but not a load of
+      // another word of the line, and HITM would be counted too often for the other words.
       if (access.stores) append(id, {trace::Kind::fence, 0, 0, 0, 0});
       if (access.function) append(id, {trace::Kind::leave, 0, 0, 0, 0});
     }
@@ -92,8 +93,8 @@ class C2cTrace {
     double stores = 0;
     for (const C2cUse& use : line.uses) stores += use.stores;
     if (stores == 0) ++without_stores_;
-    // Loads only find a line modified if others store. So at least half of the accesses are stores, even if the report has
-    // fewer or none.
+    // A load only finds a line modified if another CPU has stored to it. So at least half of the accesses are stores, even if
+    // the report has fewer or none.
     const double scale = stores == 0 ? 0 : std::max(1.0, static_cast<double>(hitm) / stores);
     for (const C2cUse& use : line.uses) {
       const double loads = use.remote_hitm + use.local_hitm;

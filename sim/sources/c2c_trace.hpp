@@ -1,4 +1,5 @@
-// Makes a trace that would produce a perf c2c report's counts: threads load and store at its offsets, in its proportions.
+// Makes a trace that would produce the counts of a perf c2c report. Threads load and store at the report's offsets, in its
+// proportions.
 #pragma once
 
 #include "sim/sources/perf_c2c.hpp"
@@ -6,7 +7,7 @@
 
 namespace linebounce::sim {
 
-// Writes one thread for each of at most `most_threads` of the report's CPUs, spread over its nodes. A load finds its line
+// Writes one thread for each of the report's CPUs, at most `most_threads`, spread over its nodes. A load finds its line
 // modified with the same probability at every offset, so loads keep the proportions of the report's HITM counts. The same
 // report gives the same trace. The caller must finish the file. Errors: trace::TraceError if no line has HITM counts;
 // trace::WriteError.

@@ -1,6 +1,6 @@
-// ChampSim's traces: a record of 64 bytes per instruction, little-endian. The instruction's address (8 bytes), two bytes about
-// branches and six bytes of registers precede the addresses that it writes (2 x 8 bytes) and reads (4 x 8 bytes); 0: no
-// address.
+// Reads ChampSim's traces. Each instruction is a little-endian record of 64 bytes: its address (8 bytes), two bytes about
+// branches, six bytes of registers, the addresses that it writes (2 x 8 bytes), and the addresses that it reads (4 x 8
+// bytes). An address of 0 means that there is none.
 #include <fmt/format.h>
 
 #include <array>
@@ -64,7 +64,8 @@ Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::
   return losses;
 }
 
-// True of every record: the two bytes about branches are 0 or 1, only branches are taken, and the instruction has an address.
+// Checks what holds for every record: the two bytes about branches are 0 or 1, only branches are taken, and the instruction
+// has an address.
 Likeness champsim_likeness(const Excerpt& excerpt) {
   constexpr std::size_t kIsBranch = 8, kIsTaken = 9;
   const std::string_view bytes = excerpt.bytes;

@@ -13,7 +13,8 @@ std::optional<AddressLine> dinero_line(std::string_view text) {
   constexpr std::array kLabels = {What::load, What::store, What::fetch, What::nothing, What::nothing};
   const auto label = decimal(take_word(text));
   const auto address = hexadecimal(take_word(text));
-  // The rest is a comment, but a lone r or w there tells that the first number is a CPU's.
+  // The rest of the line is a comment. But if it is a lone r or w, the first number is that of a CPU, so the line has another
+  // format.
   if (!label || *label >= kLabels.size() || !address || read_or_write(text)) return std::nullopt;
   return AddressLine{.what = kLabels[*label], .address = *address};
 }

@@ -42,7 +42,7 @@ class DrMemtrace {
   }
 
  private:
-  // A stream is defined at its first operation, because a marker before it may name its CPU.
+  // A thread. Its stream is defined at its first operation, because an earlier marker may name its CPU.
   struct Thread {
     int cpu = -1;
     std::uint32_t stream = 0;
@@ -66,7 +66,7 @@ class DrMemtrace {
     } else if (kind == "ifetch") {
       read(rest);
       thread(name).fetched->fetch();
-    } else if (!hexadecimal(kind)) {  // otherwise, the rest of an instruction's bytes
+    } else if (!hexadecimal(kind)) {  // any other word is a further byte of the previous instruction
       in_.refuse("expected ifetch, read, write, iflush, dflush, pref... or <marker: ...>");
     }
   }
@@ -89,7 +89,7 @@ class DrMemtrace {
     const bool reads = kind == "read", writes = kind == "write";
     if (!reads && !writes) {
       if (kind == "dflush" || kind == "iflush") ++flushes_;
-      // Leaves out prefetches of instructions and by hardware: the program did not request this data.
+      // Leaves out prefetches of instructions and by hardware, because the program did not request them.
       if (!kind.starts_with("pref") || kind.starts_with("pref-i") || kind == "pref-HW") return;
       objects_.prefetch(it.stream, access.address, kind.starts_with("pref-w") ? trace::kForWrite : std::uint16_t{0});
       return;

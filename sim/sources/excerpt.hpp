@@ -17,9 +17,9 @@ struct Excerpt {
 
   std::string name;   // of the file, without its directory
   std::string bytes;  // at most 64 KiB
-  bool whole = true;  // the file is not longer than `bytes`
+  bool whole = true;  // true: the file has no more than `bytes`
   bool is_text = true;
-  std::vector<Line> lines;  // of a text: non-empty lines, without a truncated last one
+  std::vector<Line> lines;  // for a text: its non-empty lines, without a truncated last one
 
   [[nodiscard]] bool has(std::string_view text) const { return bytes.find(text) != std::string::npos; }
 };

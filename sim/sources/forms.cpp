@@ -61,7 +61,7 @@ constexpr std::size_t kShownOfLine = 60;
 
 // Names the form that most lines fit, and the first line that does not fit.
 std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
-  if (!excerpt.is_text) return "It is not a text, and does not begin like a binary file of a known form.";
+  if (!excerpt.is_text) return "It is not text, and does not begin like any known binary form.";
   if (excerpt.lines.empty()) return "It is empty.";
   std::int64_t furthest = excerpt.lines.front().number;
   const Form* nearest = nullptr;
@@ -72,13 +72,13 @@ std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCand
   }
   const auto line = std::ranges::find(excerpt.lines, furthest, &Excerpt::Line::number);
   const std::string shown = line == excerpt.lines.end() ? "" : visible_name(line->text.substr(0, kShownOfLine));
-  if (nearest == nullptr) return fmt::format("Line {} fits none of them: \"{}\"", furthest, shown);
-  return fmt::format("Up to line {} it could be {} ({}); line {} fits none of them: \"{}\"", furthest - 1, nearest->name,
-                     nearest->what, furthest, shown);
+  if (nearest == nullptr) return fmt::format("Line {} matches no known form: \"{}\"", furthest, shown);
+  return fmt::format("Up to line {} it could be {} ({}), but line {} matches no known form: \"{}\"", furthest - 1,
+                     nearest->name, nearest->what, furthest, shown);
 }
 
 std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
-  std::string text = "not of a known form. " + first_misfit_text(excerpt, misfits) + "\nLooked for:";
+  std::string text = "not in a known form. " + first_misfit_text(excerpt, misfits) + "\nKnown forms:";
   for (const Form& form : all_forms()) text += fmt::format("\n  {:<13} {}: {}", form.name, form.what, form.marks);
   return text;
 }
@@ -101,7 +101,7 @@ Recognised recognise(const Excerpt& excerpt) {
 }
 
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
-  // Collected before `out` is overwritten.
+  // Collects the names now, before `out` is overwritten.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
     if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");

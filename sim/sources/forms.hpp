@@ -43,11 +43,11 @@ struct Form {
   std::string_view name;  // for --as and --from
   FormKind kind = FormKind::trace;
   std::string_view what;   // a noun phrase
-  std::string_view marks;  // a noun phrase: how it is recognised
+  std::string_view marks;  // what identifies it, as a noun phrase
   std::function<Likeness(const Excerpt&)> likeness;
   ConvertTrace convert = {};  // for traces
   ReadLocks read_locks = {};  // for lock statistics
-  bool joins_files = false;   // several files are converted to one trace or one experiment
+  bool joins_files = false;   // true: several files make one trace or one experiment
 };
 using MakeForm = Form();
 
@@ -68,11 +68,11 @@ struct Recognised {
 
 Recognised recognise(const Excerpt& excerpt);
 
-// Converts files completely: finishes `out` and prints what is missing. `command`: the command line, for the summary. Errors:
-// as for ConvertTrace.
+// Converts the files completely: finishes `out`, and prints what the files lack. `command`: the command line, for the
+// summary. Errors: as for ConvertTrace.
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out);
 
-// For a form that every line has to fit: possible if the excerpt has lines and all of them fit.
+// For a form whose lines all look alike: possible if the excerpt has lines and all of them match.
 Likeness likeness_of_lines(const Excerpt& excerpt, const std::function<bool(std::string_view)>& fits);
 // Certain if `it_is`.
 Likeness certain_if(bool it_is, std::string_view because);

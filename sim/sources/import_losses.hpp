@@ -1,4 +1,4 @@
-// The table of trace/losses.hpp, which the recorder uses as well, under the names of this folder.
+// Gives this folder short names for the table of trace/losses.hpp, which the recorder uses too.
 #pragma once
 
 #include "trace/losses.hpp"

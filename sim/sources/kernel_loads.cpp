@@ -49,7 +49,7 @@ std::uint32_t define_function(trace::Writer& out, const std::string& name) {
   return out.define(trace::Function{name, false});
 }
 
-// Appends one operation of each thread in turn, so that no thread's operations accumulate in memory.
+// Appends one operation of each thread in turn, so that memory never holds many operations of one thread.
 template <class Step>
 void run_threads(const LoadSpec& spec, trace::Writer& out, Step step) {
   std::vector<SyntheticThread> threads;
@@ -187,7 +187,7 @@ class Slab {
     for (int cpu = 0; cpu < load.common.threads; ++cpu)
       array_objects_.push_back(define_object(out, fmt::format("array_cache[{}]", cpu), array, array_bytes, true));
     lists_ = define_object(out, "kmem_list3", lists, 48);
-    // Enough objects for full arrays, one object in use per CPU, and a batch for a CPU whose array is empty.
+    // Enough objects to fill all arrays, for one object in use per CPU, and for a batch for a CPU whose array is empty.
     const int objects_in_all = load.common.threads * (load.array + 2) + load.batch;
     for (int i = objects_in_all - 1; i >= 0; --i)
       free_.push_back(define_object(out, fmt::format("slab_object[{}]", i), object, 64));
@@ -207,7 +207,7 @@ class Slab {
  private:
   struct Array {
     std::vector<std::uint32_t> objects;
-    std::vector<std::uint32_t> to_free;  // objects handed to this CPU
+    std::vector<std::uint32_t> to_free;  // objects that other CPUs have handed to this CPU to free
   };
 
   Array& array_of(const SyntheticThread& thread) { return arrays_[thread.number()]; }

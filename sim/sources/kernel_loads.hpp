@@ -1,5 +1,5 @@
-// Four kernel workloads as traces, each made from a few numbers. These alone determine the threads' actions, so it is known in
-// advance how often each lock is acquired and each object written. docs/loads.md describes what each one shows.
+// Four synthetic kernel workloads as traces, each made from a few numbers. The numbers alone determine what the threads do,
+// so it is known in advance how often each lock is acquired and each object written. docs/loads.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ struct LoadSpec {
   std::uint64_t seed = 1;
 };
 
-// Path lookups in a directory cache under one lock (Linux 2.4). An operation looks up `components` names. For each, it acquires
-// dcache_lock, reads the head of a hash chain and the entry, and increments a reference count; at the end it drops all
-// references. `updates_pct` of the operations instead move an entry to another chain: one acquisition, four stores.
+// Path lookups in a directory cache under one lock (Linux 2.4). An operation looks up `components` names. For each name it
+// acquires dcache_lock, reads the head of a hash chain and the entry, and increments a reference count. At the end it drops
+// all references. `updates_pct` of the operations instead move an entry to another chain, with one acquisition and four
+// stores.
 struct DentryLoad {
   LoadSpec common;
   int dentries = 256;
@@ -46,9 +47,9 @@ struct TimerLoad {
   int remote_pct = 10;
 };
 
-// Objects from per-CPU arrays, backed by shared lists: an operation allocates an object, writes it, and frees objects handed to
-// it. `remote_pct` of the objects are freed by another CPU than allocated them. A CPU whose array is empty or full moves
-// `batch` objects between it and the lists, under list_lock.
+// Objects from per-CPU arrays, backed by shared lists. An operation allocates an object, writes it, and frees the objects
+// that other CPUs have handed to it. `remote_pct` of the objects are freed by another CPU than the one that allocated them. A
+// CPU whose array is empty or full moves `batch` objects between its array and the lists, under list_lock.
 struct SlabLoad {
   LoadSpec common;
   int batch = 16;

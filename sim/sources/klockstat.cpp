@@ -1,6 +1,6 @@
-// klockstat of bcc and libbpf-tools: a table of waiting times ("Spin" in older versions) and one of hold times, by caller or
-// thread. bcc prints nanoseconds without a unit; libbpf-tools appends units. Lines without numbers below a caller are its own
-// callers.
+// Reads the output of klockstat (of bcc and libbpf-tools): a table of waiting times ("Spin" in older versions) and a table of
+// hold times, by caller or thread. bcc prints nanoseconds without a unit; libbpf-tools appends units. Lines without numbers
+// below a caller are the callers of that caller.
 #include <fmt/format.h>
 
 #include <algorithm>

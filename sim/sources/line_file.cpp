@@ -32,7 +32,7 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
     if (begin == compression.magic)
       throw trace::TraceError(fmt::format("{}: is compressed by {}; decompress it first: {} -dc {} > FILE", name,
                                           compression.tool, compression.tool, name));
-    // Not compressed after all. Puts the bytes back one by one, because pipes can't seek.
+    // The file is not compressed after all. Puts the examined bytes back one by one, because pipes can't seek.
     for (std::streamsize i = stream.gcount(); i > 0; --i) stream.unget();
   }
 }

@@ -1,4 +1,4 @@
-// Reads a foreign trace once from start to end, so it may be a pipe.
+// Reads another tool's trace once from start to end, so the trace may come from a pipe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class LineFile {
 
   // The next line, without its end and e-mail quote marks, or nothing after the last line. Valid until the next call.
   std::optional<std::string_view> next();
-  // Throws trace::TraceError: "FILE: line 17: TEXT: "the line"".
+  // Throws trace::TraceError with the current line: "FILE: line 17: TEXT: "the line"".
   [[noreturn]] void refuse(const std::string& text) const;
   [[nodiscard]] std::int64_t quoted() const { return quoted_; }  // number of lines with quote marks
 
@@ -37,7 +37,7 @@ class LineFile {
   std::int64_t quoted_ = 0;
 };
 
-// Without blanks at both ends.
+// The text without blanks at its beginning and end.
 std::string_view stripped(std::string_view text);
 // Removes the first word and the blanks around it from the text, and returns it.
 std::string_view take_word(std::string_view& text);

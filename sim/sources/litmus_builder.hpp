@@ -1,5 +1,4 @@
-// The part that litmus tests of all architectures share: building a test statement by statement, and tracking register
-// contents.
+// What litmus tests of all architectures share: a builder that adds statements to a test and tracks what registers contain.
 #pragma once
 
 #include <map>
@@ -17,15 +16,15 @@ namespace linebounce::sim {
 struct Held {
   enum class What : std::uint8_t { nothing, address, constant, loaded, zero_of } what = What::nothing;
   std::string name;  // address: the variable
-  int number = 0;    // constant: its value; loaded and zero_of: number of our register
+  int number = 0;    // constant: its value; loaded and zero_of: the number of our register
 };
 
-// Errors of all functions: std::invalid_argument for what Linebounce's tests can't express.
+// Errors of all functions: std::invalid_argument for anything that Linebounce's tests can't express.
 class TestBuilder {
  public:
   explicit TestBuilder(HerdTest& test) : test_(&test) {}
 
-  // The following calls concern this thread.
+  // The following calls add statements to this thread.
   void begin_thread(int number);
   Held& held(const std::string& reg) { return registers_[{thread_, reg}]; }
   // Returns nullptr if the register was never written.
@@ -38,7 +37,7 @@ class TestBuilder {
   // The register receives the variable's old value.
   void exchange(const std::string& reg, const std::string& variable, const Held& value);
   void fence() { statement("fence"); }
-  // A barrier for only loads or only stores. It becomes a fence, which orders more.
+  // A barrier for only loads or only stores. It becomes a fence, which orders more than the barrier.
   void partial_fence();
 
  private:

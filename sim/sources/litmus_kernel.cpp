@@ -70,7 +70,7 @@ class LinuxC {
       return builder_->exchange(reg, operands[0], value_of(operands[1]));
     if (is({"smp_mb", "smp_mb__before_atomic", "smp_mb__after_atomic"})) return builder_->fence();
     if (is({"smp_rmb", "smp_wmb"})) return builder_->partial_fence();
-    if (is({"barrier"})) return;  // holds back the compiler alone
+    if (is({"barrier"})) return;  // affects only the compiler
     unknown();
   }
 

@@ -1,5 +1,5 @@
-// A test consists of an architecture and a name, an optional title in quotes, initial values in braces, threads in columns
-// separated by `|` with `;` after each row, and a condition. Source: the manual of herdtools7. Tests in C have functions
+// A test has an architecture and a name, an optional title in quotes, initial values in braces, and threads in columns
+// separated by `|` with `;` after each row. A condition ends it. Source: the manual of herdtools7. Tests in C have functions
 // instead of columns.
 #include "sim/sources/litmus_text.hpp"
 
@@ -65,8 +65,8 @@ class HerdReader {
     }
   }
 
-  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" also begins an argument, (*x): there it begins a comment
-  // at the beginning of a line, before a blank, and behind the condition.
+  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, (*x). It begins a comment
+  // only at the start of a line, before a blank, or after the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
     bool inside = false;
@@ -114,7 +114,7 @@ class HerdReader {
       test_.title = title.substr(1, title.rfind('"') > 0 ? title.rfind('"') - 1 : title.size());
       ++at_;
     }
-    // Generated tests have lines such as "Cycle=Rfe PodRR Fre PodWW" here.
+    // Skips lines such as "Cycle=Rfe PodRR Fre PodWW", which test generators write here.
     while (at_ < lines_.size() && !peek().text.starts_with('{')) ++at_;
   }
 
@@ -135,7 +135,7 @@ class HerdReader {
   void initial_value(const SourceLine& line, const std::string& part) {
     const std::size_t equals = part.find('=');
     std::string_view declared = stripped(std::string_view(part).substr(0, equals));
-    const std::string left(take_last_word(declared));  // a type may stand before the name
+    const std::string left(take_last_word(declared));  // a declaration has its type before the name
     const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
     const std::size_t colon = left.find(':');
     if (colon == std::string::npos) {

@@ -12,12 +12,12 @@ struct HerdTest {
   std::vector<std::string> threads;    // in Linebounce's notation
   std::string asks;                    // likewise
   std::string condition;               // as written in the file
-  std::string consistency;             // Linebounce's memory model for it: tso, ia64
-  std::vector<std::string> registers;  // file's names by our number: "0:EAX"
-  std::vector<std::string> variables;  // file's names by our number
+  std::string consistency;             // the memory model that Linebounce uses for it: tso, ia64
+  std::vector<std::string> registers;  // by our number: the file's name, "0:EAX"
+  std::vector<std::string> variables;  // by our number: the file's name
   std::string stated;                  // "Never", "Sometimes", "Always": the result that a comment states; empty: none
-  bool has_partial_fence = false;      // a barrier for only loads or only stores, for which a fence stands
-  std::string doubt;                   // a sentence if that model differs from the architecture's; otherwise empty
+  bool has_partial_fence = false;      // true: a fence replaces a barrier for only loads or only stores
+  std::string doubt;                   // a sentence if that memory model differs from the architecture's; otherwise empty
 
   [[nodiscard]] std::string joined_threads() const;  // joined by " || "
 };

@@ -1,4 +1,4 @@
-// x86 instructions of litmus tests, with operands in Intel's order or, if there are % or parentheses, in AT&T's.
+// x86 instructions of litmus tests. Operands are in Intel's order, unless % or parentheses show that they are in AT&T's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class X86 {
     if (name == "MFENCE") {
       builder_->fence();
     } else if (name == "LFENCE" || name == "SFENCE") {
-      return;  // on write-back memory, these order nothing that x86-TSO does not already order
+      return;  // these order nothing on write-back memory that x86-TSO does not order anyway
     } else if (name == "MOV" && operands.size() == 2) {
       move(operands[0], operands[1]);
     } else if (name == "XCHG" && operands.size() == 2) {
@@ -69,7 +69,7 @@ class X86 {
     return builder_->held(reg);
   }
 
-  // The variable of a memory operand, which is either its name or a register with its address.
+  // The variable of a memory operand: the operand is its name, or a register that holds its address.
   std::string variable_at(const std::string& place) {
     const std::string reg = x86_register(place);
     if (reg.empty()) return place;

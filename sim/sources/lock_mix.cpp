@@ -14,14 +14,14 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr std::size_t kMostMixed = 8;
-constexpr std::uint64_t kFewestWaits = 30;  // measured waits; fewer have a relative standard deviation above some 18 %
+constexpr std::uint64_t kFewestWaits = 30;  // with fewer measured waits, the relative standard deviation exceeds some 18 %
 constexpr double kAtMostOff = 2;            // largest accepted factor between measured and expected waiting
-// The trace has this many acquisitions of the rarest lock; the total stays within these limits.
+// The trace has this many acquisitions of the rarest lock, if the total stays within these limits.
 constexpr std::int64_t kOfRarest = 1000, kFewest = 50000, kMost = 200000;
 
-// Computes the expected waiting if CPUs alternately compute and hold a lock, both for exponentially distributed times, by
-// mean-value analysis of a closed network (Reiser, Lavenberg, 1980): an arriving CPU sees the queue that the other CPUs would
-// produce without it.
+// The waiting that is expected if CPUs alternately compute and hold a lock, both for exponentially distributed times.
+// Computed by mean-value analysis of a closed network (Reiser, Lavenberg, 1980): an arriving CPU sees the queue that the
+// other CPUs would form without it.
 struct Expected {
   double busy = 0;  // fraction of arrivals that find the lock held
   double wait_us = 0;
@@ -47,7 +47,7 @@ bool sleeps_by_name(const std::string& name) {
   return name.find("mutex") != std::string::npos || name.find("sem") != std::string::npos;
 }
 
-// Returns why a class is left out of the mix; empty: it is not. Also sets its measured and expected waiting.
+// Returns why a class is left out of the mix; empty if it is not left out. Also sets its measured and expected waiting.
 std::string reason_against(const LockStatistics& lock, const MeasuredTime& measured, MixedLock& mixed) {
   const auto taken = static_cast<double>(*lock.acquisitions);
   const double cpu_us = measured.seconds * kUsPerS * measured.cpus;
@@ -149,7 +149,7 @@ std::vector<std::string> mix_lacks(const LockMix& mix, int mhz) {
 
 LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& measured) {
   LockMix mix{measured, {}, {}, 0};
-  double left_us = kUsPerS * measured.cpus;  // of all CPUs, within a second
+  double left_us = kUsPerS * measured.cpus;  // CPU time that remains, summed over all CPUs, of one second
   for (const LockStatistics& lock : locks) {
     if (lock.waits == 0 || *lock.acquisitions == 0) continue;
     MixedLock mixed;
@@ -197,7 +197,7 @@ std::vector<std::string> write_lock_mix(const LockMix& mix, int mhz, trace::Writ
   }
   std::vector<MixedThread> threads;
   for (int cpu = 0; cpu < mix.measured.cpus; ++cpu) threads.emplace_back(mix, mhz, cpu, out);
-  // Appends sections in turn, so that no thread's operations accumulate in memory.
+  // Appends sections in turn, so that memory never holds many operations of one thread.
   for (std::int64_t i = 0; i < all; i += mix.measured.cpus) {
     for (MixedThread& thread : threads) thread.acquisition();
   }

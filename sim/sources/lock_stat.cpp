@@ -1,5 +1,6 @@
-// Reads /proc/lock_stat (Documentation/locking/lockstat.rst). Version 0.3 (Linux before 3.13) has no means; the titles say
-// which columns exist. E-mail programs break its long lines, so numbers on a line of their own belong to the previous class.
+// Reads /proc/lock_stat (Documentation/locking/lockstat.rst). Version 0.3 (Linux before 3.13) has no means, so the titles
+// decide which columns there are. E-mail programs break the long lines, so numbers on a line of their own belong to the
+// previous class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ class LockStatFile {
     }
   }
 
-  // Position of the colon that only numbers follow.
+  // The position of the colon after which there are only numbers.
   static std::size_t numbers_at(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == text.npos || !is_figures(text.substr(colon + 1))) return text.npos;
@@ -145,7 +146,7 @@ class LockStatFile {
     const bool is_whole = end != all.npos && !stripped(all.substr(end + 2)).empty();
     if (locks_.empty() || rules_ == 0 || (was_broken && !is_whole)) refuse_site();
     if (!is_whole) {
-      // The first half of such a line ends with a count or an address.
+      // The first half of a broken line ends with a count or an address.
       std::string_view before = all.substr(0, address);
       if (!decimal(take_last_word(before))) refuse_site();
       return;
@@ -166,11 +167,13 @@ class LockStatFile {
 
   LineFile in_;
   std::vector<std::string> columns_;
-  std::string name_;  // class whose numbers are being read; empty: none
+  std::string name_;  // the class whose numbers are being read; empty: none
   std::vector<double> figures_;
   std::string site_;  // first half of a broken line
   std::vector<LockStatistics> locks_;
-  int rules_ = 0;  // rules since the last class: waiting functions follow the first, functions that held the lock the second
+  // Number of dashed rules since the last class; functions that waited follow the first, functions that held the lock the
+  // second.
+  int rules_ = 0;
   std::int64_t joined_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Statistics of kernel locks as /proc/lock_stat, `perf lock`, klockstat and bpftrace print them: sums and means, but no
-// operations.
+// Statistics of kernel locks as /proc/lock_stat, `perf lock`, klockstat and bpftrace print them. They contain sums and means,
+// but no single operations.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct LockTimes {
   std::optional<double> longest_us;  // nullopt: not stated
 };
 
-// A function that waited for the lock, or that held it meanwhile.
+// A function that waited for the lock, or that held it while others waited.
 struct LockSite {
   std::string function;
   std::uint64_t waits = 0;
@@ -30,7 +30,7 @@ struct LockStatistics {
   bool has_readers = false;  // lock_stat: the class also has readers, so it has two rows, one per kind
   std::uint64_t waits = 0;   // acquisitions that had to wait
   LockTimes wait;
-  std::optional<std::uint64_t> acquisitions;  // including those without waiting; nullopt: not stated
+  std::optional<std::uint64_t> acquisitions;  // includes those without waiting; nullopt: not stated
   std::optional<LockTimes> hold;
   std::vector<LockSite> waited_in, held_in;  // at most four of each
 };
@@ -41,18 +41,19 @@ struct LockStatisticsFile {
   std::vector<LockStatistics> locks;  // longest total waiting first
   Losses losses = {};
   bool all_timed = false;  // `waits` counts all acquisitions, including those without waiting
-  // A clause: why no trace can be made from it. Empty: every lock has acquisitions and hold times, so one can.
+  // Why no trace can be made from these statistics, as a clause. Empty if one can be made, because every lock has
+  // acquisitions and hold times.
   std::string why_no_trace = {};
 };
 
 // For example "mmap_lock (readers)".
 std::string shown_name(const LockStatistics& lock);
 
-// Combines rows of the same name, such as those of a caller that itself has different callers, into one with their sums.
+// Adds up rows of the same name, such as those of one caller with different callers of its own.
 std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistics>& rows);
 void sort_hottest_first(std::vector<LockStatistics>& locks);
 
-// ---- Parts of these tools' texts ----
+// ---- parsing parts of these tools' output ----
 
 // Accepts non-negative numbers without an exponent.
 std::optional<double> real(std::string_view text);

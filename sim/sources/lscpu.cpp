@@ -1,5 +1,6 @@
-// lscpu (util-linux): -J -e prints a JSON list of CPUs, -e a table with blanks, -p one with commas, and -J alone or no option a
-// summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only if every core has one thread.
+// Reads lscpu (util-linux). -J -e prints a JSON list of CPUs, -e a table with blanks, -p one with commas; -J alone or no
+// option prints a summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only if every
+// core has one thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ std::vector<int> numbers_of(std::string_view text, const std::string& file) {
   return *std::move(numbers);
 }
 
-// The last number of "0:0:0:1", which belongs to the largest cache.
+// The last number of "0:0:0:1", which numbers the largest cache.
 int last_cache(const std::string& text, int otherwise) {
   const std::size_t colon = text.rfind(':');
   const auto number = decimal(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1));
@@ -89,7 +90,7 @@ MachineTopology of_summary(std::map<std::string, std::string> values, const std:
   return topology;
 }
 
-// "Thread(s) per core:  2", a field a line.
+// The fields of a summary, one per line: "Thread(s) per core:  2".
 std::map<std::string, std::string> fields_of_text(const std::string& text) {
   std::map<std::string, std::string> values;
   for (const std::string& line : text_lines(text)) {

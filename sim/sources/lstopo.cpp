@@ -1,5 +1,5 @@
-// hwloc's XML (lstopo --of xml), versions 1 and 2: nested objects. In version 2, a NUMA node is a sibling of the objects whose
-// CPUs it owns; in version 1, it contains them.
+// Reads hwloc's XML (lstopo --of xml), versions 1 and 2, which consists of nested objects. In version 2, a NUMA node is a
+// sibling of the objects whose CPUs it owns; in version 1, it contains them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ class LstopoReader {
 
   struct OpenObject {
     std::string type;
-    int number = 0;  // counts all objects of the type
+    int number = 0;  // numbers the objects of each type
   };
 
   void begin(const XmlTag& tag) {
@@ -103,7 +103,7 @@ class LstopoReader {
     if (object.type == "Socket") object.type = "Package";
     object.number = counts_[object.type]++;
     if (object.type == "NUMANode" && !open_.empty()) {
-      // If there are several, for example one with slower memory, the first counts.
+      // If an object has several nodes, for example one with slower memory, the first one is used.
       node_of_.emplace(parent_path(), object.number);
     }
     open_.push_back(std::move(object));
@@ -154,7 +154,7 @@ class LstopoReader {
         if (cpu.node >= 0 || node == node_of_.end()) continue;
         cpu.node = node->second;
       }
-      // A package whose memory may not be used has no node in the file: it is one of its own.
+      // If no node is in the file because a package's memory may not be used, the package becomes a node of its own.
       if (cpu.node < 0) cpu.node = counts_["NUMANode"] + cpu.package;
       topology.cpus.push_back(cpu);
     }
@@ -167,7 +167,7 @@ class LstopoReader {
   std::string processor_;
   std::vector<OpenObject> open_;
   std::map<std::string, int> counts_;
-  std::map<std::string, int> node_of_;  // by the path of its parent object
+  std::map<std::string, int> node_of_;  // keys: paths of the nodes' parent objects
   std::vector<TopologyCpu> cpus_;
   std::vector<std::vector<std::string>> paths_;  // by CPU: paths of the enclosing objects, innermost first
 };

@@ -10,7 +10,8 @@ namespace linebounce::sim {
 namespace {
 
 bool is_figure(std::string_view text) {
-  return text.find_first_not_of("0123456789.,eE+") == text.npos;  // empty: only the other direction was measured
+  // An empty cell: only the other direction of the pair was measured.
+  return text.find_first_not_of("0123456789.,eE+") == text.npos;
 }
 
 Likeness matrix_likeness(const Excerpt& excerpt) {

@@ -13,7 +13,8 @@ namespace linebounce::sim {
 struct TopologyCpu {
   int number = 0;  // the operating system's number
   int node = 0, package = 0, cache = 0,
-      core = 0;  // numbered over the whole machine; `cache`: the largest cache that cores share, or the package
+      // Numbers are unique in the whole machine. `cache`: the largest cache that several cores share, else the package.
+      core = 0;
 };
 
 struct MachineTopology {
@@ -29,7 +30,7 @@ MachineTopology read_lstopo(const std::string& text, const std::string& file);
 
 struct MlcLatencies {
   double local_hitm_ns = 0;
-  // by node of writer and reader, the mean over both homes; empty: only one node
+  // by the nodes of writer and reader, averaged over both homes; empty if there is only one node
   std::vector<std::vector<double>> remote_hitm_ns;
   Losses losses;
 };

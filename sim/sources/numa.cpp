@@ -63,7 +63,7 @@ class NumaReader {
     }
   }
 
-  // "cat node*/distance": a line for each node.
+  // True for the output of "cat node*/distance", which has one line per node.
   bool is_bare(std::string_view text) {
     const std::vector<std::string_view> words = words_of(text);
     return !words.empty() && std::ranges::all_of(words, [](std::string_view word) { return decimal(word).has_value(); });
@@ -75,7 +75,7 @@ class NumaReader {
     return nodes_[static_cast<int>(*number)];
   }
 
-  // "node 0 cpus: 0 2"; other lines have sizes.
+  // Takes "node 0 cpus: 0 2". The other lines are sizes.
   void of_numactl(const std::vector<std::string_view>& words) {
     if (words.size() < 3 || words[2] != "cpus:") return;
     NumaNode& of = node(words[1]);
@@ -116,13 +116,13 @@ class NumaReader {
     }
   }
 
-  // access1 is for CPUs alone, access0 for whatever is nearest.
+  // Prefers access1, which is for CPUs only. access0 is for the nearest initiator of any kind.
   void access(NumaNode& of, std::string_view what, std::string_view value) {
     const bool latency = what.ends_with("/initiators/read_latency"), bandwidth = what.ends_with("/initiators/read_bandwidth");
     if (!latency && !bandwidth) return;
     const auto figure = real(value);
     if (!figure) refuse_line("expected a number");
-    // The kernel's 0: the firmware does not state it.
+    // 0 is the kernel's way to say that the firmware does not state the value.
     if (*figure == 0) return;
     if (latency && *figure > kLongestHmatNs) refuse_line(fmt::format("expected up to {:g} ns", kLongestHmatNs));
     std::optional<double>& place = latency ? of.read_latency_ns : of.read_mb_per_s;

@@ -1,4 +1,4 @@
-// A machine's NUMA nodes according to its firmware's tables: SLIT, whose distances only compare, and HMAT, which has latencies.
+// A machine's NUMA nodes from its firmware's tables: SLIT, whose distances are only relative, and HMAT, which has latencies.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace linebounce::sim {
 
 struct NumaNode {
   int number = 0;                 // the operating system's number
-  std::vector<int> cpus;          // sorted; empty: memory alone, or not stated
+  std::vector<int> cpus;          // sorted; empty: the node has only memory, or the CPUs are not stated
   std::vector<double> distances;  // by node, in the order of NumaTables::nodes; empty: not stated
-  // HMAT: for the nearest CPUs.
+  // From HMAT, for the nearest CPUs.
   std::optional<double> read_latency_ns, read_mb_per_s;
 };
 
@@ -37,8 +37,8 @@ MachineTopology topology_of(const NumaTables& tables, const std::string& file);
 // The pairs of nodes that have a link, on the assumption that a larger distance means more links.
 struct NodeLinks {
   bool all = true;                         // every two nodes
-  std::vector<std::pair<int, int>> links;  // otherwise these, by position in NumaTables::nodes
-  bool keeps_order = true;                 // whether the numbers of links compare as the distances do
+  std::vector<std::pair<int, int>> links;  // the linked pairs, by position in NumaTables::nodes; empty if every pair is linked
+  bool keeps_order = true;                 // true if pairs with a larger distance also have more links between them
 };
 NodeLinks links_by_distance(const NumaTables& tables);
 

@@ -12,7 +12,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kGridBlanks = " \t\r";
-constexpr std::string_view kPlusMinus = "\xc2\xb1";  // between a mean and its error
+constexpr std::string_view kPlusMinus = "\xc2\xb1";  // precedes the error of a mean
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kMostGridCpus = 1024;
 
@@ -54,7 +54,7 @@ GridRow split_at(const TextLine& line, char separator) {
   return row;
 }
 
-// Splits at blanks; drops terminal colours and the error after a plus-minus sign.
+// Splits at blanks. Drops colour codes of terminals, and the error after a plus-minus sign.
 GridRow split_words(const TextLine& line) {
   constexpr std::string_view kNumber = "0123456789.";
   const std::string_view text = line.text;
@@ -82,8 +82,8 @@ bool numbers_from_0(const GridRow& words) {
   return true;
 }
 
-// core-to-core-latency's output on a terminal: a head with CPU numbers, then a line per CPU with its number and its pairs with
-// the CPUs before it. Other lines precede and follow.
+// Reads the terminal output of core-to-core-latency: a head with CPU numbers, then a line for each CPU with its number and
+// its pairs with earlier CPUs. There are other lines before and after.
 NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   NumberGrid grid;
   grid.is_marked = true;
@@ -142,7 +142,7 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
     }
     pairs.push_back({{*from, *to}, words[2]});
   }
-  // Counts the pairs before allocating, because the size in the head may be wrong.
+  // Counts the pairs before allocating, because the size that the head states may be wrong.
   if (pairs.size() < size) {
     grid.problem = fmt::format("{} pairs of {} CPUs: the list is cut off", pairs.size(), size);
     return grid;
@@ -152,7 +152,7 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
   return grid;
 }
 
-// multichase's pingpong: a head with all CPUs but the first, then "0:" and the latencies to the CPUs behind it, and so on.
+// Reads multichase's pingpong: a head with all CPUs but the first, then "0:" and the latencies to all later CPUs, and so on.
 constexpr std::string_view kPingpongTitle = "avg latency to communicate a modified line from one core to another";
 
 NumberGrid pingpong_grid(const std::vector<TextLine>& lines) {
@@ -250,7 +250,7 @@ std::optional<std::uint64_t> label_number(std::string_view text) {
   return decimal(text);
 }
 
-// CPU numbers of a row of labels; empty: the cells aren't labels, or not unique.
+// The CPU numbers in a row of labels; empty if the cells aren't labels, or are not unique.
 std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
   std::vector<std::uint64_t> labels;
   std::set<std::uint64_t> distinct;
@@ -315,8 +315,8 @@ bool is_zero(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0.") == text.npos;
 }
 
-// If cells are separated by blanks, empty cells on one side of the diagonal are invisible, so each row is one cell longer or
-// shorter than the previous one. The diagonal is present if it is all 0.
+// Completes a triangle whose cells are separated by blanks, so that empty cells on one side of the diagonal are invisible.
+// Each row is then one cell longer or shorter than the previous one. The diagonal is present if all of it is 0.
 void complete_triangle(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2) return;
@@ -331,8 +331,9 @@ void complete_triangle(NumberGrid& grid) {
   for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
 }
 
-// Completes the rows of a triangle that was written without the empty cells at their ends. A head with a label for each column
-// shows how many there are; each row has at least its label and the cells before the diagonal, or is the last one's label.
+// Completes the rows of a triangle that was written without the empty cells at their ends. The number of columns is that of
+// the head's labels. Each row must have its label and the cells before the diagonal; the last row may consist of its label
+// alone.
 void complete_ragged(std::vector<GridRow>& rows) {
   if (rows.size() < 3 || rows.size() != rows.front().size()) return;
   const GridRow head(rows.front().begin() + 1, rows.front().end());
@@ -378,8 +379,7 @@ bool NumberGrid::is_square() const {
 
 NumberGrid split_grid(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // The first row may have only empty cells, and the last one may end with an empty cell, so only whole lines are trimmed at
-  // the end.
+  // Trims only whole lines at the end, because the first row may consist of empty cells, and the last one may end with one.
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};
   text = text.substr(0, text.find('\n', last));

@@ -1,4 +1,4 @@
-// Linebounce's own files. They are recognised so that a command that can't use one can name the command that does.
+// Recognises Linebounce's own files, so that a command that can't use such a file can name the command that does.
 #include "sim/sources/own_forms.hpp"
 
 #include <algorithm>

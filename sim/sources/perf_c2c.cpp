@@ -1,8 +1,9 @@
-// perf c2c report --stdio (tools/perf/builtin-c2c.c, from Linux 4.10 on). Below the title "Shared Cache Line Distribution
-// Pareto", each cache line has a row between two rules: "NUM RMT LCL L1HIT L1MISS [N/A] 0xADDRESS"; with peer snoops it has one
-// count more. Then follows a row for each offset and place in the code: the percentages of these counts, and "0xOFFSET NODE
-// PA-COUNT [PID] 0xCODE CYCLES ... RECORDS CPUS [k] SYMBOL OBJECT SOURCE:LINE NODES". Options and version decide which columns
-// there are. Pasted reports may lack the titles.
+// Reads perf c2c report --stdio (tools/perf/builtin-c2c.c, from Linux 4.10 on).
+//
+// Below the title "Shared Cache Line Distribution Pareto", each cache line has a row between two rules: "NUM RMT LCL L1HIT
+// L1MISS [N/A] 0xADDRESS"; with peer snoops it has one more count. Below it is a row for each offset and place in the code:
+// the percentages of these counts, and "0xOFFSET NODE PA-COUNT [PID] 0xCODE CYCLES ... RECORDS CPUS [k] SYMBOL OBJECT
+// SOURCE:LINE NODES". Options and version decide which columns there are. Pasted reports may lack the titles.
 #include "sim/sources/perf_c2c.hpp"
 
 #include <fmt/format.h>
@@ -52,9 +53,9 @@ std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
 
 // Order of a line's counts.
 struct C2cColumns {
-  std::size_t peers = 0;    // number of peer-snoop counts, after the two of HITM
-  std::size_t stores = 2;   // number of store counts, after those
-  bool only_peers = false;  // the first two counts are of peer snoops
+  std::size_t peers = 0;    // number of counts of peer snoops, which follow the two of HITM
+  std::size_t stores = 2;   // number of counts of stores, which follow these
+  bool only_peers = false;  // true: the first two counts are of peer snoops instead of HITM
 };
 
 // Reads the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
@@ -93,7 +94,7 @@ class C2cReader {
     if (text.empty() || text.starts_with('#')) return;
     if (report_.lines.empty() && count(text)) return;
     if (text.find_first_not_of('-') == text.npos) {
-      // Pasted text may start here.
+      // A pasted text may begin here, without a rule before it.
       after_rule_ = true;
       return;
     }
@@ -107,7 +108,8 @@ class C2cReader {
     after_rule_ = false;
   }
 
-  // "Load Local HITM   :   12", below the title of its part. Percentages follow from the counts.
+  // Takes "Load Local HITM   :   12" below the title of its part. Percentages are skipped, because they follow from the
+  // counts.
   bool count(std::string_view text) {
     if (text.find(kCountsTitle) != text.npos || text.find(kSharedCountsTitle) != text.npos) {
       in_counts_ = true;
@@ -137,7 +139,7 @@ class C2cReader {
 
   void begin_line(const LineHead& head) {
     if (!titled_) {
-      // Two counts of HITM, and two or three of stores.
+      // Two counts are of HITM; the others, two or three, are of stores.
       columns_.stores = head.counts.size() - 2 == 3 ? 3 : 2;
       columns_.peers = head.counts.size() - 2 - columns_.stores;
     }
@@ -167,14 +169,14 @@ class C2cReader {
     if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset after the shares");
     C2cUse use;
     C2cLine& line = report_.lines.back();
-    // With perf c2c report --double-cl, lines are twice as large.
+    // perf c2c report --double-cl reports pairs of lines, so offsets may exceed a line.
     use.offset = *hexadecimal(words[at++]);
     if (use.offset >= kMostOffset) in_.refuse("the offset is beyond the cache line");
     use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
     use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
-    // After the offset come the line's node and its number of physical pages; old versions have neither. The next hexadecimal
-    // number is the code's address.
+    // After the offset come the line's node and its number of physical pages, which old versions lack. The next hexadecimal
+    // number is the address of the code.
     const std::uint64_t node = at < words.size() ? decimal(words[at]).value_or(kMostNodes) : kMostNodes;
     const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
     if (has_pages && node < kMostNodes && !line.home) line.home = static_cast<int>(node);
@@ -204,7 +206,7 @@ class C2cReader {
     for (std::size_t i = nodes; i < words.size(); ++i) node(use, words[i]);
   }
 
-  // Position of the trailing words that are all "1" or "1{56-111,168-223}".
+  // The position where the trailing words begin that are all "1" or "1{56-111,168-223}".
   static std::size_t first_of_nodes(const std::vector<std::string_view>& words, std::size_t least) {
     std::size_t first = words.size();
     while (first > least) {
@@ -242,7 +244,7 @@ class C2cReader {
   std::string name_;
   C2cReport report_;
   C2cColumns columns_;
-  std::vector<std::int64_t> counts_;  // counts of the line being read
+  std::vector<std::int64_t> counts_;  // counts of the current line
   bool titled_ = false, after_rule_ = false;
   bool in_counts_ = false, of_shared_lines_ = false;
 };
@@ -254,7 +256,7 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   }
   if (excerpt.has(kCountsTitle) && excerpt.has("HITM"))
     return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
-  // Pasted without titles: a line's row between two rules of dashes.
+  // For a report that was pasted without titles: a line's row stands between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
   for (std::size_t i = 0; i + 2 < excerpt.lines.size(); ++i) {
     if (!is_rule(excerpt.lines[i + 1]) || !line_head(words_of(excerpt.lines[i].text))) continue;

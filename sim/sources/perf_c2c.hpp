@@ -1,5 +1,5 @@
-// A report of `perf c2c report --stdio`: cache lines and their offsets, with numbers of samples. That of `--stats` has only the
-// numbers of all samples.
+// Reads the report of `perf c2c report --stdio`: cache lines and their offsets, with numbers of samples. The report of
+// `--stats` has only the numbers of all samples.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@ namespace linebounce::sim {
 
 // Accesses of one place in the code to one offset of a line.
 struct C2cUse {
-  std::uint64_t offset = 0;                                               // within the line
-  std::string function;                                                   // empty: not stated
-  std::string object;                                                     // program or library
-  double remote_hitm = 0, local_hitm = 0, stores = 0;                     // in samples, from the shares of the line's totals
+  std::uint64_t offset = 0;  // within the line
+  std::string function;      // empty: not stated
+  std::string object;        // program or library
+  // In samples, computed from the percentages of the line's totals.
+  double remote_hitm = 0, local_hitm = 0, stores = 0;
   double remote_hitm_cycles = 0, local_hitm_cycles = 0, load_cycles = 0;  // means; 0: none
   std::vector<int> cpus = {};                                             // empty: not stated
   std::vector<int> nodes = {};
@@ -31,7 +32,7 @@ struct C2cLine {
   std::vector<C2cUse> uses;
 };
 
-// A count of the whole recording: "Load Local HITM".
+// A count over the whole recording: "Load Local HITM".
 struct C2cCount {
   std::string name;
   std::int64_t samples = 0;
@@ -43,7 +44,7 @@ struct C2cReport {
   std::vector<C2cCount> counts;  // in the report's order; empty: the text lacks this part
   Losses losses;
 
-  // Returns 0 if the report does not have it.
+  // The count of this name; 0 if the report does not have it.
   [[nodiscard]] std::int64_t count_of(std::string_view name) const;
 };
 

@@ -45,7 +45,7 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// A recording has only the requested fields, so fields that perf can't print are dropped.
+// A recording has only the fields that were requested, so fields that perf can't print are dropped from the request.
 Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out) {
   const fs::path& file = files.front();
   const ScratchFolder scratch;

@@ -1,5 +1,5 @@
-// perf lock (tools/perf/builtin-lock.c, since Linux 4). Numbers precede or follow a name that may contain blanks, so a line is
-// split from the numbers' end.
+// Reads perf lock (tools/perf/builtin-lock.c, since Linux 4). Numbers come before or after a name that may contain blanks, so
+// a line is split where the numbers end.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kLinesBeforeTitles = 100;  // lines that the measured command may print before perf's own
+constexpr int kLinesBeforeTitles = 100;  // the measured command may print up to this many lines before perf's
 
 enum class PerfColumn { acquired, contended, wait_total, wait_max, wait_min, wait_avg };
 
@@ -27,7 +27,7 @@ constexpr std::array kPerfTitles = {
 struct PerfTitles {
   std::vector<PerfColumn> columns;
   bool name_first = false;  // perf lock report
-  bool plain_ns = false;    // before Linux 5.18: times have no unit
+  bool plain_ns = false;    // before Linux 5.18: times are in ns and have no unit
   // The columns after the numbers and what they name: "type" and "caller", "pid" and "comm", "address" and "symbol", or only
   // "cgroup".
   std::string before_name{}, what;
@@ -66,8 +66,8 @@ class PerfLockFile {
   std::vector<LockStatistics> read() {
     while (const auto line = in_->next()) {
       const std::string_view text = stripped(*line);
-      if (text.starts_with("===")) break;  // number of events that perf itself lost
-      // With -v, a lock's call chain is below it.
+      if (text.starts_with("===")) break;  // the number of events that perf lost follows
+      // With -v, a lock's call chain follows on the next lines.
       if (!text.empty() && !text.starts_with("0x")) locks_.push_back(titles_.name_first ? named_first(text) : named_last(text));
     }
     return std::move(locks_);
@@ -116,7 +116,7 @@ class PerfLockFile {
     const auto us = microseconds(number, unit);
     if (!us) in_->refuse("expected a time in ns, us, ms, s, m or h where the titles have a wait");
     if (column == PerfColumn::wait_total) lock.wait.total_us = *us;
-    // If perf has subtracted a later time from an earlier one, it prints 2^64 ns.
+    // perf prints about 2^64 ns if it has subtracted a later time from an earlier one.
     constexpr double kMostUs = 9e15;
     if (column == PerfColumn::wait_max && *us < kMostUs) lock.wait.longest_us = *us;
     if (column == PerfColumn::wait_avg) mean_us = *us;
@@ -143,7 +143,7 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
   LockStatisticsFile file;
   file.tool = titles->name_first ? "perf lock report" : "perf lock contention";
   file.what = titles->what;
-  // perf distinguishes locks of the same name, and callers by their own callers, but does not print the difference.
+  // perf keeps locks of the same name apart, and callers with different callers, but does not print how they differ.
   file.locks = of_one_name_together(PerfLockFile(in, *titles).read());
   sort_hottest_first(file.locks);
   file.losses.add(Loss::no_holds, file.tool);

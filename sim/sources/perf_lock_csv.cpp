@@ -34,7 +34,7 @@ struct CsvTitles {
   }
 };
 
-// The separator is the text between the first two columns, which are among these.
+// The separator is the text between the first two columns' names, which are among these.
 std::optional<CsvTitles> csv_titles(std::string_view text) {
   constexpr std::array<std::string_view, 5> kFigures = {"contended", "total wait", "max wait", "min wait", "avg wait"};
   if (!text.starts_with(kCsvTitle)) return std::nullopt;

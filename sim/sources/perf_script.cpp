@@ -1,6 +1,6 @@
-// `perf script` prints samples with data addresses as "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", most of which may
-// be left out (perf-script(1), -F). The processor's report about the access follows the address: "|OP LOAD|LVL L1 hit| ... |LCK
-// Yes|". Lines that begin with a tab are call chains.
+// Reads `perf script`, which prints samples with data addresses as "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", most
+// of which may be left out (perf-script(1), -F). After the address comes the processor's description of the access: "|OP
+// LOAD|LVL L1 hit| ... |LCK Yes|". Lines that begin with a tab are call chains.
 #include "sim/sources/perf_script.hpp"
 
 #include <map>
@@ -39,7 +39,7 @@ bool is_time(std::string_view word) {
   return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
 }
 
-// Removes the command's name, which may contain blanks: it ends where a thread's number is followed by a CPU or a time.
+// Removes the command's name, which may contain blanks: it ends before a thread's number that is followed by a CPU or a time.
 std::optional<std::string> take_thread(std::string_view& text) {
   std::string command;
   while (!text.empty()) {
@@ -70,10 +70,10 @@ std::optional<std::string> take_event(std::string_view& text) {
   return std::string(word.substr(0, word.size() - 1));
 }
 
-// Returns the function after the line's last address, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may contain
-// blanks.
+// Returns the name after the last address of the line, which is the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It
+// may contain blanks.
 std::string function_of(std::string_view text) {
-  constexpr std::size_t kShortestAddress = 6;  // in digits: numbers before the address have fewer
+  constexpr std::size_t kShortestAddress = 6;  // in digits; the numbers before the address are shorter
   if (text.ends_with(')')) text = text.substr(0, text.rfind(" ("));
   std::string_view name;
   while (!text.empty()) {
@@ -190,7 +190,7 @@ bool is_sample(std::string_view line) {
   return take_event(line) && hexadecimal(take_word(line));
 }
 
-// Does not rely on perf's --header comments, because they are optional.
+// Does not look for perf's --header comments, because they are optional.
 Likeness perf_script_likeness(const Excerpt& excerpt) {
   std::int64_t samples = 0;
   Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {

@@ -1,4 +1,4 @@
-// Makes a trace from a few numbers, without a workload.
+// Makes a synthetic trace from a few numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct SynthSpec {
   double skew = 0;                 // exponent of Zipf's law for drawing shared objects
   int read_pct = 70;               // percentage of loads
   int atomic_pct = 0;              // percentage of writes to shared objects that are atomic
-  int locks = 0;                   // object k is protected by lock k modulo their number
+  int locks = 0;                   // number of locks; lock (k modulo this number) protects object k
   int section = 10;                // accesses in a section, all under the lock of one object
   int shared_section_pct = 0;      // percentage of sections that only read, and acquire the lock as readers
-  int between_cycles = 100;        // mean computation before each section (without locks, before this many accesses)
+  int between_cycles = 100;        // mean computing time before each section; without locks, before every `section` accesses
   std::string algorithm = "ticket";
   std::uint64_t seed = 1;
 };
 
-// Each thread alternately computes and executes a section of accesses. The same numbers give the same trace. Needs constant
-// memory. The caller must finish the file. Errors: trace::WriteError.
+// Each thread alternately computes and performs a section of accesses. The same numbers give the same trace. Memory use does
+// not depend on the trace's length. The caller must finish the file. Errors: trace::WriteError.
 void write_synthetic(const SynthSpec& spec, trace::Writer& out);
 
 }  // namespace linebounce::sim

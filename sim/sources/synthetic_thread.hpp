@@ -35,7 +35,7 @@ class SyntheticThread {
   // Draws another thread; if there is only one, returns that one.
   int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
 
-  // Draws uniformly from 0 to twice the mean.
+  // Computes for a time that is drawn uniformly from 0 to twice the mean.
   void compute() {
     if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
   }
@@ -66,7 +66,7 @@ class SyntheticThread {
   std::uint32_t stream_;
 };
 
-// Zipf's law over this many items; `skew`: its exponent, rounded to three decimals.
+// Draws from this many items by Zipf's law. `skew`: the exponent, rounded to three decimals.
 inline workloads::Zipf zipf(int items, double skew) {
   return {items, static_cast<int>(std::lround(skew * 1000))};
 }

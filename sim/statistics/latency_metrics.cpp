@@ -184,7 +184,7 @@ class LatencyMetrics {
   const LatencyBins& reads_;
   const std::function<double(std::int64_t)>& to_ns_;
   MetricSink& metrics_;
-  std::int64_t window_ = 1;  // the same for the whole run, so that a source's mode can be compared with the peaks
+  std::int64_t window_ = 1;  // one window for the whole run, so that a source's mode can be compared with the peaks
 };
 
 }  // namespace

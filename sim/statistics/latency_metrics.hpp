@@ -11,11 +11,11 @@
 
 namespace linebounce::sim {
 
-// {kind, source} to histogram; kind "kernel" or "user", sources as in latency.csv. No histogram is empty.
+// Keys: kind ("kernel" or "user") and source, as in latency.csv. No histogram is empty.
 using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
 
-// `reads`: the loads and atomic operations of `bins`; the local shares and the peaks are theirs, because OLS 2007 sampled data
-// reads. `to_ns` converts CPU cycles to ns.
+// `reads`: those of `bins` that are loads or atomic operations. The local shares and the peaks are computed from them,
+// because OLS 2007 sampled reads of data. `to_ns` converts CPU cycles to ns.
 void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
                          workloads::MetricSink& metrics);
 

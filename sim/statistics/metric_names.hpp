@@ -1,4 +1,4 @@
-// Names of a program's locks and functions, as parts of metrics' names.
+// Converts the names of a program's locks and functions to parts of metrics' names.
 #pragma once
 
 #include <map>

@@ -10,7 +10,8 @@
 
 namespace linebounce::sim {
 
-// Counts misses by object and offset, function, access, home and source. Open addressing; grows; iterated only in sorted order.
+// Counts misses by object and offset, function, access, home and source. A hash table with open addressing that grows.
+// Iterate only over sorted(), whose order is deterministic.
 class MissTable {
  public:
   struct Key {
@@ -25,7 +26,7 @@ class MissTable {
   struct Entry {
     Key key;
     std::int64_t count = 0;
-    std::int64_t remote = 0;  // misses by requesters on other nodes than the home
+    std::int64_t remote = 0;  // misses whose requester is not on the home node
     Tick latency = 0;
     Waits waits = {};
     CpuSet cpus = {};

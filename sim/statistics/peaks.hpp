@@ -30,8 +30,8 @@ std::int64_t smoothing_window(const Histogram& histogram);
 // Sorted by latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.
 std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window);
 
-// The latency at which the smoothed histogram is highest; among equals the first. REQUIRES: as for find_peaks(), and the
-// histogram is not empty.
+// The latency where the smoothed histogram is highest; the first one if there are several. REQUIRES: as for find_peaks(), and
+// the histogram is not empty.
 std::int64_t mode(const Histogram& histogram, std::int64_t window);
 
 }  // namespace linebounce::sim

@@ -25,7 +25,7 @@ inline std::string source_words(const std::string& source) {
   return source.starts_with('l') ? "L" + source.substr(1) : source;
 }
 
-// By TimePart; a source's part has the source's own name or words.
+// Texts by TimePart. The part for a source has that source's name.
 using TimePartTexts = std::array<const char*, kTimeParts>;
 constexpr TimePartTexts with_sources(TimePartTexts texts, const std::array<const char*, kSources>& sources) {
   for (std::size_t i = 0; i < kSources; ++i) texts[ordinal(part_of(static_cast<Source>(i)))] = sources[i];

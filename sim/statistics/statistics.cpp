@@ -67,7 +67,7 @@ void report_links(const std::vector<LinkStatistics>& links, double measured, dou
   }
 }
 
-using Cpi = std::array<std::optional<double>, 2>;  // by mode, kernel and user; none for a mode without instructions
+using Cpi = std::array<std::optional<double>, 2>;  // by mode (kernel, user); none for a mode without instructions
 
 void report_time(const Cpi& cpi, double system, double user, double all, MetricSink& metrics) {
   metrics.value(
@@ -82,7 +82,7 @@ void report_time(const Cpi& cpi, double system, double user, double all, MetricS
                 share_pct(all - system - user, all), kDetail);
 }
 
-// The kernel's time by function. A lock's out-of-line spinning is a function of its own.
+// The kernel's time by function. The out-of-line spinning of a lock counts as a function of its own.
 void report_profile(const std::map<std::string, Tick>& times, Tick kernel, MetricSink& metrics) {
   const MetricFamily time_pct =
       metrics.family("profile.<function>.time_pct", "%", kNeither,
@@ -94,7 +94,7 @@ void report_profile(const std::map<std::string, Tick>& times, Tick kernel, Metri
     time_pct.add({parts.at(name)}, share_pct(static_cast<double>(time), static_cast<double>(kernel)));
 }
 
-// What the cores waited for besides data: in total, and by function.
+// What the cores waited for other than data, in total and by function.
 void report_footprint(double time_pct, const FootprintMisses& all, const std::map<std::string, FootprintMisses>& by_function,
                       MetricSink& metrics) {
   metrics.value("footprint.time_pct", "%", kLower,
@@ -244,7 +244,7 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
 }
 
-// A run that lasts until every program has ended has no halves.
+// Collects misses in the two halves of the measured time. A run that lasts until all programs end has no halves.
 void Statistics::collect_halves(MetricSink& metrics) const {
   constexpr std::int64_t kFewest = 1000;  // with fewer misses, chance alone makes the halves differ
   const std::int64_t misses = halves_[0] + halves_[1];
@@ -252,7 +252,7 @@ void Statistics::collect_halves(MetricSink& metrics) const {
   report_second_half(share_pct(static_cast<double>(halves_[1]), static_cast<double>(misses)), metrics);
 }
 
-// The mean share of several buses, and each link's own.
+// If there are several buses, reports their mean utilisation; for links, reports each one.
 void Statistics::collect_traffic(const Machine& machine, MetricSink& metrics) const {
   const auto measured = static_cast<double>(machine.measured());
   const BusStatistics bus = machine.bus_statistics();
@@ -429,7 +429,7 @@ void Statistics::collect_time(Machine& machine, MetricSink& metrics) const {
     const Tick ticks_at_one = core_.cycle * instructions[mode];
     cpi[mode] = static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one);
   }
-  // A CPU whose program has ended is idle.
+  // A CPU is idle once its program has ended.
   const double all = static_cast<double>(machine.measured()) * machine.cpus();
   report_time(cpi, static_cast<double>(time[0]), static_cast<double>(time[1]), all, metrics);
   if (time[0] > 0) report_profile(kernel_times(machine), time[0], metrics);

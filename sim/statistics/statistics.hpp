@@ -30,7 +30,7 @@ class LatencyHistogram {
   static constexpr std::int64_t kMostDense = 4096;
   void add_beyond(std::int64_t cycles, std::int64_t count);
 
-  std::vector<std::int64_t> dense_;  // as long as the latencies so far need, up to kMostDense
+  std::vector<std::int64_t> dense_;  // grows with the latencies that occur, up to kMostDense
   std::map<std::int64_t, std::int64_t> sparse_;
 };
 
@@ -47,16 +47,17 @@ class Statistics final : public Observer {
   // Declares everything that collect(), add_latency_per_operation() and add_replay_differences() may add.
   static void declare(MetricSink& metrics);
 
-  // The cost of the kernel's misses for each operation of the workload, if it counts operations and the kernel misses.
+  // Adds the cost per operation of the kernel's misses, if the workload counts operations and the kernel has misses.
   // REQUIRES: the workload has reported.
   void add_latency_per_operation(double measured_ns, PointData& point) const;
-  // For a replay: by how much its misses exceed those of the recorded run, or fall short. `recorded`: misses by source.
+  // For a replay: by how much its misses differ from the recorded run's. `recorded`: misses by source.
   static void add_replay_differences(const std::map<std::string, std::int64_t>& recorded, PointData& point);
 
-  // Misses on the words and objects of locks, by the locks' names in the figures.
+  // Misses on locks' words and objects, by the lock names that the figures use.
   [[nodiscard]] std::map<std::string, LockMisses> lock_misses(const LockSet& locks) const;
 
-  // The rows of lines.csv, unsorted, each with its line in memory. Addresses outside all objects have no line and are left out.
+  // The rows of lines.csv, unsorted, each with its line in memory. Leaves out addresses outside all objects, which have no
+  // line.
   [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
 
  private:
@@ -85,7 +86,7 @@ class Statistics final : public Observer {
   using OfSources = std::array<LatencyHistogram, kSources>;
   std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations count as reads
   MissTable table_;
-  std::array<std::int64_t, 2> halves_{};  // misses before and after middle_
+  std::array<std::int64_t, 2> halves_{};  // misses before and after time middle_
 };
 
 }  // namespace linebounce::sim

@@ -34,7 +34,7 @@ struct MissedLine {
 struct KernelLines {
   Sum all;                            // including misses without a line
   std::vector<MissedLine> lines;      // by object and number
-  std::vector<MissedLine> transfers;  // the same lines, with only the misses that other caches supplied
+  std::vector<MissedLine> transfers;  // the same lines, counting only misses that another cache supplied
 };
 
 using LinesByPlace = std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine>;
@@ -45,7 +45,7 @@ std::vector<MissedLine> in_order(const LinesByPlace& lines) {
   return all;
 }
 
-// Lines of arrays are not told apart, so they are left out.
+// Leaves out arrays, because their lines are counted together.
 KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   KernelLines kernel;
   LinesByPlace lines;
@@ -87,7 +87,7 @@ double latency_pct(const Sum& part, const Sum& whole) {
   return share_pct(part.latency, whole.latency);
 }
 
-// The sums over a set of lines, and over each subsystem's lines. Structures without a subsystem count only in the total.
+// The sums over some lines, in total and by subsystem. A structure without a subsystem only counts in the total.
 struct Top {
   Sum all;
   std::map<std::string, Sum> subsystems;

@@ -25,7 +25,7 @@ namespace {
 
 using namespace workloads;
 
-// A representative of all misses with one latency: the earliest, whatever the engine reports first.
+// The earliest miss of each latency represents all of them, whatever order the engine reports them in.
 struct Exemplar {
   std::int64_t count = 0;
   Miss miss = {};
@@ -76,7 +76,7 @@ class MissSurvey final : public IdleListener {
     }
     return latencies.rbegin()->second.miss;
   }
-  // The objects and fields with misses, by the names that choose a line.
+  // The names of objects and fields with misses, as the option that chooses a line accepts them.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::pair<std::int64_t, std::string>> sorted;
     for (const auto& [name, count] : others_) sorted.emplace_back(-count, name);
@@ -118,8 +118,8 @@ class MissSurvey final : public IdleListener {
   std::map<std::string, std::int64_t> others_;
 };
 
-// The second run: records the stages of all transactions while one of the chosen misses is in flight, and takes these misses
-// apart.
+// The second run: records the stages of all transactions while a chosen miss is in flight, and divides these misses into
+// stages.
 class StageRecorder final : public IdleListener {
  public:
   StageRecorder(const SimulationInput& input, ExplainedMisses& explained)
@@ -165,7 +165,7 @@ class StageRecorder final : public IdleListener {
   std::vector<std::pair<StageId, Stage>> told_;  // by number
 };
 
-// A miss ends with its fill or, if it has waited for another one's fill, in its core.
+// The stage that ends a miss: its fill, or the wait in its core for another miss's fill.
 const Stage* StageRecorder::last_of(const Miss& miss, LineAddr line) const {
   const int core = cpus_[miss.cpu.value].core;
   for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
@@ -201,8 +201,9 @@ void StageRecorder::take_apart(ExplainedMiss& explained) const {
   }
 }
 
-// Adds a transaction's stages, from its last one backwards, as far as they lie after `issued`. Returns where the first of them
-// begins. A wait in the core for another transaction of the core for the line is replaced by that transaction's stages.
+// Adds a transaction's stages that lie after `issued`, from the last one backwards. Returns the beginning of the first stage.
+// If the miss waited in its core for another transaction of that core for the same line, the wait is replaced by the other
+// transaction's stages.
 Tick StageRecorder::add_chain(const Stage* last, Tick issued, ExplainedMiss& explained) const {
   Tick begins = last == nullptr ? kNever : last->to;
   for (const Stage* stage = last; stage != nullptr && stage->to == begins && begins > issued; stage = find(stage->after)) {
@@ -242,7 +243,7 @@ const Stage* StageRecorder::fill_waited_for(const Stage& wait) const {
   return nullptr;
 }
 
-// Counts uses of the resource that had begun before this one, and that ended during its wait.
+// Counts the uses of the resource that began before this one and ended during its wait.
 void StageRecorder::count_behind(TakenStage& taken) const {
   using What = Stage::What;
   const Stage& wait = taken.stage;
@@ -264,7 +265,7 @@ void StageRecorder::count_behind(TakenStage& taken) const {
     ++taken.behind;
     if (use.line == wait.line) ++taken.same_line;
   }
-  // An address phase may wait for the order step of one transaction for its line.
+  // An address phase may also wait because another transaction for the same line has not been ordered yet.
   if (wait.what == What::bus && taken.behind == 0) {
     TakenStage of_line_alone{wait};
     of_line_alone.stage.what = What::line;
@@ -350,7 +351,7 @@ std::string name_of(const Stage& stage, bool waits) {
   return "";
 }
 
-// The links of a crossbar meet in its switch.
+// All links of a crossbar end in its switch, which is not a node.
 std::string node_name(int number, const Endpoints& endpoints) {
   return endpoints.has({Endpoint::Kind::directory, number}) ? fmt::format("node {}", number) : "the switch";
 }
@@ -368,7 +369,7 @@ std::string resource_of(const Stage& stage, const Endpoints& endpoints) {
   }
 }
 
-// The text after "waits 640 ns".
+// The text that follows "waits 640 ns".
 std::string wait_reason(const TakenStage& taken, const std::string& at) {
   using What = Stage::What;
   switch (taken.stage.what) {

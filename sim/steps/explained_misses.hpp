@@ -1,5 +1,5 @@
-// The misses of one kind, ordered by latency, some of them taken apart into stages: what took the time in each, and what each
-// wait was behind.
+// Divides chosen misses into stages: what takes the time in each stage, and which other requests each wait was behind. The
+// misses are of one kind and ordered by latency.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@ std::string title_of(Source source);
 
 struct TakenStage {
   Stage stage;
-  // What the wait was for: uses of the resource that began earlier and ended during the wait; `same_line` of them were for the
-  // same line. -1: not a queue that can be counted.
+  // What was waited for: how many uses of the resource began earlier and ended during the wait, and how many of these were
+  // for the same line. -1: not a queue whose uses can be counted.
   int behind = -1;
   int same_line = 0;
 };
@@ -41,7 +41,7 @@ struct ExplainedMiss {
   Miss miss = {};
   std::string object = {}, field = {}, function = {};
   int node = 0;         // the requester's
-  bool joined = false;  // whether the requester's core had already requested the line
+  bool joined = false;  // true if the requester's core had already requested the line
   std::vector<TakenStage> stages = {};
 
   [[nodiscard]] Tick queued() const;
@@ -55,28 +55,28 @@ struct ExplainedMisses {
   double ns_per_tick = 0;
 };
 
-// Runs the simulation twice in this process: to find the misses, and to record their stages. `progress`, if set, is called now
-// and then with the share done of both, 0 to 1. Errors: SimulationFailure; ConfigError if nothing of that kind or line has
-// missed, listing what has.
+// Runs the simulation twice in this process: first to find the misses, then to record their stages. `progress`, if set, is
+// called from time to time with the share done of both runs, 0 to 1. Errors: SimulationFailure; ConfigError if no access to
+// that line, or of that kind, has missed; it lists what has.
 ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice,
                                const std::function<void(double)>& progress = {});
 
-// A stage's wait, or its travel after that.
+// A wait of a stage, or the travel that follows it.
 struct WaterfallRow {
   std::string name;  // "directory", "bus arbitration"
   std::string at;    // "node 0's directory", "bus 1", "the link from node 0 to node 1"
   bool waits = false;
   Tick start = 0, ticks = 0;  // from the issue of the miss
   int behind = -1, same_line = 0;
-  bool asks_again = false;  // for a wait: whether the request goes to the bus again afterwards
+  bool asks_again = false;  // for a wait: true if the request goes to the bus again afterwards
   std::string text = {};    // for a wait: "waits 640 ns behind 14 requests for the same line at node 0's directory"
 };
 
-// In the order of time, without gaps, so that they add up to the miss's latency.
+// The rows in order of time, without gaps, so that they add up to the miss's latency.
 std::vector<WaterfallRow> waterfall(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick);
 
-// A request that its node's controller defers goes to the bus again, perhaps many times. All rounds but the first and the last
-// become one, in which each row adds up the rows of its name.
+// Folds repeated rounds. A request that its node's controller defers goes to the bus again, perhaps many times. All rounds
+// but the first and the last are combined into one, which adds up rows of the same name.
 std::vector<WaterfallRow> folded(const std::vector<WaterfallRow>& rows);
 
 }  // namespace linebounce::sim

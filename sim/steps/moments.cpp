@@ -20,7 +20,7 @@ constexpr const char* kForms =
     "MESSAGE for X; a value is stale. X is a word or an object. \"before \" may precede each form, and \", 2nd time\" follow "
     "it";
 
-// Whether the moment comes after this step.
+// Tests whether the moment has come after this step.
 using Test = std::function<bool(const RunStep&)>;
 
 std::vector<std::string> split(const std::string& text) {
@@ -62,7 +62,7 @@ class Finder {
     for (std::size_t i = 0; i < run_.steps.size(); ++i) {
       const RunStep& one = run_.steps[i];
       follow(one);
-      // Every step is tested, because tests depend on earlier ones; only those from `from` on count.
+      // Tests every step, because tests keep state from earlier steps. Only steps after `from` can be the result.
       if (!test(one) || i < from) continue;
       if (--times_ == 0) return before ? i : i + 1;
     }
@@ -94,7 +94,7 @@ class Finder {
     return *wanted;
   }
 
-  // The engine stops at a stale value, so it is the run's end.
+  // A stale value is always the last step of a run, because the engine stops there.
   [[nodiscard]] std::optional<std::size_t> stale() const {
     if (run_.error.find("stale value") == std::string::npos) return std::nullopt;
     return run_.steps.size();
@@ -176,7 +176,7 @@ class Finder {
     };
   }
 
-  // Whether the step is a request by a cache's own access.
+  // True if the step is a cache's request for its own access.
   [[nodiscard]] bool is_miss(const RunStep& step) const {
     if (step.kind != RunStepKind::row || static_cast<Controller>(step.what) != Controller::cache) return false;
     const ControllerTable& table = run_.table(Controller::cache);
@@ -213,7 +213,7 @@ class Finder {
     };
   }
 
-  // A change from another value to this one; a word's initial value shows with its first access.
+  // The word changes from another value to this one. Its initial value becomes known with its first access.
   Test value(const std::string& name, const std::string& text) const {
     const std::optional<std::uint64_t> wanted = number(text);
     if (!wanted) refuse(fmt::format("{} is neither a value nor a state with its place", text));

@@ -10,14 +10,15 @@
 
 namespace linebounce::sim {
 
-// The text names no moment, or a word, state, CPU or place that the run does not have. what() lists the legal ones.
+// The text does not name a moment, or names a word, state, CPU or place that the run does not have. what() lists the legal
+// ones.
 class MomentError : public ConfigError {
  public:
   using ConfigError::ConfigError;
 };
 
-// The position (number of steps) after the first step from `from` on at which the moment has come; none if it never does.
-// Errors: MomentError.
+// The position (number of steps) after the first step at which the moment has come, not before step `from`; none if it never
+// comes. Errors: MomentError.
 std::optional<std::size_t> find_moment(const RecordedSteps& run, const std::string& text, std::size_t from = 0);
 
 }  // namespace linebounce::sim

@@ -11,13 +11,13 @@
 
 namespace linebounce::sim {
 
-// The textbook's word for a state, "Modified", or the table's own name if it has none: "IM_D".
+// A state's name for readers: the textbook's "Modified", or the table's own name if the textbook has none: "IM_D".
 std::string plain_state(const std::string& name);
 
 // The names of messages: the bus protocol's, the network's, and others on a bus.
 std::vector<std::string> message_names(const RecordedSteps& run);
-// Whether a snoop shows the caches whether others have copies. Under MSI it shows only newer data, so an answer that found
-// neither does not mean that no copy is left.
+// True if a snoop tells caches whether others have copies. Under MSI it only shows newer data, so an answer without data does
+// not mean that no copy is left.
 bool caches_learn_of_copies(const RecordedSteps& run);
 // The index of a message step's name.
 std::size_t message_number(const RecordedSteps& run, const RunStep& step);
@@ -51,13 +51,14 @@ class Endpoints {
   std::map<std::pair<int, int>, std::size_t> numbers_;
 };
 
-// The names of words by address: "x", "pair.a". A line's name lists its words, or is that of its object, or else the address.
+// The names of words by address: "x", "pair.a". A line is named by its accessed words, else by its object, else by its
+// address.
 class WordNames {
  public:
   explicit WordNames(const RecordedSteps& run);
   [[nodiscard]] std::string word(Address address) const;
   [[nodiscard]] std::string line(LineAddr line) const;
-  // The words of this name; for an object, all its accessed words. Empty: none.
+  // The words with this name; if it names an object, all its accessed words. Empty if there are none.
   [[nodiscard]] std::vector<std::pair<Address, int>> called(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -11,9 +11,9 @@
 namespace linebounce::sim {
 namespace {
 
-// Orders a run's steps. The kernel does not order what happens in one tick to several lines or in several places, and a core
-// that runs ahead reports early. Here every step gets a position that follows from the run alone, whatever the engine's
-// speed-ups.
+// Sorts the steps of a run. The engine reports steps of the same tick in any order if they are in different places or for
+// different lines, and a core that runs ahead reports early. Here every step gets a position that depends only on the run,
+// whatever the engine's speed-ups.
 class Order {
  public:
   explicit Order(const RecordedSteps& run)
@@ -44,7 +44,7 @@ class Order {
         return {step.time, false, line, 1, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
       }
       case RunStepKind::directory: return {step.time, false, step.where, 1, kind_of(Controller::directory), step.agent};
-      // After the row that takes the data, at that row's position.
+      // Follows the row that takes the data, at that row's position.
       case RunStepKind::data:
         return {step.time, false, step.where, 1, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
       case RunStepKind::message:
@@ -60,7 +60,7 @@ class Order {
     return {step.time, true, static_cast<std::uint64_t>(core), rank, cpu, 0};
   }
   [[nodiscard]] int core(int cpu) const { return core_of_cpu_[cpu]; }
-  // All rows of an order step count as the bus's, so they keep their order.
+  // All rows of an order step count as the bus's, so that they keep their order.
   static int kind_of(Controller controller) {
     switch (controller) {
       case Controller::directory: return 1;
@@ -84,13 +84,13 @@ class Order {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
     return cache ? bus_of_core_[step.from.number] : step.from.number;
   }
-  // Whether this is a bus's answer to rows of its order step. Requests and packets leave at least a tick after the row that
+  // True if this is a bus's answer to rows of its order step. Requests and packets leave at least one tick after the row that
   // sends them.
   static bool is_answer(const RunStep& step) {
     const auto what = static_cast<SentMessage::What>(step.what);
     return what != SentMessage::What::request && what != SentMessage::What::again && what != SentMessage::What::packet;
   }
-  // A bus's reports keep the bus's order; a controller's packets keep the network's.
+  // A bus's reports keep the bus's order, and a controller's packets keep the network's.
   static int sender_kind(const RunStep& step) {
     if (static_cast<SentMessage::What>(step.what) != SentMessage::What::packet) return 0;
     return 1 + static_cast<int>(step.from.kind);
@@ -103,15 +103,16 @@ class Order {
   std::vector<int> bus_of_core_;
 };
 
-// Sorts by time. Within a tick, effects from outside come before what a core does itself, as in the machine. The former are
-// sorted by line: requests and packets, then rows, then a bus's answers, each place (a bus, a directory, a group) in its own
-// order. The latter are sorted by core, each in its order.
+// Sorts by time. Within a tick, effects from outside precede what a core does itself, as in the machine. Effects from outside
+// are sorted by line; for a line, requests and packets come first, then rows, then a bus's answers, each place (a bus, a
+// directory, a group) in its own order. A core's own steps follow, sorted by core, in each core's order.
 void put_in_order(RecordedSteps& run) {
   const Order order(run);
   std::ranges::stable_sort(run.steps, [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
 }
 
-// Keeps the first `most` steps, not counting data that copies take. Messages that would arrive later have not arrived.
+// Keeps the first `most` steps, not counting data that copies take. A message that would arrive after the last step is marked
+// as not arrived.
 void cut_behind(RecordedSteps& run, std::size_t most) {
   std::size_t counted = 0;
   const auto beyond = std::ranges::find_if(
@@ -125,9 +126,9 @@ void cut_behind(RecordedSteps& run, std::size_t most) {
   }
 }
 
-// ---- the words that a run knows, and their values in every copy that takes data ----
+// ---- the words that a run accesses, and their values in every copy that takes data ----
 
-// The known bytes of each keeper's copies.
+// The bytes of each keeper's copies that are known.
 class KnownBytes {
  public:
   void set(const Endpoint& keeper, Address address, int bytes, Value value) {
@@ -157,7 +158,7 @@ Value value_at(const std::vector<std::byte>& taken, std::size_t begin, int bytes
   return value;
 }
 
-// Forgets words that none of the run's steps uses, such as those beyond its limit.
+// Forgets words that no remaining step uses, such as those accessed after the limit.
 void keep_known_words(RecordedSteps& run) {
   std::set<std::pair<Address, int>> used;
   for (const RunStep& step : run.steps) {
@@ -168,8 +169,8 @@ void keep_known_words(RecordedSteps& run) {
   std::erase_if(run.facts.words, [&used](const auto& word) { return !used.contains(word.first); });
 }
 
-// Replaces each step in which a copy takes a line's data by one for each of its words; in memory and its substitutes, only by
-// the words that change. `taken`: StepRecorder::taken(). REQUIRES: the steps are in order.
+// Replaces each step in which a copy takes a line's data by one step for each word of the line. For memory and what stands in
+// for it, only words that change get a step. `taken`: StepRecorder::taken(). REQUIRES: the steps are in order.
 void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken) {
   const auto line_bytes = static_cast<Address>(run.facts.line_bytes);
   KnownBytes known;
@@ -192,7 +193,7 @@ void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken)
       one.fresh = value_at(taken, step.fresh + (address - begin), bytes);
       const std::optional<Value> before = known.get(step.from, address, bytes);
       known.set(step.from, address, bytes, one.fresh);
-      // A cache may have lost its copy meanwhile; memory's content stays.
+      // An unchanged word is only left out for memory: a cache may have lost its copy since.
       if (before == one.fresh && step.from.kind != Endpoint::Kind::cache) continue;
       one.old = before.value_or(0);
       one.flag = before.has_value();
@@ -212,7 +213,7 @@ void take_first_point(RecordedSteps& run, const std::string& experiment, const O
   run.input.run.record_timeline = true;
 }
 
-// Byte by byte, because words may overlap and have different sizes.
+// Combines values byte by byte, because words may overlap and have different sizes.
 std::vector<RecordedSteps::WordValues> word_values(const RecordedSteps& run) {
   struct Byte {
     std::uint8_t first, last;
@@ -273,7 +274,7 @@ RecordedSteps record_steps(const std::string& experiment, const Overrides& overr
   run.facts = recorder.facts();
   run.steps = std::move(recorder.steps());
   if (run.known) put_in_order(run);
-  // Counted again, because the recorder knows only whether there are enough steps.
+  // Counts the steps again, because the recorder only checks that there are enough.
   const auto counted = std::ranges::count_if(run.steps, [](const RunStep& step) { return step.kind != RunStepKind::data; });
   if (run.cut || static_cast<std::size_t>(counted) > most) cut_behind(run, most);
   keep_known_words(run);

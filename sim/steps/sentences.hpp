@@ -1,4 +1,4 @@
-// A sentence for every step of a run, as a lecturer would say it: for a page's caption, a screen reader, a terminal.
+// Describes every step of a run in a sentence, as a lecturer would: for a page's caption, a screen reader or a terminal.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace linebounce::sim {
 
-// One for each step, in order. Names of words and objects replace addresses, the textbook's words replace states.
+// One sentence for each step, in order. They name words and objects instead of addresses, and use the textbook's words for
+// states.
 std::vector<std::string> sentences(const RecordedSteps& run);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// A line of text for each transition of a run, in a course's own form.
+// Prints a line of text for each state transition of a run, in the format of a course.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ std::optional<StepOperation> step_operation(const ProgramCall& call) {
     case What::wake: return StepOperation::wake;
     case What::timer: return StepOperation::timer;
     case What::interrupt: return StepOperation::interrupt;
-    // Operations without a visible effect, or that another call reports.
+    // Operations that have no visible effect, or that another call reports.
     case What::pair:
     case What::clock:
     case What::enter:
@@ -65,7 +65,7 @@ ProgramTap& StepRecorder::begin(Machine& machine, const AddressSpace& memory, co
   return *this;
 }
 
-// Only steps before the machine's time are certain, because a core that runs ahead has reported more than others.
+// Only steps before the machine's time are final, because a core that runs ahead reports earlier than others.
 void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
@@ -85,8 +85,8 @@ bool StepRecorder::spins(CpuId cpu) const {
   return !doing.empty() && doing.back().spins;
 }
 
-// A spin's load is no step if it hits and finds the same value as the previous one: the engine decides whether it runs at all,
-// or is only counted.
+// A spin's load is not a step if it hits and finds the same value as the previous one, because the engine may skip such loads
+// and only count them.
 bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
   if (!spins(cpu)) return false;
   auto& seen = doing_[cpu.value].back().seen;
@@ -210,7 +210,7 @@ void StepRecorder::add_operation(const Cpu& cpu, StepOperation operation, Addres
        .fresh = value});
 }
 
-// Named at once, because a failed run's memory is destroyed.
+// Records the name at once, because the memory of a failed run is destroyed.
 void StepRecorder::name_word(Address address, int bytes) {
   const auto [word, fresh] = facts_.words.try_emplace({address, bytes});
   if (!fresh) return;

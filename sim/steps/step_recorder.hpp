@@ -17,15 +17,15 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// The run was stopped because it has reached its limit of steps; not a failure. Thrown through the simulation.
+// Thrown through the simulation when its limit of steps is reached. This is not a failure.
 class StepLimitReached {};
 
 class StepRecorder final : public SimulationTap, public StepListener, public ProgramTap {
  public:
-  // Stops the run when its first `limit` steps are certain; data that copies take does not count.
+  // Stops the run when its first `limit` steps are final. Data that copies take does not count.
   explicit StepRecorder(std::size_t limit) : limit_(limit), next_look_(limit) {}
 
-  // Facts that remain when the run is over, however it has ended.
+  // Facts that are kept after the run, however it ended.
   struct Object {
     std::string name, structure;
     Address begin = 0;
@@ -40,7 +40,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
     std::map<std::pair<Address, int>, std::string> words = {};  // accessed words by address and size, with their names
   };
   [[nodiscard]] const Facts& facts() const { return facts_; }
-  // In the order of their reports. Only those before `settled()` are complete.
+  // In the order in which they were reported. Only those before settled() are complete.
   [[nodiscard]] std::vector<RunStep>& steps() { return steps_; }
   // The bytes of all taken lines, concatenated; a data step's `fresh` is the index of its first byte.
   [[nodiscard]] const std::vector<std::byte>& taken() const { return taken_; }
@@ -82,20 +82,20 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
  private:
   void add(const RunStep& step);
   [[nodiscard]] bool spins(CpuId cpu) const;
-  // Whether a spin's load has found the same value before.
+  // True if a spin's load has found the same value before.
   bool seen_before(CpuId cpu, Address address, Value value, bool may_repeat);
   void add_buffer(Tick time, CpuId cpu, const Operation& operation, BufferMove move, Value value);
   void add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value, Value expected = 0);
   void name_word(Address address, int bytes);
 
   const std::size_t limit_;
-  std::size_t next_look_;  // the number of steps at which the recorder next checks whether they suffice
+  std::size_t next_look_;  // the number of steps at which the recorder next checks whether enough of them are final
   const Workload* workload_ = nullptr;
   const Machine* machine_ = nullptr;
   const AddressSpace* memory_ = nullptr;
   Facts facts_;
   std::vector<RunStep> steps_;
-  // By CPU: its nested spins and interrupt handlers, the innermost last.
+  // The nested spins and interrupt handlers of a CPU, the innermost last.
   struct Doing {
     bool spins = false;
     std::map<Address, Value> seen = {};  // the value that the spin last found in each of its words

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 
 // Runs the point twice, first to find the lines whose misses cost most. The name of `file` ends with ".vcd". `progress` is
-// called now and then with the share done, 0 to 1. Errors: as simulate().
+// called from time to time with the share done, 0 to 1. Errors: as simulate().
 void write_waves(const SimulationInput& input, const std::filesystem::path& file, const std::function<void(double)>& progress);
 
 }  // namespace linebounce::sim

@@ -15,15 +15,15 @@ class Clock {
       : ticks_(timebase.ticks_per_us_numerator()),
         units_(std::llround(1e-6 / sc_core::sc_get_time_resolution().to_seconds()) * timebase.ticks_per_us_denominator()) {}
 
-  // The first of SystemC's times at or after the tick.
+  // The earliest time that SystemC can represent at or after the tick.
   [[nodiscard]] sc_core::sc_time time(Tick tick) const {
     return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>((Wide{tick} * units_ + ticks_ - 1) / ticks_));
   }
-  // The first tick that time() does not place before `time`. REQUIRES: time > 0.
+  // The first tick whose time() is not before `time`. REQUIRES: time > 0.
   [[nodiscard]] Tick first_tick(const sc_core::sc_time& time) const {
     return static_cast<Tick>((Wide{time.value()} - 1) * ticks_ / units_) + 1;
   }
-  // Of a point in time or a length. nearest_tick(time(tick)) is `tick`.
+  // For a point in time or a duration. nearest_tick(time(tick)) is `tick`.
   [[nodiscard]] Tick nearest_tick(const sc_core::sc_time& time) const {
     return static_cast<Tick>((Wide{time.value()} * ticks_ * 2 + units_) / (units_ * 2));
   }

@@ -1,7 +1,7 @@
-// The public module over Machine.
+// The public module around Machine.
 //
-// The machine's turns at tick T run one unit of SystemC's time after T, when all modules have done what they do at T. What they
-// do later can reach caches only a lookahead later, so that cores run ahead until then and no further.
+// The machine executes tick T one SystemC time unit after T, when all modules have finished their work at T. Whatever they do
+// later can reach caches only after a lookahead. So cores run ahead until then, and no further.
 #include <fmt/format.h>
 
 #include <array>
@@ -44,11 +44,11 @@ struct Request {
   int bytes = 0;
   tlm::tlm_command command = tlm::TLM_READ_COMMAND;
   const Atomic* atomic = nullptr;
-  Value value = 0;  // to be stored; then the result
+  Value value = 0;  // the value to store; afterwards the result
   Tick ended = 0;
 };
 
-// The error response to a transaction that the CPU can't run; none if it can.
+// The error response to a transaction that the CPU can't execute; none if it can.
 std::optional<tlm::tlm_response_status> refusal(const tlm::tlm_generic_payload& transaction) {
   const unsigned bytes = transaction.get_data_length();
   const bool is_word = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -71,7 +71,7 @@ class Machine::Implementation {
       Server& server = *servers_.emplace_back(std::make_unique<Server>());
       machine_.set_program(cpu, [&server](linebounce::Cpu& self) {
         for (;;) {
-          self.sleep();  // until serve() wakes the CPU for a request
+          self.sleep();  // sleeps until serve() wakes the CPU for a request
           server.answer(self);
         }
       });
@@ -144,7 +144,7 @@ class Machine::Implementation {
     }
   };
 
-  // From now until the turns at this tick may run.
+  // The time from now until the machine may execute this tick.
   [[nodiscard]] sc_core::sc_time until(Tick tick) const {
     return clock_.time(tick) + sc_core::sc_get_time_resolution() - sc_core::sc_time_stamp();
   }

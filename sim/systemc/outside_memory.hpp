@@ -1,4 +1,4 @@
-// A node's memory that is a SystemC module: its annotated delays decide when reads are answered.
+// A node's memory that a SystemC module models. The delays that the module annotates decide when reads are answered.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ class OutsideMemory final : public MemoryTiming {
   // `name`: for messages. REQUIRES: the machine outlives this object.
   OutsideMemory(std::string name, Transport transport, Machine& machine);
 
-  // Both throw std::runtime_error if the memory waits, refuses a line, or answers a read before the machine's lookahead is
-  // over.
+  // Both throw std::runtime_error if the memory calls wait(), refuses a line, or answers a read within the machine's
+  // lookahead.
   Tick read(LineAddr line, Tick address_at) override;
   void write(LineAddr line, Tick data_at) override;
   [[nodiscard]] Tick latency() const override { return latency_; }

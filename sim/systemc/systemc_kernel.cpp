@@ -7,7 +7,7 @@
 
 #include "sim/systemc/clock.hpp"
 
-// SystemC's library refers to this function, because it has a main() of its own. The program's main() is linked instead.
+// SystemC's library needs this symbol, because it has a main() of its own, which the program does not use.
 extern "C" int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
@@ -31,8 +31,8 @@ class VcdFile final : public SignalFile {
   sc_core::sc_trace_file* file_;
 };
 
-// SystemC accepts no further modules once a simulation has started, and can't start another one, so there is one module for
-// the whole process.
+// The only module, reused by all runs: SystemC accepts no further modules once a simulation has started, and cannot start
+// another simulation.
 class Driver final : public sc_core::sc_module, public SystemCKernel {
  public:
   explicit Driver(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -47,13 +47,13 @@ class Driver final : public sc_core::sc_module, public SystemCKernel {
     now_ = 0;
     clock_.emplace(timebase);
     due_.notify(sc_core::SC_ZERO_TIME);
-    sc_core::sc_start();  // returns when no turn is due
+    sc_core::sc_start();  // returns when no turn is scheduled
     if (failure_) std::rethrow_exception(std::exchange(failure_, {}));
   }
   std::unique_ptr<SignalFile> open_vcd(const std::string& path) override { return std::make_unique<VcdFile>(path); }
 
  private:
-  // SystemC would turn an exception into a report of its own, so that it is kept for run().
+  // Keeps an exception for run(), because SystemC would turn it into a report of its own.
   void take_turn() {
     std::optional<Tick> next;
     try {

@@ -1,5 +1,5 @@
-// SystemC's kernel as the program uses it: run() and `--vcd`. It is in a shared library of its own, which is loaded when
-// something is simulated, because loading SystemC takes seven million instructions. This header is all that both sides share.
+// The part of SystemC's kernel that the program uses: run() and `--vcd`. It is in a shared library that is loaded only for a
+// simulation, because loading SystemC takes seven million instructions. This header is the whole interface between the two.
 #pragma once
 
 #include <functional>
@@ -22,12 +22,12 @@ class SignalFile {
 
 class SystemCKernel {
  public:
-  // Does what is due at `now` and returns when more is due; none: the run is over.
+  // Does everything that is due at `now`. Returns the next time at which something is due; none if the run is over.
   using Turn = std::function<std::optional<Tick>(Tick now)>;
 
   virtual ~SystemCKernel() = default;
-  // Calls `turn` at time 0, and then at each time that it returns. A later run continues SystemC's time where the previous one
-  // ended. Errors: what `turn` throws.
+  // Calls `turn` at time 0, and then at each time that it returns. A later run continues at the SystemC time where the
+  // previous one ended. Errors: what `turn` throws.
   virtual void run(const Timebase& timebase, const Turn& turn) = 0;
   // SystemC adds ".vcd" to the path.
   virtual std::unique_ptr<SignalFile> open_vcd(const std::string& path) = 0;

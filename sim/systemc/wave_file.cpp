@@ -52,7 +52,7 @@ void WaveFile::run(Machine& machine, const std::function<void(double)>& progress
   finish();
 }
 
-// SystemC says nothing of a disk that is full, so that the last words are ours.
+// Reports a full disk itself, because SystemC does not.
 void WaveFile::finish() {
   file_.reset();
   std::ofstream last(path_, std::ios::app);

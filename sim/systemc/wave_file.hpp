@@ -21,30 +21,30 @@ class SignalFile;
 
 class WaveFile {
  public:
-  // The name of `file` ends with ".vcd". Errors: ConfigError, without SystemC.
+  // REQUIRES: the name of `file` ends with ".vcd". Errors: ConfigError if SystemC is missing.
   explicit WaveFile(const std::filesystem::path& file);
   ~WaveFile();
   WaveFile(const WaveFile&) = delete;
   WaveFile& operator=(const WaveFile&) = delete;
 
-  // Adds a signal of so many bits, which is 0 at first. Dots in the name make scopes. Returns its number. REQUIRES: called
-  // before run().
+  // Adds a signal with this many bits and the initial value 0, and returns its number. Dots in the name make scopes.
+  // REQUIRES: called before run().
   int add_signal(const std::string& name, int bits);
   void comment(const std::string& text);
 
-  // The signal has this value, or one that is larger by `by`, from `at` on. `at` may lie in the future. Of changes at one time,
-  // the last one stays.
+  // Sets the signal to a value, or increases it by `by`, at time `at`, which may be in the future. If a signal changes
+  // several times at one time, the last change stays.
   void set(Tick at, int signal, unsigned value) { change(at, signal, value, 0); }
   void add(Tick at, int signal, int by) { change(at, signal, std::nullopt, by); }
 
-  // Does the same as machine.run(progress), and calls `sample` after the turns of each tick, to set signals. REQUIRES: called
-  // once; cores don't run ahead (EngineSpec::run_ahead). Errors: as machine.run(); OutputError if the file can't be written.
+  // As machine.run(progress), but calls `sample` after each tick, which may set signals. REQUIRES: called once; cores do not
+  // run ahead (EngineSpec::run_ahead). Errors: as machine.run(); OutputError if the file can't be written.
   void run(Machine& machine, const std::function<void(double)>& progress, const std::function<void(Tick now)>& sample);
 
  private:
   struct Change {
     std::size_t signal;
-    std::optional<unsigned> value;  // none: the old one, increased
+    std::optional<unsigned> value;  // none: increase the old value by `by`
     int by;
   };
 
@@ -53,8 +53,8 @@ class WaveFile {
   void finish();
 
   std::filesystem::path path_;
-  std::deque<unsigned> values_;          // by signal; they stay where they are, because SystemC reads them
-  std::multimap<Tick, Change> changes_;  // those of one time in the order of calls
+  std::deque<unsigned> values_;          // by signal; in a deque, because SystemC keeps pointers to them
+  std::multimap<Tick, Change> changes_;  // changes at the same time are in the order of the calls
   std::unique_ptr<SignalFile> file_;     // null once it is closed
 };
 

@@ -27,7 +27,7 @@ std::string indented_block(std::string text) {
   return std::string(kIndent, ' ') + text + (text.ends_with("\n") ? "" : "\n");
 }
 
-// The diff; or the change as a sketch, with the reason why there is no diff.
+// The diff. If there is none, a sketch of the change and the reason why there is no diff.
 std::string edit_text(const AdvisedChange& change, const Painter& paint) {
   if (change.diff.empty()) {
     std::string out = indented_block(change.edit);
@@ -129,7 +129,7 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
   return rounded;
 }
 
-// For one machine; small shares are summed.
+// The table of shares for one machine; small shares are summed.
 std::string time_text(const TimeAccount& account, const Painter& paint) {
   constexpr std::size_t kMostShares = 8;
   constexpr double kSmallest = 1;  // percent
@@ -308,7 +308,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
 
 namespace {
 
-// The rows of the table of losses for the sentences that have one.
+// For each of the sentences that comes from the table of losses, its row there.
 ordered_json losses_json(const std::vector<std::string>& missing) {
   ordered_json losses = ordered_json::array();
   for (const std::string& sentence : missing) {

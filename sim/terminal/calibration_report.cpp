@@ -23,7 +23,7 @@ std::string structure_line(const Calibration& calibration) {
   return "  " + text + "\n";
 }
 
-// A table of CPU numbers, if the machine's differ from the file's.
+// A table of CPU numbers; empty if the machine and the file number CPUs equally.
 std::string numbering(const Calibration& calibration, const Painter& paint) {
   if (std::ranges::is_sorted(calibration.file_cpu)) return "";
   const std::string text =
@@ -60,7 +60,7 @@ std::string list_of(const std::string& head, const std::vector<std::string>& sen
   return text;
 }
 
-// The number of parameters used, and the error of pairs that were not fitted to.
+// The number of parameters that were fitted, and the error over pairs to which nothing was fitted.
 std::string freedom(const Calibration& calibration, const Painter& paint) {
   const int cpus = calibration.measured.cpus();
   const FoundPositions& found = calibration.positions;

@@ -1,4 +1,4 @@
-// Charts for the terminal, each of one result file.
+// Charts for the terminal. Each shows the content of one result file.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace linebounce::sim {
 
-// The latency histogram: a logarithmic axis, one strip and one colour for each source. Each strip has its own scale; the
-// source's share is printed beside it. Empty if nothing was measured.
+// The latency histogram, with a logarithmic axis and one strip in its own colour for each source. Each strip has its own
+// vertical scale; the source's share is printed beside it. Empty if nothing was measured.
 std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint);
 
-// The core-to-core matrix: one block for each state of the line, CPUs of a node side by side. `node_of_cpu`: by CPU number.
-// Latencies are means over the homes of the lines. Up to 16 CPUs are shown as figures, more as shades. Empty if nothing was
-// measured.
+// The core-to-core matrix: one block for each state of the line, with the CPUs of a node side by side. `node_of_cpu`: by CPU
+// number. Latencies are averaged over the lines' homes. With up to 16 CPUs the cells show figures, with more they show
+// shades. Empty if nothing was measured.
 std::string matrix_chart(const std::vector<MatrixRow>& rows, const std::vector<int>& node_of_cpu, const Painter& paint);
 
-// Quantities over simulated time: a line for each, on one time axis. `rows`: one point's series, each in the order of time.
-// Drawn from 0 (or the lowest value if negative) to the highest value. Empty if there are none.
+// Quantities over simulated time: one line each, on a common time axis. `rows`: one point's series, each sorted by time. The
+// scale begins at 0, or at the lowest value if that is negative. Empty if there are none.
 std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& paint);
 
 }  // namespace linebounce::sim

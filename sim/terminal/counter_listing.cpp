@@ -31,7 +31,7 @@ double value_of(const std::map<std::string, double>& counters, const std::string
   return found == counters.end() ? 0 : found->second;
 }
 
-// What follows from the counters, for templates.
+// Adds the figures that templates derive from the counters.
 void add_derived(std::map<std::string, double>& counters) {
   const auto get = [&counters](const char* name) { return value_of(counters, name); };
   counters["misses"] = get("read_misses") + get("write_misses");
@@ -115,7 +115,7 @@ class LineFiller {
   const std::map<std::string, double>& values_;
 };
 
-// The values that templates may name; all counters are there, even those that a run does not have.
+// The values that a template may name. Contains all counters, even those that this run does not have.
 std::map<std::string, double> all_values(std::map<std::string, double> counters, std::optional<int> cache) {
   for (const ClassCounterFacts& facts : kClassCounterFacts) counters.try_emplace(std::string(facts.name), 0);
   for (const char* part : kTimePartNames) counters.try_emplace(std::string(kCycles) + part, 0);

@@ -1,4 +1,4 @@
-// The counters of caches in the words of a course: as a table, or in the form of a template.
+// Prints the counters of caches in the terms of a course, as a table or in the format of a template.
 #pragma once
 
 #include <map>
@@ -15,14 +15,14 @@ namespace linebounce::sim {
 using CounterListing = std::vector<std::map<std::string, double>>;
 
 CounterListing listing_of(const ClassCounters& counters);
-// From the metrics of a run with run.counters; empty if it had none.
+// Extracts the counters from the metrics of a run with run.counters; empty for any other run.
 CounterListing listing_of(const ReportedPoint& point);
 
-// A row for each counter that is not 0 everywhere, a column for each cache, and one for all.
+// One row for each counter that is not 0 in every cache, one column for each cache, and one column for the sum.
 std::string counter_table(const CounterListing& listing, const Painter& paint);
 
-// Fills in a template (configs/counters). `name`: of its file, for messages. Errors: ConfigError for an unknown counter or an
-// unclosed section, with the line.
+// Fills in a template (configs/counters). `name`: the template file's name, for messages. Errors: ConfigError with the line,
+// for an unknown counter or an unclosed section.
 std::string filled_in(const std::string& text, const std::string& name, const CounterListing& listing);
 
 }  // namespace linebounce::sim

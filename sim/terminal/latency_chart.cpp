@@ -30,8 +30,8 @@ struct Strip {
   double ns = 0;  // sum, for the mean
 };
 
-// The logarithm to base 2, linear between powers of two: off by at most 0.09, which no column of the chart shows, and the same
-// with every mathematical library. REQUIRES: value > 0.
+// The logarithm to base 2, interpolated linearly between powers of two. The error is at most 0.09, too little to show in a
+// column, and the result does not depend on the mathematical library. REQUIRES: value > 0.
 double octaves(double value) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);  // 0.5 to 1
@@ -43,7 +43,7 @@ class Axis {
  public:
   Axis(double shortest, double longest, std::size_t columns)
       : low_(octaves(shortest)), high_(octaves(longest)), columns_(columns) {
-    // At least two octaves, so that a single latency is not at an edge.
+    // The axis spans at least two octaves, so that a single latency is not at its edge.
     const double room = std::max(0.05 * (high_ - low_), (2 - (high_ - low_)) / 2);
     low_ -= room;
     high_ += room;
@@ -58,7 +58,7 @@ class Axis {
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] bool holds(double ns) const { return position(ns) >= 0 && position(ns) < static_cast<double>(columns_); }
 
-  // Round latencies to mark: powers of ten, with 2 and 5 in between if there are few.
+  // Round latencies to mark on the axis: powers of ten; if these are few, also 2 and 5 times such powers.
   [[nodiscard]] std::vector<double> ticks() const {
     constexpr double kShortest = 1e-3;  // a picosecond
     constexpr double kLongest = 1e12;
@@ -105,7 +105,7 @@ std::string cells(const Strip& strip, std::size_t row) {
   std::string out;
   for (const double count : strip.counts) {
     std::size_t height = std::lround(count / highest * kRowHeight * kRows);
-    if (count > 0) height = std::max<std::size_t>(height, 1);  // a single occurrence is visible
+    if (count > 0) height = std::max<std::size_t>(height, 1);  // makes even a single occurrence visible
     const std::size_t below = row * kRowHeight;
     out += kEighths.at(height > below ? std::min(height - below, kRowHeight) : 0);
   }

@@ -84,7 +84,7 @@ std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line
   return lines;
 }
 
-// The marks of a line's pieces in its strip: a letter for each field, in order; holes have a dot.
+// The marks for the pieces of a line in its strip: each field gets a letter, in order, and a hole gets a dot.
 std::vector<std::string> marks_of(const DrawnLine& line) {
   std::vector<std::string> marks;
   std::size_t fields = 0;
@@ -97,14 +97,14 @@ Colour colour_of(const std::vector<DrawnPiece>& pieces, std::size_t i) {
   return pieces[i].field == nullptr ? Colour::dim : kColours[i % kColours.size()];
 }
 
-// One character for each byte, or for every few bytes of a long line.
+// One character for each byte; in a long line, for every few bytes.
 std::string strip(const Part& part, const DrawnLine& line, int line_bytes, const Painter& paint) {
   const int bytes = std::max(1, line_bytes / kStripWidth);
   const auto marks = marks_of(line);
   const int start = (part.base + line.begin) / line_bytes * line_bytes - part.base;
   std::string out;
   for (int byte = start; byte < start + line_bytes; byte += bytes) {
-    // A character that covers a field's end and a hole, or two fields, shows the first field.
+    // If a character covers the end of a field and a hole, or two fields, it shows the first field.
     std::size_t shown = line.pieces.size();
     for (std::size_t i = 0; i < line.pieces.size(); ++i) {
       const bool here = line.pieces[i].begin < byte + bytes && line.pieces[i].end > byte;

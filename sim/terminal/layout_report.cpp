@@ -36,7 +36,7 @@ std::string layout_verdict(const LayoutReport& report) {
                      report.touched.layout.size, fmt::join(gains, " and "));
 }
 
-// What the layouts that were replayed cost and gain.
+// A table of the replayed layouts: what each costs, and what it gains.
 std::string tried_table(const LayoutReport& report, const Painter& paint) {
   Table table({names("layout"), figures("bytes", 6), figures("model", 7, 1), names("machine", 0, 1), words("gain", 0, 1),
                words("transfers", 0, 1)},

@@ -16,7 +16,7 @@ namespace linebounce::sim {
 // A layout's effect on one machine.
 struct LayoutGain {
   std::string machine;
-  OrdersChange change;                               // of the whole replay's throughput
+  OrdersChange change;                               // change of the whole replay's throughput
   double transfers_before = 0, transfers_after = 0;  // misses served by another cache, and upgrades, in the whole replay
 };
 
@@ -24,11 +24,11 @@ struct LayoutGain {
 struct TriedLayout {
   ArrangedLayout arranged;
   double cost = 0;     // as of SharedLineCosts
-  bool exact = false;  // of its number of lines the best there is
+  bool exact = false;  // true if no layout with as many lines costs less
   std::vector<LayoutGain> gains = {};
 };
 
-// The source's change, or why there is none.
+// The change of the source, or the reason why there is none.
 struct LayoutPatch {
   std::string diff, why_not, place;
   std::vector<std::string> cautions = {};
@@ -37,37 +37,38 @@ struct LayoutPatch {
 
 struct LayoutReport {
   std::string structure, accesses;  // the file with the accesses
-  StructureAccesses touched;        // in a replay on the first machine
+  StructureAccesses touched;        // from a replay on the first machine
   int line_bytes = 64;
-  std::size_t searched = 0;                       // members that the search divided among lines
-  double present_cost = 0;                        // as of SharedLineCosts
-  double search_s = 0;                            // how long the search took, without replays
-  std::vector<TriedLayout> tried = {};            // the best first
-  std::optional<std::size_t> best = {};           // of `tried`: gains on some machine and loses on none
-  std::vector<LayoutGain> confirmed = {};         // the best again, in other orders
-  std::string declaration = {}, assertions = {};  // of the best; assertions only for a table, which is the kernel's
-  std::optional<LayoutPatch> patch = {};          // for a recording
-  std::vector<std::string> missing = {};          // what the trace could not hold
-  std::vector<std::string> assumptions = {};      // about the machines
+  std::size_t searched = 0;                // members that the search divided among lines
+  double present_cost = 0;                 // as of SharedLineCosts
+  double search_s = 0;                     // time that the search took, without replays
+  std::vector<TriedLayout> tried = {};     // the best first
+  std::optional<std::size_t> best = {};    // index in `tried` of the layout that gains on some machine and loses on none
+  std::vector<LayoutGain> confirmed = {};  // the gains of the best layout, measured again in other orders
+  // Declaration of the best layout; assertions only if the input was a table, because tables come from the kernel.
+  std::string declaration = {}, assertions = {};
+  std::optional<LayoutPatch> patch = {};      // for a recording
+  std::vector<std::string> missing = {};      // what the trace could not hold
+  std::vector<std::string> assumptions = {};  // about the machines
 };
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint);
-// Schema linebounce.layout/1. Without the search's time, which no two runs share.
+// Schema linebounce.layout/1. Leaves out the time of the search, which differs between runs.
 nlohmann::ordered_json layout_report_json(const LayoutReport& report);
 
 struct LayoutDiffReport {
   std::string before, after;  // as the user names them
-  StructureAccesses touched;  // in a replay of the layout before
+  StructureAccesses touched;  // from a replay of the layout before the change
   Layout before_layout, after_layout;
   int line_bytes = 64;
   LayoutDifference lines;
-  std::vector<std::string> only_before = {}, only_after = {};  // members that one of the layouts lacks
+  std::vector<std::string> only_before = {}, only_after = {};  // members that only one of the layouts has
   std::vector<LayoutGain> gains = {};
   std::size_t orders = 0;
   std::vector<std::string> missing = {}, assumptions = {};
 };
 
-// Plain, and at most 72 columns wide: fit for a commit message.
+// Plain text of at most 72 columns, for a commit message.
 std::string layout_diff_text(const LayoutDiffReport& report);
 // Schema linebounce.layout_diff/1.
 nlohmann::ordered_json layout_diff_json(const LayoutDiffReport& report);

@@ -1,4 +1,4 @@
-// Cache lines for the terminal, in the form of `perf c2c report`: the worst lines, then each of them field by field.
+// Cache lines for the terminal in the format of `perf c2c report`: the worst lines first, then the fields of each.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace linebounce::sim {
 // The first `most` lines. Empty if there are none.
 std::string line_table(const LineSet& set, std::size_t most, const Painter& paint);
 
-// The owners of the 500 worst lines (metrics subsystem.*), the largest share of latency first; empty if the structures have no
-// subsystems.
+// The subsystems that own the 500 worst lines (metrics subsystem.*), the largest share of latency first. Empty if no
+// structure has a subsystem.
 std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics, const Painter& paint);
 
 struct SubsystemShare {

@@ -36,8 +36,8 @@ const char* name_of(LockVerdict verdict) {
   return "";
 }
 
-// A column for each CPU and a row for each step. If the terminal has no room, one after the other, each CPU further to the
-// right.
+// Draws one column for each CPU and one row for each step. On a narrow terminal, the CPUs' steps follow each other, each CPU
+// indented further than the one before.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
   const std::size_t cpus = broken.lock_case.roles.size();
@@ -65,7 +65,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   return table.text();
 }
 
-// A row for each size, a column for each memory model.
+// The number of states: a row for each size, a column for each memory model.
 std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Column> columns = {
       words("states that were looked at"),
@@ -155,7 +155,7 @@ struct VerdictText {
   std::string word, rest;
 };
 
-// Without the lock's name, which is already there.
+// Removes the lock's name from the message, because it is already printed.
 std::string trial_failure(const std::string& failure) {
   const std::string first = failure.substr(0, failure.find('\n'));
   const std::size_t name_end = first.find(workloads::kDoesNotExclude);

@@ -1,4 +1,4 @@
-// The answer of `linebounce check-lock`: the verdict, its basis, and the interleaving that breaks a property.
+// The answer of `linebounce check-lock`: the verdict, what was checked, and the interleaving that breaks a property.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// `experiment`: the file of a failed trial.
+// `experiment`: the path of a failed trial's experiment.
 std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
                             const Painter& paint);
 nlohmann::ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment);

@@ -10,10 +10,10 @@
 
 namespace linebounce::sim {
 
-// One machine: each lock with its trials, the fastest first.
+// The results on one machine: each lock with its trials, the fastest first.
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint);
 
-// Words that behave like locks; empty if there are none. `replaced`: whether they were taken for locks.
+// Words that behave like locks; empty if there are none. `replaced`: true if they were replayed as locks.
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint);
 
 nlohmann::ordered_json word_locks_json(const std::vector<trace::WordLock>& words);

@@ -1,4 +1,4 @@
-// A measured kernel's locks, and the expected results of a trace of their mix.
+// The locks of a measured kernel, and what a replay of their mix should give.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace linebounce::sim {
 
-// A line for each of the locks with the most waiting, most first, followed by where they waited most. `seconds`: the length of
+// One line for each of the locks with the most waiting, followed by the functions that waited longest. `seconds`: duration of
 // the measurement, for the share of time that a lock was held.
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint);
 
-// The locks of a mix: the measurements of each beside its replay's expected results; empty if there are none.
+// For each lock of a mix, its measurements and the expected results of a replay. Empty if there are none.
 std::string lock_mix_table(const LockMix& mix, const Painter& paint);
 
 }  // namespace linebounce::sim

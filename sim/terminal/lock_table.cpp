@@ -18,7 +18,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLockPrefix = "locks.";
-constexpr std::size_t kMostLines = 40;  // locks and call sites; at least one lock is shown completely
+constexpr std::size_t kMostLines = 40;  // limit on the lines for locks and call sites; at least one lock is shown completely
 constexpr std::size_t kRoomForName = 18;
 
 // A lock's own row, and its call sites'.
@@ -34,7 +34,7 @@ std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
   return blocks;
 }
 
-// The blocks to show, in their order, chosen by cost.
+// The blocks to show: those that cost most, in their original order.
 std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
   const auto by_cost = [](const LockBlock& a, const LockBlock& b) {
     return std::tuple(-a[0].cpu_pct, -a[0].util_pct, a[0].lock) < std::tuple(-b[0].cpu_pct, -b[0].util_pct, b[0].lock);
@@ -73,13 +73,13 @@ std::string wait_text(const LockRow& row) {
   return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
-// The figures before a row's name, or their titles.
+// The figures that precede the name in a row, or the titles of these columns.
 struct LockFiguresText {
   std::string all_times;                                    // UTIL to % CPU
-  std::array<std::pair<std::size_t, std::string>, 4> rest;  // TOTAL, NOWAIT, SPIN, RJCT: width and text
+  std::array<std::pair<std::size_t, std::string>, 4> rest;  // width and text of TOTAL, NOWAIT, SPIN and RJCT
 };
 
-// If a line has no room for the name, the last figures are left out: CON has the information of NOWAIT and SPIN.
+// If the line has no room for the name, drops the last figures: CON implies NOWAIT and SPIN.
 std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
   std::string out = row.all_times;
   for (const auto& [width, text] : row.rest) {
@@ -89,7 +89,7 @@ std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
   return out;
 }
 
-// NOWAIT and SPIN are shares of TOTAL, RJCT of all attempts.
+// NOWAIT and SPIN are shares of TOTAL. RJCT is a share of all attempts.
 std::string line_of(const LockRow& row, const Painter& paint) {
   const bool lock = row.call_site.empty();
   const std::string figures =
@@ -119,7 +119,7 @@ struct RacedPoint {
   std::size_t point = 0;
 };
 
-// The number of sections that raced, by lock.
+// By lock, the number of its sections that overlapped with others.
 std::map<std::string, double> races_of(const ReportedPoint& point) {
   constexpr std::string_view kRaces = ".races";
   std::map<std::string, double> races;
@@ -130,7 +130,8 @@ std::map<std::string, double> races_of(const ReportedPoint& point) {
   return races;
 }
 
-// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Empty for means over several seeds, which have no such pair.
+// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Empty for means over several seeds, which have no single
+// such event.
 std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const std::string prefix = std::string(kLockPrefix) + lock + ".first_race.";
   const auto inside = point.metrics.find(prefix + "inside_cpu");
@@ -163,7 +164,7 @@ std::string lock_table(const std::vector<LockRow>& rows, const Painter& paint) {
 }
 
 std::string race_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
-  std::map<std::string, RacedPoint> most;  // by lock: the point with most races
+  std::map<std::string, RacedPoint> most;  // by lock: the point with the most overlapping sections
   for (std::size_t point = 0; point < points.size(); ++point) {
     for (const auto& [lock, sections] : races_of(points[point])) {
       if (sections > most[lock].sections) most[lock] = {sections, point};

@@ -14,12 +14,12 @@
 namespace linebounce::sim {
 namespace {
 
-// ---- boxes beside and below each other ----
+// ---- placing boxes beside and below each other ----
 
 // Sections of centred lines, divided by rules.
 using Box = std::vector<std::vector<std::string>>;
 
-// Boxes side by side, and the columns at which lines lead downwards.
+// Boxes side by side, and the columns where lines lead downwards from them.
 struct BoxRow {
   std::vector<std::string> lines;
   std::vector<std::size_t> feet;
@@ -54,7 +54,7 @@ std::vector<std::string> drawn(const Box& box, std::size_t inner, const char* to
   return lines;
 }
 
-// The boxes to draw: all, or the first ones, a gap and the last.
+// The boxes to draw: all of them, or the first ones, a gap and the last one.
 std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
   std::size_t count = (room + 1) / (box_width + 1);
   const bool all = static_cast<std::size_t>(boxes) <= count;
@@ -65,7 +65,8 @@ std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
   return numbers;
 }
 
-// All boxes with the same width. If they don't fit into `columns`, the first ones and the last. REQUIRES: at least one box.
+// Draws boxes of equal width side by side. If they don't fit into `columns`, draws the first ones and the last one. REQUIRES:
+// at least one box.
 BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   std::size_t inner = 0;
   std::size_t height = 0;
@@ -92,7 +93,7 @@ BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   return row;
 }
 
-// The wide box with double lines below a row of boxes. `goes_on`: a line leads downwards from its middle.
+// Draws the wide box with double borders below a row of boxes. `goes_on`: a line leads downwards from its middle.
 BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on) {
   const std::size_t inner = std::max(width_of(row.lines.front()) - 2, inner_width({texts}));
   std::string top;
@@ -108,7 +109,7 @@ BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, boo
   return below;
 }
 
-// A box connected to the only foot of the last row.
+// Draws a box that hangs from the only line below the last row.
 BoxRow hanging_from(const BoxRow& row, const Box& box) {
   const std::size_t inner = inner_width(box);
   const std::size_t foot = row.feet.front();
@@ -287,7 +288,7 @@ class Drawing {
     return {links, directories};
   }
 
-  // Distances between all nodes, over the network alone.
+  // The distances between all nodes, counting only the network.
   [[nodiscard]] std::string distances() const {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";

@@ -8,10 +8,10 @@
 
 namespace linebounce::sim {
 
-// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. For a machine of several
-// nodes or buses: one bus with its cores and its controller, then the nodes with their buses and memory on the network, then
-// their distances. If the boxes don't fit into `columns`, only the first ones and the last are drawn. REQUIRES: the machine has
-// been checked.
+// Draws CPUs with their caches, the bus below them, and memory below that, with sizes and latencies in the boxes. For a
+// machine with several nodes or buses: first one bus with its cores and its controller, then the nodes with their buses and
+// memory on the network, then their distances. If the boxes don't fit into `columns`, only the first ones and the last one
+// are drawn. REQUIRES: the machine has been checked.
 std::string draw_topology(const MachineSpec& machine, std::size_t columns = kTerminalWidth);
 
 // "700 MHz", "666.7 MHz".

@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostFigures = 16;  // in CPUs; more do not fit side by side
+constexpr std::size_t kMostFigures = 16;  // in CPUs; figures of more CPUs do not fit side by side
 constexpr std::size_t kUsualCellWidth = 5;
 constexpr std::size_t kCpuLabelWidth = 8;
 constexpr std::array kShades = {"·", "░", "▒", "▓", "█"};
@@ -68,7 +68,7 @@ class MatrixChart {
   // A shade as wide as a cell.
   [[nodiscard]] std::string shade(std::size_t level) const { return repeated(kShades.at(level), cell_width_); }
 
-  // A gap where a node begins, so that blocks are visible.
+  // A gap before the first CPU of a node, so that the nodes' blocks are visible.
   [[nodiscard]] std::string gap(std::size_t i) const { return i > 0 && node(order_[i - 1]) != node(order_[i]) ? " " : ""; }
 
   [[nodiscard]] std::size_t level(double ns) const {
@@ -118,7 +118,7 @@ class MatrixChart {
     return without_trailing_spaces(out) + "\n";
   }
 
-  // The cost by the line's home, if giver and receiver are on different nodes.
+  // The mean latencies by the line's home, for givers and receivers on different nodes.
   [[nodiscard]] std::string by_home() const {
     constexpr std::array kNames = {"giver's node", "receiver's node", "a third node"};
     std::map<std::string, std::array<Mean, kNames.size()>> means;

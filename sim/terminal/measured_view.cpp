@@ -46,13 +46,13 @@ class View {
     return sum;
   }
 
-  // The factor for simulated samples.
+  // The factor that scales simulated samples to the measured number.
   [[nodiscard]] double scale() const {
     const double simulated = metric("samples").value_or(0);
     return simulated > 0 ? measured_samples() / simulated : 0;
   }
 
-  // A variant of the workload may not use the structure.
+  // Why a table can't be compared: this variant of the workload does not use its structure.
   [[nodiscard]] std::string not_measurable() const {
     const std::string home = table_.home ? fmt::format(" whose home is node {}", *table_.home) : "";
     return fmt::format("  {}  not measurable: no {}.{}{} in this run\n", paint_(Colour::bold, table_.id), table_.structure,
@@ -88,7 +88,7 @@ class View {
             mark(row)};
   }
 
-  // Accesses that the simulation has on the line and the table has not.
+  // Simulated accesses to the line that the table lacks.
   [[nodiscard]] std::string rest() const {
     double named = 0;
     for (const MeasuredRow& row : table_.rows) named += metric(row.key + ".samples").value_or(0);

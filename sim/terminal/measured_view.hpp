@@ -10,7 +10,8 @@
 
 namespace linebounce::sim {
 
-// The tables whose id `wanted` accepts, each at its point; empty if there is none, or its point has not finished.
+// The tables whose ids `wanted` accepts, each compared at its point. Empty if there are none, or their points have not
+// finished.
 std::string measured_tables(const Plan& plan, const Results& results, const std::function<bool(const std::string&)>& wanted,
                             const Painter& paint);
 

@@ -20,7 +20,8 @@
 namespace linebounce::sim {
 namespace {
 
-// The largest first; points without this metric last, equal ones in the sweep's order. Empty `metric`: the sweep's order.
+// Sorts points by `metric`, the largest first. Points without it come last; equal ones stay in the sweep's order. An empty
+// `metric` keeps the sweep's order.
 std::vector<ReportedPoint> sorted_points(std::vector<ReportedPoint> points, const std::string& metric) {
   const auto figure = [&metric](const ReportedPoint& point) {
     const auto found = point.metrics.find(metric);
@@ -42,8 +43,8 @@ std::string lock_of(const std::string& metric) {
   return metric.substr(kLocks.size(), metric.find('.', kLocks.size()) - kLocks.size());
 }
 
-// The lock table shows one point's locks. For comparing several points, this adds metrics of the locks that some CPU waited
-// for, without their call sites.
+// The lock table shows the locks of one point. To compare points, this adds the metrics of locks that some CPU waited for,
+// but not of their call sites.
 std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& points) {
   std::set<std::string> compared;
   if (points.size() == 1) return compared;
@@ -118,7 +119,7 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
   return table.text();
 }
 
-// A metric that no point has is misspelt, or the workload does not measure it.
+// A note if no point has the metric: it is misspelt, or the workload does not measure it.
 std::string sorting_note(const std::vector<ReportedPoint>& points, const std::string& sorted_by, const Painter& paint) {
   const auto has = [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); };
   if (sorted_by.empty() || std::ranges::any_of(points, has)) return "";
@@ -147,7 +148,7 @@ void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<Reporte
   headlines.insert(headlines.begin(), headline_of(sorted_by, found->metrics.at(sorted_by).unit));
 }
 
-// A line for each headline of a run without a sweep.
+// The headlines of a run without a sweep, one line each.
 std::string headline_rows(const ReportedPoint& point, const std::vector<HeadlineMetric>& headlines, const Painter& paint) {
   Table table({words(""), figures("", 0, 2), words("", 0, 1), names("", 0, 3)}, paint);
   for (const HeadlineMetric& metric : headlines) {
@@ -245,7 +246,8 @@ std::size_t total_width(const std::vector<SweepColumn>& columns) {
   return width;
 }
 
-// Swept values that repeat the row above are dimmed. A point without results says so in place of its figures.
+// The cells of a row. A swept value that repeats the row above is dimmed. A point without results says so instead of showing
+// figures.
 std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t axes, std::size_t row,
                            const ReportedPoint& point) {
   std::vector<Cell> cells;

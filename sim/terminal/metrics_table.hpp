@@ -10,8 +10,8 @@
 namespace linebounce::sim {
 
 struct MetricsView {
-  std::string sorted_by = {};  // a metric; empty: in the sweep's order
-  bool all = false;            // every metric that lock_table() does not show, by group, after the headlines
+  std::string sorted_by = {};  // the metric to sort by; empty: keep the sweep's order
+  bool all = false;            // also show all metrics that lock_table() does not show, grouped, after the headlines
 };
 
 // The headline metrics of each point; for a sweep, those of sweep_table().
@@ -21,8 +21,8 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<
 // "machine.cpus = 4, workload.lock = my_lock"; empty for a run without a sweep.
 std::string point_title(const ReportedPoint& point);
 
-// A sweep: one row for each point, the swept values first, then the run's headline metrics. If the line has no room for all of
-// them, the last metrics are left out. An explanation of each column follows. REQUIRES: every point has the same paths in `at`.
+// A sweep: one row for each point, with the swept values and then the run's headline metrics. If the line has no room, the
+// last metrics are left out. An explanation of each column follows. REQUIRES: every point has the same paths in `at`.
 std::string sweep_table(const std::vector<ReportedPoint>& points, const std::vector<HeadlineMetric>& metrics,
                         const Painter& paint);
 

@@ -21,7 +21,7 @@ const char* step_name(NetworkStepKind kind) {
   return names[ordinal(kind)];
 }
 
-// Rows belong to the subject's table or to its directory's, which for a node is in another file.
+// The protocol that a row belongs to: the subject, or its directory, which for a node is another file.
 const Protocol& protocol_of(const NetworkProtocols& protocols, Controller controller) {
   return controller == Controller::directory ? protocols.directory : subject_of(protocols);
 }
@@ -50,7 +50,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
           {"steps", std::move(steps)}};
 }
 
-// A proof of groups has its own form.
+// A proof about groups has a JSON form of its own.
 ordered_json group_proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
   const Protocol& group = *protocols.group;
   ordered_json systems = ordered_json::array(), unreached = ordered_json::array();

@@ -1,4 +1,4 @@
-// The verdict on a network's protocol, as text and as JSON.
+// The verdict on a protocol for a network, as text and as JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

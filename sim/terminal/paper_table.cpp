@@ -12,7 +12,7 @@ namespace {
 
 struct Widths {
   std::size_t name, paper, simulated, difference, kind, mark, gap;
-  bool whole_marks;  // whether to spell out rows that are not scored, and the tolerances of those that are off
+  bool whole_marks;  // true: also say for rows that they are not scored, and state the tolerances of rows that are off
 
   [[nodiscard]] std::size_t figures() const { return paper + simulated + difference; }
 };
@@ -26,14 +26,15 @@ Widths widths_for(const Painter& paint) {
   return widths;
 }
 
-// Rows of one source, in the order of its first citation; or rows of several sources that are cited once each.
+// Rows of one source; groups are in the order in which sources are first cited. Or rows of several sources that are each
+// cited once.
 struct Group {
   std::string source;  // the common beginning of all sources
   std::vector<const PaperResult*> rows;
 };
 
-// The common beginning of both, up to a comma or colon, or the whole of either. Without a number (a year, commit or section) it
-// only names authors, who have published other things as well.
+// What both sources have in common at their beginning, up to a comma or colon, or all of one of them. If it contains no
+// number (a year, commit or section), it only names the authors, who have other publications, too.
 std::string common_head(const std::string& a, const std::string& b) {
   const std::size_t differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   const auto ends = [differ](const std::string& text) {
@@ -59,10 +60,11 @@ bool fits_beside_columns(const std::string& title, const Painter& paint) {
   return width_of(title) <= widths_for(paint).name + 1;
 }
 
-// If each row cites a figure of its own, at length, a publication becomes one table instead of one for each row.
+// Groups rows by publication if each row cites its own figure at length, so that the publication gets one table instead of
+// one per row.
 std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::vector<Group> merged;
-  bool open = false;  // the last group has rows of one source each
+  bool open = false;  // true while the last group consists of rows of one source each
   for (Group& group : by_source(rows)) {
     const bool single = group.rows.size() == 1 && !fits_beside_columns(group.source, paint);
     const std::string head = single && open ? common_head(merged.back().source, group.source) : "";
@@ -109,7 +111,7 @@ Cell kind_cell(PaperKind kind) {
   return {name_of(kind), colour};
 }
 
-// For two changes, the distance between them: +20 % if +50 % was published and +80 % simulated.
+// For two changes, the difference between them as factors: +20 % if +50 % was published and +80 % simulated.
 std::string difference_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   if (row.value && row.is_change())

@@ -21,7 +21,7 @@ Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
 // "12.9 ns"; for a change "+43.0 %"; empty if no figure was published.
 std::string published_value(const PaperRow& row, const std::string& unit);
 
-// The rows, grouped by their source, except those of measured tables (see measured_view.hpp).
+// The rows, grouped by source. Leaves out those of measured tables (see measured_view.hpp).
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);
 
 // "within tolerance: calibrated 5 of 5, in sight 3 of 4, predicted 2 of 3"; empty when nothing was scored.

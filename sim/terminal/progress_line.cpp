@@ -58,7 +58,7 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   if (share < kTooEarly || share >= 1) return std::nullopt;
   const double now_s = progress.elapsed_s;
   const double foretold_s = now_s / share;
-  // Older estimates than a fifth of the remaining time count for little.
+  // Estimates that are older than a fifth of the remaining time have little weight.
   const double memory_s = std::max(1.0, (foretold_s - now_s) / 5);
   const double passed_s = now_s - updated_s_;
   const double weight = end_s_ ? passed_s / (passed_s + memory_s) : 1;

@@ -1,4 +1,4 @@
-// The progress of a run: one line on standard error, rewritten in place, only if that is a terminal.
+// The progress of a run: one line on standard error that is rewritten in place. Only shown on a terminal.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,11 @@
 
 namespace linebounce::sim {
 
-// A smooth estimate: points take unequal times, so the estimated end is averaged over the last seconds.
+// A smoothed estimate of the time left. Points take unequal times, so the estimated end is averaged over the last seconds.
 class TimeLeft {
  public:
-  // In seconds, rounded to steps that grow with the time; none if it is too early, or the run is done.
+  // The time left in seconds, rounded to steps that grow with it; none if it is too early for an estimate, or the run is
+  // done.
   std::optional<double> update(const Progress& progress);
 
  private:
@@ -23,7 +24,7 @@ class TimeLeft {
 
 class ProgressLine {
  public:
-  // `label` precedes the line and says what is running. Shows nothing if `wanted` is false or standard error is no terminal.
+  // `label` begins the line and says what is running. Shows nothing if `wanted` is false or standard error is not a terminal.
   ProgressLine(std::string label, bool wanted);
   ~ProgressLine();  // leaves the line empty
   ProgressLine(const ProgressLine&) = delete;
@@ -42,7 +43,7 @@ class ProgressLine {
   TimeLeft time_left_;
 };
 
-// A function that shows the share done, 0 to 1, of a run that begins now. REQUIRES: the line outlives it.
+// Returns a function that shows the share done, 0 to 1, of a run that begins now. REQUIRES: the line outlives it.
 std::function<void(double)> share_of_one_run(ProgressLine& line);
 
 // "3 of 12 points  ━━━━━━━━────────────  42 %  1 min 20 s left"; without a time if `left_s` is none.

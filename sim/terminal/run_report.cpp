@@ -37,7 +37,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The answer, its reason, and what qualifies it.
+// The answer, its reason, and its caveats.
 std::string answer_text(const Answer& answer, const Painter& paint) {
   std::string out;
   if (!answer.text.empty()) out += paragraph(answer.text, 2, Colour::bold, paint);
@@ -50,7 +50,7 @@ std::string answer_text(const Answer& answer, const Painter& paint) {
 
 namespace fs = std::filesystem;
 
-// "machine p3_xeon_4way", or the number of machines in a sweep over them.
+// "machine p3_xeon_4way"; in a sweep over machines, the number of machines.
 std::string machines_text(const RunReport& report, const std::string& only) {
   std::set<ConfigValue> machines;
   for (const ReportedPoint& point : report.results.points) {
@@ -129,7 +129,7 @@ std::string lines_text(const Plan& plan, const RunReport& report, const fs::path
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// CPU time, latencies, locks and lines of the answer's point.
+// The reports on the answer's point: CPU time, latencies, locks and lines.
 std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, const std::string& wanted,
                       bool latencies, const Painter& paint) {
   if (!report.results.answer.point) return "";
@@ -147,7 +147,7 @@ std::string one_point(const Plan& plan, const RunReport& report, const fs::path&
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-constexpr std::size_t kMostRows = 24;  // number of points; beyond it only the rows of important alternatives are shown
+constexpr std::size_t kMostRows = 24;  // in points; with more, only the rows of important alternatives are shown
 
 // The important alternatives, if there are too many points to read.
 std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const Answer& answer) {
@@ -193,8 +193,8 @@ std::string overridden_note(const Plan& plan) {
   return "The machine or the workload was overridden: rows are not scored.\n";
 }
 
-// The tests prove the project's own protocols, and a node's with the bus that its file names. For others, or other pairs, it is
-// unknown whether they were checked.
+// A note on protocols that tests do not prove. Tests prove the project's own protocols, and each node protocol with the bus
+// that its file names. For any other protocol or pair, it is not known whether someone has checked it.
 std::string unproved_note(const Plan& plan) {
   std::set<std::string> files;
   std::set<std::pair<std::string, std::string>> pairs;  // node and bus
@@ -214,7 +214,7 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
-// A file's path from the current or the project's folder, if that is shorter.
+// A file's path relative to the current folder or to the project's, if that is shorter.
 std::string nearest_path(const std::string& path) {
   if (!is_source_path(path)) return path;
   std::string shortest = path;
@@ -225,7 +225,7 @@ std::string nearest_path(const std::string& path) {
   return shortest;
 }
 
-// Names a lock that failed to exclude as the user would, and the command that examines it.
+// For a lock that failed to exclude: names it as the user would, and the command that examines it.
 std::string failure_text(const std::string& message) {
   const std::size_t end = message.find(workloads::kDoesNotExclude);
   if (end == std::string::npos || end > message.find('\n')) return message;
@@ -258,7 +258,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
     print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
                 (missing ? "" : "; it was run again"));
   }
-  // Prints the complete text once; other points print their first line.
+  // Prints the text of one failure in full; of other points only the first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
     const std::string message = failure_text(failure.failure.message);
@@ -277,7 +277,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, const ReportView& wanted) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
-  // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
+  // Shows the matrix of a core-to-core run instead of its latency chart, which would mostly show waiting.
   const std::string matrices = matrices_of(plan, directory, paint);
   std::vector<std::string> parts = {
       reuse_text(plan, report) + heading(plan, report, paint),

@@ -1,4 +1,4 @@
-// The output of `run` and `reproduce` during and after a plan's run.
+// What `run` and `reproduce` print while a plan runs and after it.
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,10 @@ namespace linebounce::sim {
 // The number of cores that this process may use.
 int available_cores();
 
-// Whether all points have failed, or none was run.
+// True if all points have failed, or no point was run.
 bool nothing_finished(const RunReport& report);
 
-// run_plan() with a progress line on standard error, if `show`.
+// Calls run_plan(). If `show`, prints a progress line to standard error.
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
 
 // Prints the failures' texts, and what is missing, to standard error.

@@ -38,7 +38,7 @@ void add(Series& series, double value, std::size_t column) {
   peak = peak ? std::max(*peak, value) : value;
 }
 
-// Each stretch of time shows its highest value, because a mean would hide peaks.
+// A column shows the highest value of its stretch of time, because a mean would hide peaks.
 std::vector<Series> all_series(const std::vector<SeriesRow>& rows, double last_us, std::size_t columns) {
   std::vector<Series> all;
   for (const SeriesRow& row : rows) {

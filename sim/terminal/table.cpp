@@ -8,9 +8,9 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kShortestName = 12;
-constexpr std::size_t kShortName = 20;  // names are not broken further while there are columns to spare
+constexpr std::size_t kShortName = 20;  // names are not broken below this width while other columns have room
 
-// Keeps a name on its line. VisibleOutput escapes other control characters; colours are our own.
+// Keeps a name on one line. VisibleOutput escapes other control characters, but not our own colours.
 std::string on_one_line(const std::string& text) {
   if (text.find_first_of("\n\t") == std::string::npos) return text;
   std::string line;
@@ -126,7 +126,7 @@ std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Pl
   return out;
 }
 
-// The first row is the head. Blank lines separate the table from text before and after it.
+// The first row becomes the table's head. Blank lines separate the table from the text around it.
 std::string Table::markdown() const {
   const auto line = [this](const std::vector<Cell>& cells) {
     std::string out = "|";

@@ -1,4 +1,4 @@
-// Tables of cells in columns, whose widths count characters.
+// Tables of cells in columns. Widths count characters, not bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace linebounce::sim {
 
 enum class Fit {
-  figure,  // right-aligned; a longer one begins earlier
+  figure,  // right-aligned; if it is too long, it begins further left
   name,    // broken into lines, at a dot or an underscore if possible
-  text,    // a longer one shifts the following cells
+  text,    // if it is too long, it shifts the cells after it
   prose,   // broken into lines
 };
 
@@ -23,7 +23,8 @@ struct Column {
   std::size_t width = 0;  // 0: that of the widest cell, for names as far as there is room; for prose, the rest of the line
   std::size_t gap = 0;    // spaces before the column
   Colour colour = Colour::bold;  // of the title
-  int dispensable = 0;           // if the line has no room, the column with the highest number is left out first; 0: never
+  // If the line has no room, columns are dropped from the highest of these numbers downwards; 0: never dropped.
+  int dispensable = 0;
 };
 
 inline Column dispensable(Column column, int rank) {
@@ -55,7 +56,7 @@ struct Cell {
 
 class Table {
  public:
-  // The titles, if there are any, are the first row.
+  // If the table has titles, they are its first row.
   Table(std::vector<Column> columns, const Painter& paint, std::size_t indent = 2);
 
   // May have fewer cells than there are columns.
@@ -65,7 +66,7 @@ class Table {
   // Adds text between rows, unchanged. REQUIRES: it ends with a newline.
   void add_text(std::string lines);
 
-  // In the painter's form of tables.
+  // The table in the painter's format.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -92,7 +93,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-// A table of labelled facts; the labels have `width` columns including the following space.
+// A table of labels and facts. The labels' column is `width` characters wide, including a space.
 Table labelled(std::size_t width, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -16,16 +16,16 @@ struct ObjectGroup {
   std::string name;
   bool has_structure = false;
   std::uint64_t objects = 0, bytes = 0;
-  trace::Profile::OfObject accesses;  // streams: the maximum over the objects
+  trace::Profile::OfObject accesses;  // the accesses of all its objects; `streams` is the maximum over the objects
 };
 // The groups with the most accesses first.
 std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trace::Profile& profile);
 
-// The numbers of used ones, the most used first.
+// The numbers of the locks that were used, the most used first.
 std::vector<std::uint32_t> used_locks(const trace::Profile& profile);
 std::vector<std::uint32_t> used_functions(const trace::Profile& profile);
 
-// `most`: rows of each table.
+// `most`: the number of rows of each table.
 std::string trace_tables(const trace::Reader& reader, const trace::Profile& profile, std::size_t most, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -108,7 +108,8 @@ void add_verdict(Table& table, const std::string& name, OfKinds kinds) {
              within_text(predicted), guessed_text(predicted), predicted.rows == 0 ? "" : std::to_string(predicted.with_break)});
 }
 
-// Rows within tolerance, by what was known of the figure, with the trivial guess's hits and the hits that a break loses.
+// Rows within tolerance, by what was known of the figure when parameters were chosen. Also shows how many hits the trivial
+// guess has, and how many hits are lost when a mechanism is broken.
 std::string verdict_table(const Validation& validation, const Painter& paint) {
   const Verdicts verdicts = verdicts_of(validation);
   Table table(

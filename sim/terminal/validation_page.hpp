@@ -1,4 +1,4 @@
-// All published figures beside the simulated ones, on one page: how near they are, how often the direction is right, and the
+// All published figures and the simulated ones on one page: how close they are, how often the direction is right, and the
 // misses.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 
 constexpr std::string_view kLatencies = "latency";
-constexpr std::string_view kDocuments = "documents";  // the family of the five documents' rows
+constexpr std::string_view kDocuments = "documents";  // family of the rows from the five documents
 
 struct Validation {
   std::vector<ValidatedRow> rows;
@@ -24,8 +24,8 @@ struct Validation {
 // A readable name: "hash tables".
 std::string family_title(const std::string& family);
 
-// Chooses rows; an empty `machine` or `family` selects all. But the five documents' rows count only if `family` is theirs, and
-// a latency counts as a prediction only if `family` says so, because it is too similar to what was fitted.
+// Chooses rows. An empty `machine` or `family` selects all. But rows of the five documents count only if `family` names them.
+// A latency counts as a prediction only if `family` is that of latencies, because it is similar to what was fitted.
 struct ValidationGroup {
   PaperKind kind = PaperKind::predicted;
   std::string family = {};
@@ -33,7 +33,7 @@ struct ValidationGroup {
 };
 ValidationScore score_of(const Validation& validation, const ValidationGroup& group, bool first_run = false);
 
-// How many rows of each kind are right: the figures that README repeats.
+// How many rows of each kind are right. README repeats these figures.
 using OfKinds = std::map<PaperKind, ValidationScore>;
 struct Verdicts {
   OfKinds present_day;                            // the machines of latencies/ and validation/
@@ -43,7 +43,7 @@ struct Verdicts {
 };
 Verdicts verdicts_of(const Validation& validation);
 
-// In the order in which they first occur, without the five documents.
+// The families in the order in which they first occur, without that of the five documents.
 std::vector<std::string> families_of(const Validation& validation);
 std::vector<std::string> machines_of(const Validation& validation);
 

@@ -1,4 +1,5 @@
-// The only way to the terminal: all output passes through here, so that no name in a trace, title or file can control it.
+// All output goes to the terminal through this filter, so that control characters in names from a trace, title or file have
+// no effect.
 #pragma once
 
 #include <memory>
@@ -6,8 +7,9 @@
 
 namespace linebounce::sim {
 
-// While it exists, std::cout and std::cerr print visible() text. On a terminal, our own colours (terminal.hpp) and the progress
-// line's return to the beginning of the line pass unchanged. REQUIRES: only one at a time.
+// While this object exists, std::cout and std::cerr print visible() text. On a terminal, two of our own sequences pass
+// unchanged: colours (terminal.hpp), and the progress line's return to the beginning of the line. REQUIRES: only one at a
+// time.
 class VisibleOutput {
  public:
   VisibleOutput();
@@ -20,7 +22,7 @@ class VisibleOutput {
   std::unique_ptr<Filter> out_, err_;
 };
 
-// Prints "linebounce: " and an error to standard error. A very long line, which may contain the user's text, is cut in the
+// Prints "linebounce: " and an error to standard error. A very long line, which may contain text from the user, is cut in its
 // middle.
 void print_error(std::string_view message);
 

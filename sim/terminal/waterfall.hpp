@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// The time of one miss: a row for each stage, the sums of travel and queueing, and a sentence for each wait.
+// How one miss spent its time: a row for each stage, the sums of travel and queueing, and a sentence for each wait.
 std::string waterfall_text(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -21,7 +21,7 @@ std::string paired_text(const PairedChange& change) {
   return fmt::format("{:+.1f} ± {:.1f} %", change.change_pct, change.ci95_pct);
 }
 
-// Green: a gain beyond chance; red: such a loss. `good`: the sign of a gain.
+// Green for a gain beyond chance, red for a loss beyond chance. `good`: the sign that a gain has.
 Cell change_cell(const PairedChange& change, int good) {
   const std::string text = paired_text(change) + (change.significant() ? " *" : "  ");
   if (!change.significant()) return text;

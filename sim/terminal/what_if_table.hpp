@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// In the given order: each experiment with both changes, its title, and the lines that changed most.
+// In the given order: each experiment with both of its changes, its title, and the lines that changed most.
 std::string what_if_table(const std::vector<Effect>& effects, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -31,7 +31,7 @@ enum Group : int {
 
 constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
 constexpr int kSmallestLine = 16;
-constexpr int kUsualLine = 128;  // the largest line that is drawn unless the machine's bus is wider
+constexpr int kUsualLine = 128;  // the largest line to draw, unless the machine's bus is wider
 constexpr int kMostWays = 32;
 
 std::vector<int> powers_of_two(int from, int to) {
@@ -69,7 +69,7 @@ class Mutation {
   }
 
  private:
-  // True in `share` of `all` cases.
+  // True in `share` of `all` draws.
   bool in(std::uint64_t share, std::uint64_t all) { return random_.below(all) < share; }
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
@@ -92,7 +92,7 @@ class Mutation {
     set(group, path, one_of(choices));
   }
 
-  // Nodes, CPUs and memory. The machine keeps its hardware threads per core.
+  // Changes nodes, CPUs and memory. The number of hardware threads per core stays.
   void shape() {
     int threads = spec_.cpu.threads_per_core;
     if (in(1, 3)) threads = one_of(divisors(spec_.cpus_present, 4));
@@ -105,7 +105,7 @@ class Mutation {
     ways(cores);
   }
 
-  // Ways between a core and its bus; a list in the machine's file may be for another number of cores.
+  // Distances between cores and their bus. A list in the machine's file may be for another number of cores.
   void ways(int cores) {
     const bool everywhere = in(1, 4);
     const auto list = [&](const auto& one) {
@@ -261,7 +261,7 @@ class Mutation {
     if (nodes_ > 1 && in(3, 4)) network();
   }
 
-  // Zero, small or large: if one part is much slower than all others, rare orders occur.
+  // Sets a latency to zero, a small or a large value. Rare orders occur if one part is much slower than all others.
   void set_latency(Group group, const std::string& path) {
     const auto most = one_of(std::vector<std::int64_t>{0, 20, 60, 400});
     set_between(group, path, 0, most);
@@ -301,7 +301,7 @@ class Mutation {
     set(kNetwork, "machine.network.credits", circles ? std::int64_t{0} : credits);
   }
 
-  // So few entries and lines that a case's own pages and functions evict each other.
+  // Makes TLBs and instruction caches so small that a case's own pages and functions evict each other.
   void footprint() {
     set_to_one_of(kFootprint, "machine.footprint.tlb_entries", std::vector<std::int64_t>{2, 4, 16});
     set_to_one_of(kFootprint, "machine.footprint.tlb_ways", std::vector<std::int64_t>{1, 2});
@@ -333,7 +333,7 @@ class Mutation {
     set_to_one_of(kWorkload, "workload.atomic_share", std::vector<std::int64_t>{0, 12, 40});
     set_to_one_of(kWorkload, "workload.prefetch_share", std::vector<std::int64_t>{0, 6, 20});
     set_to_one_of(kWorkload, "workload.compute_share", std::vector<std::int64_t>{0, 0, 10});
-    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // some cases are about locks
+    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // some cases mostly use locks
     for (const char* const kind : {"fence", "spin", "interrupt", "sleep"}) {
       set_between(kWorkload, fmt::format("workload.{}_share", kind), 0, 3);
     }

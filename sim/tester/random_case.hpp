@@ -1,5 +1,5 @@
-// One case of the random tester: a machine with some changed settings, and random references on it. A case is an experiment, so
-// a failure can be run again with `linebounce run`.
+// One case of the random tester: random references on a machine with some changed settings. A case is an experiment, so
+// `linebounce run` can repeat a failure.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct RandomBase {
 // Errors: ConfigError.
 RandomBase random_base(const std::string& machine, const std::vector<std::pair<std::string, std::string>>& sets);
 
-// A setting that differs from the machine file's or the workload's default. Settings of one group only make sense together.
+// A setting whose value differs from the machine file's, or from the workload's default. Settings of one group only make
+// sense together.
 struct CaseSetting {
   std::string path;
   ConfigValue value;

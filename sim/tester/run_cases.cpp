@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kNone = std::numeric_limits<int>::max();
 
-// The results that a case's process leaves for this one.
+// The results that a case's process leaves for its parent.
 struct Left {
   std::int64_t references;
   std::uint64_t data_hash;

@@ -1,10 +1,11 @@
-// The page opens from a file: browsers refuse module scripts and fetch() there. So all of it is one classic script and one
-// style sheet, and engine.js and lessons.js, which others make, are classic scripts beside it.
+// The page is opened from a file, and then browsers refuse module scripts and fetch(). So the page is one classic script and
+// one style sheet. engine.js and lessons.js, which other tools make, are classic scripts beside it.
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
-// No script runs that a lesson or an imported experiment holds: only the files beside the page. A page from a file has no origin
-// that 'self' would mean everywhere. The engine is WebAssembly, the pictures that are exported are data.
+// Only the scripts beside the page run, and none from a lesson or an imported experiment. A page that was opened from a file
+// has no origin, so 'self' would not mean the same in all browsers. WebAssembly is allowed for the engine, and data: for
+// exported pictures.
 const kPolicy =
   "default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'self' file: 'wasm-unsafe-eval'; " +
   "style-src 'self' file: 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src data: blob:; worker-src blob:";
@@ -33,11 +34,11 @@ function classicScripts(): Plugin {
 export default defineConfig({
   base: "./",
   plugins: [svelte(), classicScripts()],
-  // In development: a folder with engine.js and lessons.js (npm run pack).
+  // While developing: a folder with engine.js and lessons.js (npm run pack).
   publicDir: process.env.LINEBOUNCE_TEACH_DATA ?? false,
   build: {
     outDir: process.env.LINEBOUNCE_TEACH_OUT ?? "dist",
-    emptyOutDir: false, // what is beside it stays
+    emptyOutDir: false, // other files in the folder stay
     copyPublicDir: false,
     modulePreload: false,
     cssCodeSplit: false,

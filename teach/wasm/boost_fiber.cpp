@@ -8,7 +8,7 @@ namespace boost::context {
 namespace {
 
 constexpr std::size_t kStack = 96 * 1024;
-constexpr std::size_t kAsync = 32 * 1024;  // space for an unwound stack while it does not run
+constexpr std::size_t kAsync = 32 * 1024;  // bytes into which a fiber's stack is unwound while the fiber does not run
 
 // A lock search makes a fiber for each CPU and schedule, so their memory is reused.
 template <std::size_t Bytes>
@@ -72,7 +72,7 @@ void fiber::switch_to(State& from, State& to) {
 
 fiber fiber::resume() && {
   State* const to = std::exchange(state_, nullptr);
-  State host;  // stored on the waiting stack
+  State host;  // this is on the waiting fiber's stack
   State* const from = current != nullptr ? current : &host;
   if (from == &host) host.init_host();
   previous = from;

@@ -1,6 +1,6 @@
-// The functions that JavaScript calls. Fibers unwind the caller's stack, and JavaScript would get the value of the first
-// unwinding, so a function that may run a machine returns nothing; its results are fetched by other calls. lb_result() returns
-// texts. One instance runs one machine, because a program stopped in the middle leaves data on its stack.
+// The functions that JavaScript calls. A fiber switch unwinds the caller's stack, and JavaScript would get the value of the
+// first unwinding. So a function that may run a machine returns nothing; JavaScript fetches its results by other calls.
+// lb_result() returns texts. One instance runs one machine, because a program stopped in the middle leaves data on its stack.
 #include <cstddef>
 #include <sstream>
 #include <string>

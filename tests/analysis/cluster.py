@@ -23,7 +23,7 @@ class Sweeps:
         path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
         self.environment = os.environ | {"LINEBOUNCE": str(executable), "PYTHONPATH": path, "NO_COLOR": "1"}
         self.environment["SWEEPS_OF"] = str(directory)
-        self.environment.pop("COLUMNS", None)  # set by readline in the tests' process
+        self.environment.pop("COLUMNS", None)  # readline sets it in the tests' process
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str | Path) -> "subprocess.Popen[str]":
@@ -87,5 +87,5 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
 
 
 def finished_points(directory: Path) -> set[str]:
-    """The points that a kill can't destroy any more."""
+    """The points that are finished and saved, so that a kill can't destroy them."""
     return {path.parent.name for path in directory.glob("points/*/manifest.json") if '"complete"' in path.read_text()}

@@ -53,7 +53,7 @@ measure_us = 200
 
 @pytest.fixture(autouse=True)
 def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the Python package, when it runs the program."""
+    """The program's path, for the Python package."""
     monkeypatch.setenv("LINEBOUNCE", str(executable))
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# What the other machine can do with a port: nothing, or exchange data; with Dask's own client, with its own keys or without.
+# What the other machine can do with a port: nothing, or exchange data. It tries with Dask's own client, once with the
+# client's own keys and once without keys.
 _CALLER = """
 import contextlib, json, logging, socket, sys
 from distributed import Client, Security

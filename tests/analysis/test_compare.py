@@ -166,7 +166,7 @@ def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path
 
 @pytest.mark.usefixtures("here")
 def test_one_sweep_is_compared_by_its_locks(capsys: pytest.CaptureFixture[str]) -> None:
-    """The result is the same as for two runs with one lock each, because the seeds are equal."""
+    """Because both runs use the same seeds, the result is the same as for two runs with one lock each."""
     parts = document(capsys, "locks", "--by", "lock")
     runs = document(capsys, "a", "b")
     assert [parts["base"], *parts["others"]] == ["locks ticket", "locks mcs"]
@@ -240,7 +240,7 @@ def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureF
 
 @pytest.mark.usefixtures("here")
 def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    """This is not an unknown metric, which gives exit code 2. A metric that neither run has at a point is skipped there."""
+    """An unknown metric gives exit code 2; this one is known. A point at which neither run has the metric is skipped."""
     assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
     assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
     assert "half_of_one does not have the metric here" in capsys.readouterr().err

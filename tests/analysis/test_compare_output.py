@@ -224,7 +224,7 @@ def test_a_change_that_chance_explains_is_not_listed_with_the_others(shown, runs
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("one_tas", "one_mcs"), ("tas", "mcs", "slow")])
 def test_equal_figures_of_a_part_and_its_whole_are_shown_once(shown, names: tuple[str, ...]) -> None:
-    """The workload runs in the kernel only and has one function that takes the lock, on a machine whose L2 has no hits here."""
+    """The workload has only kernel code and one function that takes the lock; no access on its machine hits L2."""
     result = shown(*names)
     text = result.text.partition("\nonly ")[0]
     for longer in ("latency.kernel.", "kernel_l1_misses", "locks.section_lock.critical_section."):
@@ -344,7 +344,7 @@ def in_terminal(columns: int, directory: Path, *arguments: str) -> str:
     while True:
         try:
             shown += os.read(terminal, 4096)
-        except OSError:  # the other end is closed
+        except OSError:  # the pipe's other end is closed
             break
     os.close(terminal)
     assert process.wait(timeout=60) == 0, shown

@@ -48,8 +48,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(environment, with_pip=False)
     (packages,) = environment.glob("lib/python*/site-packages")
     needed = [path for path in sys.path if path.endswith("site-packages")]
-    # After its own folder: the wheel comes first, whatever is installed there. An editable package's hook is not read from
-    # there.
+    # With this line its folder comes after the environment's own: the wheel comes first, whatever is installed there. Python
+    # reads no editable package's hook from there.
     (packages / "needed.pth").write_text("\n".join(f"import sys; sys.path.append({path!r})" for path in needed) + "\n")
     run(*PIP, "--python", environment / "bin" / "python", "install", *OFFLINE, wheel)
     return environment / "bin"
@@ -102,7 +102,7 @@ def test_the_wheel_needs_no_library_that_it_does_not_bring(wheel: Path, tmp_path
         headers = run("readelf", "--wide", "--dynamic", "--version-info", file)
         needed = set(re.findall(r"Shared library: \[(.*)\]", headers))
         assert {name for name in needed if not EVERYWHERE.fullmatch(name)} <= brought, file.name
-        # The tag promises this C library version; code built on a newer machine would require a newer one.
+        # The tag promises this version of the C library; code built on a newer machine would require a newer one.
         versions = [int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", headers)]
         libc = int(os.confstr("CS_GNU_LIBC_VERSION").rpartition(".")[2])  # type: ignore[union-attr]
         assert max(versions) <= libc, file.name

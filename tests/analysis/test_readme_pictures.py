@@ -82,6 +82,7 @@ def test_validation_makes_its_tables_and_picture(executable: Path, process: Call
     )
     about = validation_page.README.read_text()
     assert validation_page.COUNTS.search(about), "README has no counts of validate"
+    assert validation_page.PREDICTIONS.search(about), "README has no figures for predictions"
     assert validation_page.readme(about, document) == about, "README's counts are out of date: run tools/validation_page.py"
     result = process("report", "out/validate", "--figures", "figures", cwd=tmp_path)
     assert result.code == 0, result.stderr

@@ -188,7 +188,7 @@ def test_no_directory_says_how_one_is_made(tmp_path: Path) -> None:
 
 def test_any_other_directory_is_not_a_results_directory(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").touch()
-    assert "no results directory" in refused(tmp_path)
+    assert "this is not a results directory" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["results", "manifest"])
@@ -202,7 +202,7 @@ def test_a_newer_schema_asks_for_a_newer_version(copy: Path, name: str) -> None:
 
 def test_a_file_of_another_program_is_named(copy: Path) -> None:
     (copy / "results.json").write_text('{"name": "a package"}')
-    assert "results.json: this is not a file of linebounce" in refused(copy)
+    assert "results.json: this is not a file that Linebounce wrote" in refused(copy)
 
 
 def test_an_interrupted_run_says_how_far_it_is_and_how_to_continue(copy: Path) -> None:

@@ -127,7 +127,7 @@ def test_ctrl_c_keeps_finished_points_and_leaves_no_process(sweeps: Sweeps, line
     assert result.code == 130, result.stderr
     assert "the same command goes on" in result.stderr
     assert finished_points(out) == {"0", "1"}
-    # The lock of the point that was running is free.
+    # A worker held the lock of the point that it ran; the lock is free now.
     assert linebounce("run", path, "-o", out, "--point", "1").code == 0
     assert linebounce("run", path, "-o", out, "--merge").code == 3
 

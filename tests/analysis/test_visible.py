@@ -11,7 +11,7 @@ from experiments import experiment
 from linebounce.visible import visible
 from program import ROOT, Program, Result
 
-# Ends a title, moves the cursor, clears the screen with one character, and changes the writing direction.
+# This name ends a title, moves the cursor, clears the screen with one character, and changes the writing direction.
 ACTIVE = "a\x1b]0;b\x07\x1b[2J\u009b2Jc\u202ed\u2066e"
 SHOWN = r"a\u001b]0;b\u0007\u001b[2J\u009b2Jc\u202ed\u2066e"
 

@@ -12,7 +12,7 @@ from experiments import experiment
 from program import MACHINES, ROOT, Program
 
 PROTOCOLS = ROOT / "models" / "protocols"
-CHECKER = "check"  # the name that marks use for rows that only `linebounce check` runs
+CHECKER = "check"  # marks use this name for rows that only `linebounce check` runs
 MARK = re.compile(r"\(rare: ([^()]+)\)$")
 PROCESSOR = {"Load", "Store", "Atomic", "Evict"}
 NEVER_CHOSEN = {"Evict", "Evict_Entry"}
@@ -41,8 +41,8 @@ class Row:
 
     @property
     def runs(self) -> bool:
-        """Whether traffic can run the row. Hits and stalls of a processor's accesses run no row, and a line whose row would
-        stall is never evicted."""
+        """Whether traffic can run the row. A processor's access that hits or stalls runs no row, and a line is never
+        evicted if its row would stall."""
         if self.actions == "impossible":
             return False
         if self.actions == "stall" and set(self.events) <= NEVER_CHOSEN:
@@ -60,7 +60,8 @@ def parts(cell: str) -> tuple[str, ...]:
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """The file's own rows. The caches in a directory's file only run in the checker, which proves that all their rows run."""
+    """The file's own rows. In a directory's file those of the caches are left out: only the checker runs them, and it
+    proves that all run."""
     found = []
     controller = head = ""
     for number, line in enumerate((PROTOCOLS / f"{file}.md").read_text(encoding="utf-8").splitlines(), 1):
@@ -137,7 +138,7 @@ COMPOSITIONS = [
 
 
 def files_of(together: Composition) -> list[str]:
-    """The files whose rows this machine must run: those not covered by an earlier member of COMPOSITIONS."""
+    """The files whose rows this machine must run: those that no earlier member of COMPOSITIONS covers."""
     return [file for file in together.files if next(each for each in COMPOSITIONS if file in each.files) == together]
 
 

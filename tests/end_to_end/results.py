@@ -29,7 +29,7 @@ CSV_COLUMNS = {
 }
 ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
 OF_ONE_RUN = {"timeline.csv"}  # written on request only and never merged, so without a column for the point
-OF_OWN_MACHINES = {"family_range.json"}  # what the answer says of the contention family's range
+OF_OWN_MACHINES = {"family_range.json"}  # the sentence of the answer about the contention family's range
 NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
 
 

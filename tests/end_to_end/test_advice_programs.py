@@ -1,5 +1,5 @@
-"""Checks the programs in examples/advice, whose right advice is known: asks about three of the twenty, and races for data
-races in all."""
+"""Checks the programs in examples/advice, for which the right advice is known. Asks for advice about three of the
+twenty, and looks for data races in all."""
 
 import importlib
 import subprocess
@@ -40,7 +40,7 @@ def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Pr
     cured = confusion.cured(tools, program, trace)
     assert cured.helps, cured
     assert not any(confusion.concerns(program, change) for change in cured.answer.changes), cured
-    # The change in the source gains what was predicted.
+    # A change in the source gains what the advice predicted.
     assert cured.gain_pct == pytest.approx(answer.gains[0], rel=0.5)
 
 

@@ -89,5 +89,6 @@ def test_each_swept_machine_that_leaves_something_out_is_named(linebounce: Progr
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in MACHINES.glob("*.toml")))
 def test_a_shipped_machine_leaves_nothing_to_be_assumed(linebounce: Program, name: str) -> None:
-    """Otherwise `validate` and `reproduce`, which run only shipped machines, would have to report assumptions."""
+    """If a shipped machine omitted a value, `validate` and `reproduce` would have to report assumptions: they run only
+    shipped machines."""
     assert json.loads(linebounce("describe", "machine", name, "--json").stdout)["assumptions"] == []

@@ -354,6 +354,12 @@ def test_reproducing_an_unknown_experiment_is_refused(linebounce: Program) -> No
     assert_says(linebounce.refused("reproduce", "no.such.row"), r"no\.such\.row")
 
 
+def test_ab_refuses_two_equal_sides(linebounce: Program) -> None:
+    assert "both sides have workload.lock=mcs; give two different values" in linebounce.refused(
+        "ab", "two_sockets", "--set", "workload.lock=mcs", "--set", "workload.lock=mcs"
+    )
+
+
 def test_an_experiment_may_use_windows_line_ends_a_byte_order_mark_and_floats_for_integers(linebounce: Program) -> None:
     text = experiment(run="warmup_us = 5.0\nmeasure_us = 20").replace("\n", "\r\n")
     linebounce.run(linebounce.file("small.toml", b"\xef\xbb\xbf" + text.encode()), "out")

@@ -63,7 +63,7 @@ def test_a_broken_mechanism_turns_a_row(linebounce: Program, mechanism: str) -> 
 
 
 FILES = RowFiles(SourceTree.of_git())
-# The fast ones; ./dev reproduce --breaks runs all.
+# Only experiments that are fast; ./dev reproduce --breaks runs all.
 SAMPLE = ["fget", "validation/file_ref_addition"]
 
 

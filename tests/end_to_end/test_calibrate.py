@@ -174,8 +174,9 @@ def test_fitted_values_say_so_and_the_others_keep_their_source(linebounce: Progr
 
 
 def test_structures_that_the_matrix_does_not_distinguish_are_named(linebounce: Program) -> None:
-    """The distance between two sockets is one figure, to which link, controllers and directory all contribute. A snoop is on
-    the path to another node more often than on the path within a node, so two parameters are needed to get its effect."""
+    """The fit gets one figure for the distance between two sockets: link, controllers and directory all add to it. A
+    snoop is more often on the path to another node than on the path within a node, so that its effect needs two
+    parameters."""
     result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
     said = " ".join(result.stdout.split("not determined by the matrix")[1].split())
     assert "network.latency_ns and node.latency_ns, directory.latency_ns" in said
@@ -272,7 +273,8 @@ def probed(value: float) -> str:
 
 
 def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Program) -> None:
-    """Caches, memory and operations are those of the measured machine: values that the fit does not see come back."""
+    """Caches, memory and operations are those of the measured machine. The fit does not see their values, and must
+    leave them as they are."""
     changes = [("cpus   = 32", "cpus = 4"), ("nodes  = 2", "nodes = 1"), ("\nclock_mhz = 3000", "\nclock_mhz = 2500")]
     changes += [("\nlatency_ns = 45", "\nlatency_ns = 95"), ("cache_latency_ns = 6", "cache_latency_ns = 14")]
     small_machine(linebounce, "generic_2socket_32core", *changes)
@@ -329,7 +331,8 @@ def cores_of_two_threads(a: int, b: int) -> float:
 
 
 def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program) -> None:
-    """Pairs of the same two cores have one latency, so 20 % of noise cannot be fitted, and the report says how much."""
+    """Pairs of CPUs of the same two cores have one latency. So the fit can't absorb 20 % of noise, and the report says
+    how much remains."""
     said = verdict_of(linebounce, made_up(6, cores_of_two_threads), noise=0.25)
     bound = re.search(r"contradicts itself by ([0-9.]+) %", said)
     reached = re.search(r"ns, ([0-9.]+) % of their mean", said)
@@ -356,7 +359,8 @@ def test_pairs_that_differ_without_a_structural_reason_are_not_a_good_fit(linebo
 
 
 def test_the_measurement_is_blamed_where_threads_that_should_be_alike_are_not(linebounce: Program) -> None:
-    """Slightly too much noise for a good fit, but too little for a contradiction: the threads show it."""
+    """Noise that is slightly too much for a good fit, but too little to be a contradiction: the pairs of threads show
+    it."""
     said = verdict_of(linebounce, made_up(12, cores_of_two_threads), noise=0.0975)
     bound = re.search(r"At least ([0-9.]+) % of the mean is the measurement: the nearest CPUs, if these are threads", said)
     assert bound is not None, said

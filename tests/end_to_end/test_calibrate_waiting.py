@@ -46,7 +46,7 @@ def without_rows(probe: str, *operations: str) -> str:
 
 
 def test_what_the_file_does_not_show_stays_with_the_family_and_the_report_says_why(linebounce: Program) -> None:
-    """A file from an older probe shows nothing of it, then only stores to shared lines."""
+    """First a file from an older probe, which has no such measurements; then one that has only stores to shared lines."""
     file = linebounce.file("measured.toml", few_cpus("generic_2socket_32core"))
     family = SimulatedMachine(linebounce.executable, file, linebounce.directory).values
     whole = probed(linebounce, file, {INVALIDATION: 60})

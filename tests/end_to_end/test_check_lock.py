@@ -144,7 +144,7 @@ EXCHANGE = "  while cpu:exchange(lock.held, 1) ~= 0 do end\n"
 GIVE = "function release(cpu, lock) cpu:store_release(lock.held, 0) end\n"
 TAKE = f"function acquire(cpu, lock)\n{EXCHANGE}  return false\nend\n" + GIVE
 
-# Mistakes that only show with three CPUs, try_acquire, a random number or the clock, under sc.
+# Mistakes in locks that show only with three CPUs, with try_acquire, a random number or the clock; under sc.
 BROKEN_ON_THEIR_OWN = {
     "writers who keep out the reader that came first alone": (
         """traits = { readers = "together" }
@@ -354,7 +354,7 @@ def test_random_machines_are_the_same_each_time(linebounce: Program) -> None:
     assert one == two
 
 
-# The lock is correct on two CPUs, and in all orders of a small case.
+# A lock that is correct on two CPUs, so that the check finds no error in any order of its small cases.
 ONLY_TWO = """title = "A word for two, whatever else there is"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)

@@ -127,7 +127,7 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
 
 
 def rumur(program: Program, model: Path, states: int = 0) -> tuple[bool, int]:
-    """Runs Debian's model checker on a Murphi model: whether it finds no error, and the number of states.
+    """Runs Debian's model checker on a Murphi model. Returns whether it finds no error, and the number of states.
 
     `states`: about how many to expect. The verifier of a controller's table takes 25 s to compile with -O1 and 6 without."""
     assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
@@ -294,7 +294,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 
 def test_both_model_checkers_find_an_endless_request(linebounce: Program) -> None:
-    """No deadlock and no other broken promise: GetM becomes Upgrade becomes GetM, without end."""
+    """No deadlock and no other broken promise, but no end: GetM becomes Upgrade, which becomes GetM."""
     # The second row exists because a file needs a way to each state: one cache never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
@@ -370,6 +370,11 @@ def test_with_fewer_caches_rows_that_need_more_do_not_fail(linebounce: Program) 
 )
 def test_arguments_that_cannot_be_checked_are_refused(linebounce: Program, arguments: list[str], says: str) -> None:
     assert says in linebounce.refused("check", *arguments)
+
+
+def test_a_protocol_in_a_file_of_another_ending_is_refused_with_the_right_ending(linebounce: Program) -> None:
+    path = linebounce.file("mine.txt", "# A protocol\n")
+    assert "mine.txt: a protocol's file must be called NAME.md" in linebounce.refused("check", path.name)
 
 
 def test_a_file_that_is_not_a_protocol_is_refused_with_its_line(linebounce: Program) -> None:

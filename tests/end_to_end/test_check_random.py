@@ -92,7 +92,7 @@ def each_protocol() -> dict[str, tuple[str, list[str]]]:
 
 def test_each_protocol_is_in_the_long_test() -> None:
     named = {name for family in FAMILIES for name in family} | {*BUSES, *GROUPS}
-    # Tables of an atomic bus run without a machine.
+    # No machine runs the tables of an atomic bus.
     assert named == {name for name in PROTOCOLS if not name.endswith("_atomic")}
 
 
@@ -114,7 +114,7 @@ def test_random_machines_of_each_topology_and_protocol_break_no_rule(linebounce:
     seed = "1" if references < EACH_REFERENCES else str(FUZZ_SEED)
     found = check_random(linebounce, machine, *sets, "--seed", seed, references=references, code=0, timeout=24 * 3600)
     assert found["passed"]
-    assert found["references"] >= references - found["rounds"] * 48  # each CPU does as many
+    assert found["references"] >= references - found["rounds"] * 48  # each CPU does this many
 
 
 def protocol_without(program: Program, protocol: str, row: str, old: str, new: str) -> Path:
@@ -148,7 +148,7 @@ def test_a_broken_protocol_of_a_bus_is_found_and_made_small(linebounce: Program)
 
 
 def test_a_speed_up_that_goes_too_far_is_found(linebounce: Program) -> None:
-    """The engine's own self-test: a run-ahead horizon one tick too far."""
+    """The engine tests itself: with a run-ahead horizon that is one tick too far, it reports an error."""
     found = check_random(linebounce, "p4_xeon_ht_2way", "--set", "engine.horizon_slack_ticks=1", references=REFERENCES, code=1)
     failure = found["failure"]
     assert "invariant I1" in failure["text"] or "invariant I2" in failure["text"]

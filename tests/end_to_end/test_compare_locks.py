@@ -12,7 +12,7 @@ MACHINE = "p3_xeon_8way"
 
 
 def suitable(linebounce: Program, *readers: str) -> set[str]:
-    """Locks that exclude writers and whose readers are of these kinds."""
+    """The locks that exclude writers, and whose readers are of these kinds."""
     locks = json.loads(linebounce("list", "locks", "--json").stdout)
     return {
         lock["name"]
@@ -86,7 +86,7 @@ def test_only_the_lock_that_is_named_is_replaced(linebounce: Program) -> None:
     file = linebounce.file("two.txt", text + "end\n")
     (machine,) = compared(linebounce, file, "--machine", MACHINE, "--lock", "b")["machines"]
     assert [lock["lock"] for lock in machine["locks"]] == ["b"]
-    # No thread waits for b: a thread that leaves a's section finds b free.
+    # No thread ever waits for b: a thread that wants it has just left a's section, and finds it free.
     assert [lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]] == ["a"]
     message = linebounce.refused("compare-locks", file, "--machine", MACHINE, "--lock", "c")
     assert "a, b" in message
@@ -207,7 +207,7 @@ def test_a_change_is_the_median_of_pairs_in_the_same_orders(linebounce: Program)
     changes = [
         sorted(100 * (rates[i] / rates[0] - 1) for rates in orders.values()) for i in range(1, len(suitable(linebounce)))
     ]
-    # With an even number of factors, the median is the geometric mean of the middle two.
+    # With an even number of factors, the median is the geometric mean of the two in the middle.
     medians = sorted(100 * (math.sqrt((1 + change[1] / 100) * (1 + change[2] / 100)) - 1) for change in changes)
     (lock,) = machine["locks"]
     trials = [trial for trial in lock["trials"] if not trial["recorded"]]
@@ -228,7 +228,7 @@ def test_advice_also_gains_in_orders_that_had_no_part_in_its_choice(linebounce: 
 
 
 def test_a_recorded_order_without_waits_is_not_a_basis_for_another_lock(linebounce: Program) -> None:
-    """Commands go from CPU to CPU: in any order but the recorded one, a CPU waits for them."""
+    """The CPUs get commands one after the other. In any order but the recorded one, a CPU waits for its commands."""
     assert linebounce("trace", "record", "timer_churn", "-o", "t.lbt", "--set", "run.measure_us=500").code == 0
     (machine,) = compared(linebounce, "t.lbt", "--lock", "churned.queue_lock")["machines"]
     assert machine["recorded_order_pct"] > 3 * machine["order_pct"]

@@ -27,7 +27,7 @@ class Model:
     def __init__(self, protocol: str, *, flush_to_writers: bool) -> None:
         self.updates, self.exclusive = protocol == "dragon", protocol != "msi"
         self.owned = protocol in ("moesi", "dragon")
-        self.flush_to_writers = flush_to_writers and not self.owned  # whether memory takes what a writer gets
+        self.flush_to_writers = flush_to_writers and not self.owned  # whether memory receives the data that a writer gets
         self.sets: list[dict[int, dict[int, str]]] = [{} for _ in range(CPUS)]  # by cache: set, line (oldest first), state
         self.counts = [Counter() for _ in range(CPUS)]
 

@@ -11,7 +11,7 @@ from program import Program
 from recorded import Recorder
 from results import metric_of
 
-# One thread hands out work through a condition variable, all meet at a barrier, and all use locks.
+# The program's threads: one hands out work through a condition variable, all meet at a barrier, and all use locks.
 QUEUE = """
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,7 +93,7 @@ def test_operations_before_the_damage_are_replayed(
 ) -> None:
     dice = random.Random(damage.__name__)
     linebounce.file("whole.lbt", recording)
-    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
+    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # the position after the symbols, which come first
     for folded in (
         (),
         ("--threads", "round_robin", "--set", "machine.cpus=2"),
@@ -125,7 +125,7 @@ def test_threads_are_replayed_although_their_creation_is_lost(linebounce: Progra
 
 
 def test_a_trace_recovered_into_another_file_can_be_replayed_directly(linebounce: Program, recording: bytes) -> None:
-    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # after the symbols, which come first
+    first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # the position after the symbols, which come first
     for share in (0.3, 0.6, 0.9):
         linebounce.file("torn.lbt", recording[: first + int((index_of(recording) - first) * share)])
         assert linebounce("trace", "convert", "--recover", "torn.lbt", "whole.lbt").code == 0

@@ -92,8 +92,8 @@ def test_the_latency_is_the_one_that_latency_csv_has_at_this_percentile(lineboun
 
 
 def test_each_stage_of_an_upgrade_on_an_idle_bus_takes_what_the_machine_file_says(linebounce: Program) -> None:
-    """A store to a line that both CPUs have loaded: it waits for the next edge of the bus clock and is arbitrated, snooped
-    and answered. Nothing else waits, and no data is supplied."""
+    """A store to a line that both CPUs have loaded. It waits for the next edge of the bus clock; then it is arbitrated,
+    snooped and answered. It waits for nothing else, and nobody sends data."""
     text = """\
 title = "An upgrade"
 ends = true

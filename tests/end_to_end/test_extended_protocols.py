@@ -5,7 +5,7 @@ import re
 
 from program import Program
 
-# A written line moves to its reader, and so does an unwritten one. Two rows differ from mesi_snoop.
+# In this protocol a line moves to its reader, whether it has been written or not. Two rows differ from mesi_snoop.
 MOVING = """# MESI, where a line goes to whoever reads it
 
 As mesi_snoop, but whoever has a line alone passes it on instead of sharing it.

@@ -46,7 +46,7 @@ def test_the_answer_says_whether_the_order_survives_the_familys_range(linebounce
     assert {point["at"]["workload.lock"] for point in range_points} == {"tas", "mcs"}
     config = tomllib.loads((directory / "family_range" / "config.toml").read_text())
     assert config["machine"]["cpus"] == 4
-    # Again: nothing is simulated, the sentence is the same; and the resolved configuration gives the same results.
+    # The second time nothing is simulated, and the sentence is the same. The resolved configuration gives the same results.
     again = linebounce("run", locks, "-o", "out")
     assert "were there already" in again.stdout
     assert answer(directory) == said

@@ -77,8 +77,8 @@ def counters_at(first: int, distance: int) -> str:
 
 
 def test_objects_that_lie_far_apart_do_not_share_a_line_in_a_replay(linebounce: Program) -> None:
-    """Each object has its own position within a line, so that together they would fit one line, but megabytes lie between
-    them."""
+    """Each object begins at another position within its line, so that all would fit one line together. But megabytes
+    lie between them."""
     file = trace(linebounce, counters_at(2**32, 2**20 + 8), counting("count[{i}]+0"))
     assert found(linebounce, file)["falsely_shared_lines"] == 0
 

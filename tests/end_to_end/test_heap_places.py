@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from recorded import C_COMPILERS, CPP_OF_C, Recorder
 
-# Prints positions within the heap's pages, because the heap begins at a random address.
+# Prints where in the heap's pages the blocks are: the heap itself begins at a random address.
 C_PROGRAM = """
 #include <pthread.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ def test_recording_keeps_the_heap_addresses_of_a_cpp_program(recorder: Recorder,
     assert recorder.run("-o", "trace.lbt", "--", program).stdout.startswith(expected)
 
 
-# In QEMU, placed by the library that is preloaded there.
+# In QEMU, the library that is preloaded places them there.
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
 def test_binary_recording_keeps_the_heap_addresses_of_a_c_program(recorder: Recorder, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")

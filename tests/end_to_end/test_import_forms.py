@@ -145,7 +145,7 @@ def test_an_unknown_text_is_refused_with_the_forms_that_were_tried(linebounce: P
     linebounce.file("notes.txt", "0 r 1f00\n1 w 1f00\nthen it crashed\n")
     message = linebounce.refused("import", "notes.txt")
     assert "Up to line 2 it could be ordered" in message
-    assert 'line 3 fits none of them: "then it crashed"' in message
+    assert 'but line 3 matches no known form: "then it crashed"' in message
     for form in ("perf-c2c", "lock_stat", "matrix", "pahole", "litmus"):
         assert re.search(rf"^  {form} ", message, re.MULTILINE)
     linebounce.file("zeros", b"\0" * 100)
@@ -302,7 +302,7 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert first[8, "load", "reader"]["cpus"] == "0-3"
     assert first[32, "store", "writer"]["samples"] == 250
     assert first[32, "store", "writer"]["latency_ns_mean"] is None, "perf times loads only"
-    # At 3,000 MHz: of 100 remote HITM 75 took 600 cycles and 25 took 640, of 300 local ones 180 took 300 and 120 took 320.
+    # At 3,000 MHz. Of 100 remote HITM 75 took 600 cycles and 25 took 640; of 300 local ones 180 took 300 and 120 took 320.
     assert "A load takes 128 ns." in result.stdout
     assert {line["queueing_ns"] for line in lines} == {None}, "perf does not say what a miss waited for"
     assert "queueing," not in result.stdout
@@ -324,7 +324,7 @@ def test_the_reconstruction_of_a_report_has_its_shares_of_hitm(linebounce: Progr
     lines = json.loads(linebounce("lines", "replay", "--json").stdout)["lines"]
     line = next(one for one in lines if one["object"].startswith("line_0_"))
     hitm = {row["offset"]: row["local_hitm"] + row["remote_hitm"] for row in line["rows"] if row["access"] == "load"}
-    # 400 in total: 75 + 180 at offset 8, 25 + 120 at offset 32.
+    # 400 in total: 75 + 180 of them at offset 8, 25 + 120 at offset 32.
     assert 100 * hitm[8] / (hitm[8] + hitm[32]) == pytest.approx(63.75, abs=5)
 
 
@@ -438,7 +438,7 @@ def test_bpftraces_maps_of_one_key_are_one_row(linebounce: Program) -> None:
     said = imported(linebounce, "b.txt", BPFTRACE)
     rows = {line.split()[0]: line for line in said.splitlines() if line.startswith(("  pipe", "  futex"))}
     assert "4711" not in said, "a thread that was still waiting"
-    # 30 of about 384 ns and 10 of about 1,536 ns.
+    # 30 are of about 384 ns, and 10 of about 1,536 ns.
     assert re.search(r"pipe_write +40 +26\.9 us +672 ns +90.0 us", rows["pipe_write"].replace("µs", "us"))
     assert re.search(r"futex_wake +8 +16.0 us +2.00 us", rows["futex_wake"].replace("µs", "us"))
     assert "histograms" in said

@@ -55,7 +55,7 @@ def test_numactl_gives_nodes_and_cpus_and_no_nanoseconds(linebounce: Program) ->
     assert (machine["cpus"], machine["nodes"]) == (5, 2)
     for row in ("distances_compare", "cores_assumed", "no_memory_latency", "rest_of_machine"):
         assert row in said(linebounce)
-    # No value comes from 10 and 21: those of memory and network are the base's.
+    # No value comes from the distances 10 and 21: memory and network keep the base's values.
     assert machine["memory"]["latency_ns"] == 45
     assert machine["network"]["latency_ns"] == 25
     run = linebounce("run", "core_to_core", "--machine", "mine.toml", "-o", "out")

@@ -49,7 +49,7 @@ def test_bpftraces_json_gives_the_same_rows_as_its_text(linebounce: Program) -> 
         rows = {row["name"]: row for row in csv.DictReader(file)}
     assert set(rows) == {"mutex_lock,cat", "down_read,dog", "x", "ep_poll+1"}
     assert (rows["mutex_lock,cat"]["waits"], rows["mutex_lock,cat"]["wait_total_us"]) == ("3", "1.2")
-    # Holds: three of 1 us and one of 3 us, by the middles of the intervals.
+    # Three holds of 1 us and one of 3 us, if each takes the middle of its interval.
     assert (rows["mutex_lock,cat"]["acquisitions"], rows["mutex_lock,cat"]["hold_total_us"]) == ("4", "6.0")
     assert (rows["x"]["waits"], rows["x"]["wait_total_us"]) == ("4", "20.0")
     imported(linebounce, "maps.json", MAPS, "-o", "rows.json")
@@ -185,7 +185,7 @@ def test_lscpus_texts_say_the_structure_as_well(linebounce: Program, text: str) 
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes" in result.stdout
     machine = (linebounce.directory / "mine.toml").read_text()
-    # Only the summary names the processor, and so its contention family.
+    # Only the summary names the processor, from which the contention family follows.
     assert ('contention = "amd_zen"' in machine) == (text == SUMMARY)
 
 

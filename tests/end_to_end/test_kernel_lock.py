@@ -90,6 +90,8 @@ def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
     assert "kernel/locking/qspinlock.c is missing" in linebounce.refused("lock", "qspinlock", "--kernel", kernel)
     assert "there is no such file" in linebounce.refused("lock", "osq", "--kernel", "nowhere")
     assert "qspinlock" in linebounce.refused("lock", "qspin", "--kernel", kernel)
+    assert "did you mean osq?" in linebounce.refused("lock", "oqs")
+    assert "--kernel is missing" in linebounce.refused("lock", "osq")
 
 
 @pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")

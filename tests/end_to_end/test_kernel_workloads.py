@@ -97,7 +97,7 @@ def test_ttas_hands_on_sooner_than_tas_whose_waiters_take_the_line_away_from_the
         at = ["--set", f"workload.lock={lock}", "--set", "workload.outside_pct=100"]
         wreck = json.loads((linebounce.run("train_wreck", lock, *at) / "results.json").read_text())
         wait[lock] = metric_of(wreck, "train_wreck.longest_wait_of_bound")
-    # The paper's value is -0.055; a ttas whose waiters kept exchanging, as tas's do, would give 0.
+    # The paper's value is -0.055. If the waiters of ttas kept exchanging, as those of tas do, it would be 0.
     assert -0.075 < wait["ttas"] - wait["tas"] < -0.035
 
 

@@ -52,7 +52,7 @@ def test_commands_that_only_read_a_file_have_the_same_limits(linebounce: Program
 
 
 def test_a_programs_computed_values_are_the_same_in_every_run(linebounce: Program) -> None:
-    """So is the number of instructions, which would otherwise depend on the address space through Lua's hashes."""
+    """The number of instructions is reproducible as well. It would otherwise depend on addresses, through Lua's hashes."""
     look = (
         "local s = tostring(cpu.load) .. tostring({}) .. tostring(t) for c in pairs { a = 1, b = 2, [3] = 1 } do s = s .. c end"
     )

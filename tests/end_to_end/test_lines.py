@@ -140,7 +140,7 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     metrics = json.loads((directory / "results.json").read_text())["points"][0]["metrics"]
     share = metrics["subsystem.dcache.latency_pct"]
     assert share["unit"] == "%"
-    # The share of dentries' reads in the kernel's reads with a supplier; there are fewer than 500 lines.
+    # Of the kernel's reads with a supplier, the share on dentries; the run has fewer than 500 lines.
     reads = [row for row in read_csv(directory / "lines.csv") if row["access"] != "store"]
     rows = [row for row in reads if row["field"] != "[]" and row["source"] != "upgrade"]
     assert len({(row["structure"], row["object"], row["line"]) for row in rows}) <= 500
@@ -191,7 +191,9 @@ def test_unreadable_input_is_reported_in_one_line(linebounce: Program, directory
         assert code == 2 or message.count("\n") == 1
         return message
 
-    assert "nowhere/results.json" in refused("nowhere", code=3)
+    assert "nowhere: there is no such results directory; `linebounce run EXPERIMENT -o nowhere` makes one" in refused(
+        "nowhere", code=3
+    )
     whole = (directory / "lines.csv").read_text()
     for cut in [whole[:-1], whole[: len(whole) // 2], "point,", ""]:
         (directory / "lines.csv").write_text(cut)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from program import Program
 
-# Each separates some CPUs but not all: readers from writers, writers from writers, or CPU 0 from the others.
+# Each of these locks keeps some CPUs apart but not all: readers from writers, writers from writers, or CPU 0 from the others.
 WRONG = {
     "by_load_and_store": """function setup() return lock_word(structure { name = "w", "held" }) end
 function acquire(cpu, lock)

@@ -17,7 +17,7 @@ PAIRS = {
     "rwlock": (HERE / "rwlock.c", LUA / "rwlock.lua"),
     "broken": (HERE / "broken.c", HERE / "broken.lua"),
 }
-# Where one cycle more or less between two operations does not decide who gets a line next (docs/lock-in-c.md).
+# Locks for which one cycle more or less between two operations does not decide who gets a line next (docs/lock-in-c.md).
 MACHINES = {
     "generic_2socket_32core": 32,
     "xeon_gold_6242_2socket": 16,

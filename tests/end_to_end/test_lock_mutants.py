@@ -44,8 +44,9 @@ NO_MISTAKE: dict[str, str] = {
     "seqlock: skip a wait 1": LOOKS_AGAIN,
 }
 
-# Mistakes after which CPUs may keep each other out forever, although some CPU can always make progress. A waiting CPU then
-# retracts and announces itself endlessly, and another has to hit the moment in between. The check says that it is incomplete.
+# After these mistakes, CPUs may keep each other out forever, although at any time one of them could get in. A waiting CPU
+# announces itself and retracts again and again; another CPU gets in only in a moment between the two. The check then says
+# that it is incomplete.
 LIVELOCKS = {
     "bravo: skip a wait 2",
     "dekker: skip a wait 2",

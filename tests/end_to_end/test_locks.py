@@ -14,7 +14,7 @@ from results import read_csv
 
 XEON = "p3_xeon_8way"
 ITANIUM = "itanium2_two_node_16way"
-ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, from the time at which the line is present
+ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, from the moment at which the line has arrived
 
 Throughput = dict[str, dict[int, float]]  # by lock and number of CPUs
 
@@ -49,7 +49,8 @@ def test_tas_falls_with_every_cpu_that_contends(scaling: Throughput) -> None:
 
 @pytest.mark.parametrize("lock", ["mcs", "clh"])
 def test_queue_locks_stay_as_fast_from_four_cpus_on(scaling: Throughput, lock: str) -> None:
-    """Also when CPUs are added on the other bus or node: the CPUs are spread over both from the start."""
+    """This also holds when CPUs are added on the other bus or node, because the CPUs alternate between both from the
+    start."""
     rates = [rate for cpus, rate in scaling[lock].items() if cpus >= 4]
     assert max(rates) < 1.2 * min(rates)
 
@@ -65,7 +66,8 @@ def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) 
 
 @pytest.mark.parametrize("machine", [XEON, ITANIUM])
 def test_tickets_throughput_is_between_that_of_tas_and_mcs(linebounce: Program, machine: str) -> None:
-    """Ten times as long as shipped: with two CPUs on each of two nodes, ticket is less than half a percent faster than tas."""
+    """Runs ten times as long as shipped: with two CPUs on each of two nodes, ticket is faster than tas by less than
+    half a percent."""
     rates = {}
     for lock in ["tas", "ticket", "mcs"]:
         run = ["--machine", machine, "--set", f"workload.lock={lock}", "--set", "run.measure_us=5000"]
@@ -101,8 +103,8 @@ def hand_overs(session_linebounce: Program) -> Path:
 
 @pytest.fixture(scope="module")
 def matrices(session_linebounce: Program) -> dict[str, Path]:
-    """The cost for a receiver of a line: of a load, an atomic operation, and an atomic operation on a line that it has read
-    before."""
+    """What a receiver pays for a line: with a load, with an atomic operation, and with an atomic operation after a read
+    of the same line."""
     settings = ["--machine", ITANIUM, "--set", "workload.repetitions=2"]
     return {
         access: session_linebounce.run("core_to_core", f"to_{access}", *settings, "--set", f"workload.access={access}")
@@ -171,7 +173,7 @@ def test_the_core_to_core_matrix_has_the_cost_of_a_hand_over(hand_overs: Path, m
 
 @pytest.mark.parametrize("machine", sorted(path.stem for path in MACHINES.glob("*.toml")))
 def test_every_lock_of_lock_scaling_runs_on_every_machine(linebounce: Program, machine: str) -> None:
-    """With four CPUs, which every machine has; `scaling` has run it with all CPUs on two of them."""
+    """Runs each with four CPUs, which every machine has. `scaling` has already run two of them with all their CPUs."""
     shipped = (ROOT / "configs/experiments/lock_scaling.toml").read_text()
     four = shipped.replace('"1..N"', "[4]")
     short = ["--set", "run.seeds=1", "--set", "run.warmup_us=20", "--set", "run.measure_us=80"]
@@ -210,7 +212,7 @@ def test_races_occur_only_without_a_lock(linebounce: Program) -> None:
 
 
 def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
-    """If requests for a line are served in order, one of 32 CPUs keeps a test-and-set lock all the time.
+    """If requests for a line are served in order, one of 32 CPUs always has a test-and-set lock.
 
     CPUs that never get the lock count as waiting.
     """
@@ -228,7 +230,7 @@ def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
 
 
 def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounce: Program) -> None:
-    """With mcs it does not: waiters further back in the queue do nothing."""
+    """A hand-off of mcs takes no longer with more waiters: those further back in the queue do nothing."""
     points = results_of(linebounce.run("lock_handoff", "out", "--set", "run.seeds=1"))["points"]
     handoff: Throughput = defaultdict(dict)
     for point in points:
@@ -245,8 +247,9 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
 
 
 def test_the_home_serves_a_ticket_locks_waiters_one_after_the_other(linebounce: Program) -> None:
-    """A release and a new ticket each make all waiters reload the line, and on average the next holder is in the middle of a
-    round. With each CPU on its own node, a further waiter therefore costs twice half of the home's time for one request."""
+    """All waiters reload the line after each release, and after each new ticket. On average half of them come before
+    the next holder. With each CPU on its own node, each further waiter therefore costs twice half of the home's time
+    for one request."""
     busy_ns = 50
 
     def handoff_ns(cpus: int) -> float:

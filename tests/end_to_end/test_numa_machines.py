@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES = sorted(path.stem for path in (ROOT / "configs" / "machines").glob("*.toml"))
 NODES = [name for name in MACHINES if "[node]" in (ROOT / "configs" / "machines" / f"{name}.toml").read_text()]
 ITANIUM = "itanium2_two_node_16way"
-LINK_NS = 18.75  # of the machine's network: five bus clocks, so that a message across it arrives whole clocks later
+LINK_NS = 18.75  # the latency of the machine's network: it is five bus clocks, so that a message crosses it in whole clocks
 
 
 def costs(directory: Path) -> dict[tuple[str, ...], float]:
@@ -40,7 +40,7 @@ def test_transfers_between_nodes_cost_more_than_transfers_inside_one(itanium: Pa
     for (giver, receiver, _, state), cost in costs(itanium).items():
         if state == "Modified":
             (inside if node_of(giver) == node_of(receiver) else between).append(cost)
-    assert len(inside) == 2 * 8 * 7 * 2  # nodes, pairs in each, homes
+    assert len(inside) == 2 * 8 * 7 * 2  # nodes, pairs in each node, homes
     assert len(between) == 2 * 8 * 8 * 2
     assert max(inside) < 0.6 * min(between)
     assert max(inside) - min(inside) < 4, "all CPUs of a node are alike, but for a clock of the bus"
@@ -64,8 +64,8 @@ def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
         session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0")
     )
     for (giver, receiver, home, state), cost in costs(itanium).items():
-        # A dirty line within a node involves no other node. A clean one is read at its home: there and back. From another node,
-        # the path is there and back, or from the home to the owner and back.
+        # A dirty line from a cache of the node involves no other node. A clean line is read at its home: there and back. A
+        # dirty line of another node takes the same way, or the way from the home to the owner and back.
         remote = node_of(giver) != node_of(receiver) or (state != "Modified" and int(home) != node_of(receiver))
         crossings = 2 if remote else 0
         assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
@@ -77,7 +77,7 @@ def test_a_link_is_busy_for_as_long_as_its_bytes_take(session_linebounce: Progra
     links = [name.removesuffix(".mb_per_s") for name in metrics if name.endswith(".mb_per_s")]
     assert links
     for link in links:
-        # relative to the bandwidth that the machine's file gives a link
+        # relative to a link's bandwidth in the machine's file
         share = 100 * metrics[link + ".mb_per_s"]["value"] / 500
         assert share > 0
         assert metrics[link + ".utilisation_pct"]["value"] == pytest.approx(share, rel=0.01)
@@ -208,7 +208,7 @@ TREE_SEES = {
 
 @pytest.mark.parametrize("protocol", TREE_SEES)
 def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Program, protocol: str) -> None:
-    """Levels so small that they constantly evict, above controllers whose caches are small, too."""
+    """The caches are so small that they constantly evict. The controllers' caches above them are small as well."""
     changes = {
         "cpus   = 64": "cpus   = 16",
         "buses_per_node = 16": "buses_per_node = 4",

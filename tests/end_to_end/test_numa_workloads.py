@@ -43,7 +43,7 @@ def test_visits_to_memory_miss_every_cache(mix: dict) -> None:
 
 
 def test_written_lines_bounce(mix: dict) -> None:
-    """Four CPUs write equally often, so in three of four visits another one was there last."""
+    """Four CPUs write the line equally often, so that three of four times another CPU wrote it last."""
     visits = sum(metric_of(mix, f"mix.visits.kernel_{kind}") for kind in ["hot", "shared", "node"])
     assert metric_of(mix, "latency.kernel.local_c2c.count") / visits == pytest.approx(0.75, abs=0.02)
     assert metric_of(mix, "latency.user.local_c2c.count") / metric_of(mix, "mix.visits.user_shared") == pytest.approx(

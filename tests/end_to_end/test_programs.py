@@ -147,7 +147,7 @@ function read(cpu, counter) return cpu:load(counter.sum) end
 
 
 def test_a_counter_in_lua_is_the_same_counter(linebounce: Program) -> None:
-    """Except for its trial at the beginning, after which CPUs arrive in another order."""
+    """Reports are equal, except for the trial at the beginning: after it, CPUs arrive in another order."""
     run = ["--set", "machine.cpus=4", "--set", "workload.counts=events", "--set", "run.seeds=1", "--set", "run.measure_us=100"]
     native = linebounce.run("counter_scaling", "native", *run, "--set", "workload.counter=atomic")
     adder = linebounce.file("adder.lua", ADDER)
@@ -280,7 +280,8 @@ end
 
 
 def test_a_program_that_tries_to_differ_gives_the_same_bytes(linebounce: Program) -> None:
-    """Order of keys, tables and functions as text, garbage, races: with another memory layout, and without the speed-ups."""
+    """What could differ between runs: the order of a table's keys, addresses of tables and functions as text, garbage
+    collection, races. It must not, with another memory layout or without the speed-ups."""
     program = linebounce.file("tries.lua", TRIES)
     plain = assert_every_way_agrees(linebounce, program, *ON_XEON, ways=[Way.PLAIN, Way.PLAIN, *USUAL_WAYS])
     assert metrics(plain)["throughput.operations"] > 0

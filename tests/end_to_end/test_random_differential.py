@@ -26,7 +26,8 @@ FOOTPRINT = {
     "footprint.code_cache_kib": 1,
     "footprint.kernel_function_bytes": 600,
 }
-# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender time.
+# A machine whose sibling threads spin and pause, whose lines are fetched in pairs, and on which an interrupt costs its sender
+# time.
 TODAY = {
     "cpu.spinning_sibling_pct": 60,
     "cpu.pausing_sibling_pct": 85,
@@ -191,7 +192,7 @@ MACHINES = {
     "nearest in nodes, ia64": TINY | IA64 | NEAREST | BUSY_HOME | nodes("moesi", 2),
 }
 
-# Warm-up and run end at odd times, so that the ends fall into run-ahead windows and parked spins.
+# Warm-up and run end at odd times, so that they end within run-ahead windows and parked spins.
 RUNS = ["warmup_us = 3.017\nmeasure_us = 29.013", "warmup_us = 7.4\nmeasure_us = 0"]
 
 # ./dev test always takes these four seeds, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
@@ -217,7 +218,8 @@ def random_run(program: Program, seed: int, run: str, top: str = "") -> Path:
 
 
 def machine_and_seed(name: str, seed: int) -> list[str]:
-    """Modern machines also have several loads under way and drop translations; traffic on the others is as before."""
+    """Modern machines also have several loads under way, and drop TLB entries; the other machines' traffic stays the
+    same."""
     shares = ["--set", "workload.load_all_share=8", "--set", "workload.invalidate_share=2"]
     modern = shares if "today" in name or "pairs" in name else []
     return [*settings(MACHINES[name]), *modern, "--seed", str(seed)]
@@ -238,7 +240,7 @@ def test_random_programs_give_the_same_results_with_three_cache_levels(linebounc
 
 @pytest.mark.parametrize("name", ["readers_hand_nothing_over", "retried_after_a_handler"])
 def test_cases_that_once_differed_agree(linebounce: Program, name: str) -> None:
-    """The files' comments say what differed."""
+    """Reruns found cases; a comment in each file says what differed."""
     assert_every_way_agrees(linebounce, Path(__file__).with_name(f"{name}.toml"))
 
 

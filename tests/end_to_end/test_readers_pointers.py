@@ -51,7 +51,7 @@ LIST = {
 }
 WRITE_AND_FREE = "struct node* old = first; first = old->next; free(old); struct node* n = malloc(sizeof *n);"
 FREES = {**LIST, "WRITE": WRITE_AND_FREE + " n->key = i; n->next = first; first = n"}
-# Nothing is freed, but each writer changes the list's order.
+# No memory is freed, but each writer changes the list's order.
 RELINKS = {**LIST, "WRITE": "struct node *a = first, *b = a->next; a->next = b->next; b->next = a; first = b"}
 # Readers follow a table's pointer. The table is never freed, but the pointer's target is.
 BLOCK = {

@@ -39,7 +39,7 @@ int main(int count, char** arguments) {
 }
 """
 
-# A hash table of buckets with one lock each, in blocks from the program's own allocator.
+# The program has a hash table whose buckets have one lock each. Its blocks come from the program's own allocator.
 TABLE = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -259,7 +259,7 @@ def test_a_window_makes_sense_by_itself(recorder: Recorder, window: str) -> None
     recording = recorder.record(recorder.compile(HAND_OVER), options=("--window", window))
     count = int(window.partition(":")[2])
     recorded = sum(operation.kind != Kind.EXECUTE for operations in recording.streams.values() for operation in operations)
-    assert recorded <= count + 20  # plus the operations that restore functions and locks at its beginning and end
+    assert recorded <= count + 20  # plus the operations at the window's beginning and end that restore functions and locks
 
 
 PHASES = """
@@ -281,7 +281,7 @@ def test_a_window_from_one_function_until_another_is_a_phase(recorder: Recorder)
     assert set(recorder.record(program, options=("--from", "serve", "--until", "clean_up")).touched("main")) == {"hot"}
     assert set(recorder.record(program, options=("--from", "serve")).touched("main")) >= {"hot", "cold"}
     assert "cold" not in recorder.record(program, options=("--until", "clean_up")).touched("main")
-    # Counted from that point: the loads and stores of three rounds, and the function's first operations.
+    # Counted from that point: the loads and stores of three rounds, and what the function does first.
     few = recorder.record(program, options=("--from", "serve", "--window", "0:10"))
     assert 1 <= few.touched("main")["hot"] <= 10
 
@@ -406,7 +406,8 @@ int main(int count, char** arguments) {
 @pytest.mark.uninstrumented
 @pytest.mark.parametrize(("source", "most"), [(COUNTERS, 30), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:
-    """Includes the collector's time; both versions alternate under the same load, until one pair proves the limit."""
+    """The time includes the collector's. Both versions alternate under the same load, until one pair is within the
+    limit."""
     recorder.linebounce.file("plain.c", source)
     directory = recorder.linebounce.directory
     subprocess.run(["gcc", "-O2", "-pthread", "plain.c", "-o", "plain"], cwd=directory, check=True)

@@ -106,7 +106,7 @@ def test_the_summary_says_what_cannot_be_seen(recorder):
     assert "inside the C library's functions for locks, threads and memory" in missing
 
 
-# Each function reveals the result of its operation in another way: by a branch at once, by a later branch, by a value.
+# Each function shows in another way what its operation returned: by a branch at once, by a later branch, by a value.
 OUTCOMES = """
 #include <pthread.h>
 #include <stdatomic.h>
@@ -140,7 +140,7 @@ int main(void) {
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-@pytest.mark.parametrize("threaded", [0, 1])  # QEMU emulates it differently if there is only one thread
+@pytest.mark.parametrize("threaded", [0, 1])  # QEMU emulates the operation differently if there is only one thread
 def test_a_compare_and_exchange_that_failed_has_stored_nothing(recorder, compiler, level, threaded):
     recording = recorder.record_binary(OUTCOMES, level, f"-DTHREADED={threaded}", compiler=compiler)
     thread = "work[0]" if threaded else "main"

@@ -48,7 +48,8 @@ def test_an_unmodified_openmp_program_is_recorded_with_its_regions_and_order(rec
     assert len(recording.streams) == THREADS
     assert {recording.counts(name)[Kind.BARRIER] for name in recording.streams} == {3 + 3 + 2}
     for thread in recording.streams:
-        assert recording.counts(thread)[Kind.ACQUIRE] >= 2  # the critical section and the lock, plus the C library's locks
+        # The critical section's lock and the program's, plus locks of the C library.
+        assert recording.counts(thread)[Kind.ACQUIRE] >= 2
         assert recording.touched(thread)["locked"] >= 2
         assert recording.touched(thread)["counts"] >= 3  # its own count, read, written and read again
 
@@ -107,7 +108,8 @@ def test_regions_barriers_critical_sections_and_tasks_are_in_the_trace(linebounc
     names = ("openmp_region_begins", "openmp_region_ends", "openmp_barrier")
     assert barriers == {f"{name}[{THREADS}]": THREADS for name in names}
     passes = {name: recording.counts(name)[Kind.BARRIER] for name in recording.streams}
-    # Three regions begin and end; plus the barrier, and one after the first `single`: the other ends with its region.
+    # Of three regions, each has a barrier at its begin and end. Then there is the program's own, and one after the first
+    # `single`; the other `single` ends with its region.
     assert set(passes.values()) == {3 + 3 + 2}
     assert recording.acquisitions(".gomp_critical_user_sum") == THREADS
     assert recording.acquisitions("lock._x[0]") == THREADS

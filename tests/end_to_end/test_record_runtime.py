@@ -76,7 +76,7 @@ int main(void) {
     assert peak_mib(command, directory) < 100
     recording = recorder.read("trace.lbt")
     parts = [each for each in recording.symbols.objects if each.name.startswith("main:6[")]
-    assert {each.size for each in parts} == {1 << 30}  # a replay can't place more as one object
+    assert {each.size for each in parts} == {1 << 30}  # a replay can't place more than this as one object
     assert sum(recording.touched("main")[each.name] for each in parts) == 2
     assert recording.touched("main")["main:8[0]"] == 1
     result = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_4way", "--quiet")
@@ -134,7 +134,7 @@ int main(void) {
     assert (info.code, "signal handler" in info.stdout) == (0, True), info.stdout + info.stderr
 
 
-# Prints how often it was interrupted.
+# Prints how often the handler ran.
 INTERRUPTED = """
 #include <signal.h>
 #include <stdio.h>
@@ -272,7 +272,7 @@ int main(void) {
 
 
 def test_a_child_of_fork_can_create_threads(recorder: Recorder) -> None:
-    """Even if another thread was being created at the fork."""
+    """A child of fork is not recorded, even if another thread was being created at the fork."""
     source = """
 #include <pthread.h>
 #include <stdlib.h>

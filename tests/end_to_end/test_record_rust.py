@@ -9,7 +9,7 @@ from linebounce.trace_symbols import Kind
 from recorded import Recorder, Recording
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "word_counts.rs"
-# Debian's compiler: the names in another version's standard library might not be known here.
+# Another version's standard library may contain names that the recorder does not know, so only Debian's compiler is used.
 RUSTC = "/usr/bin/rustc"
 
 # Each of two threads counts a thousand times with every kind of operation.

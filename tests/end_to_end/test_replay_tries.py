@@ -1,5 +1,5 @@
-"""Tries of locks in a replay: a try that was a wait waits, a try that was a decision stays one, and no verdict depends on
-changed decisions."""
+"""Failed tries of locks in a replay. If a try was part of a wait, the replay waits. If the thread did something else
+after it, the replay does, too. No verdict rests on tries that would end differently."""
 
 import csv
 import json

@@ -140,7 +140,7 @@ def test_a_killed_runs_complete_seeds_are_used_and_its_leftovers_removed(linebou
     path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
     out = linebounce.run(path, "out")
     left = out / ".linebounce-seed-2"
-    left.write_text("{}")  # the remains of a run that was killed after writing its manifest
+    left.write_text("{}")  # what remains of a run that was killed after it had written its manifest
     linebounce.run(path, "out")
     assert not left.exists()
 
@@ -178,7 +178,7 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
     process = linebounce.start("run", path, "-o", out, "-j", "2")
     wait_until(lambda: finished_points(out) == {"0", "1"}, process)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)  # also waits for all processes that hold its output open
+    process.communicate(timeout=30)  # also waits for all processes that keep its output open
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)

@@ -50,7 +50,8 @@ def test_series_have_one_row_every_four_milliseconds(linebounce: Program) -> Non
     assert sum(float(row["value"]) for row in series["softirqs.per_4_jiffies"]) > 100
 
 
-# 100,000 packets per second arrive whether they are taken or not; up to a ring and a backlog are under way at either end.
+# 100,000 packets arrive each second, whether they are taken or not. At the beginning and at the end, up to a ring and a
+# backlog of them are under way.
 @pytest.mark.parametrize("rate", [50_000, 400_000])
 def test_no_packet_is_forgotten(linebounce: Program, rate: int) -> None:
     results = validate(flood(linebounce, "out", more=f"packets_per_s = {rate}") / "results.json", "results")

@@ -42,7 +42,8 @@ def test_each_series_goes_from_the_warm_up_to_the_end_in_the_order_of_time(lineb
     assert float(series["1", "program.filled"][-1]["time_us"]) > 44
 
 
-# One CPU: its fetch_add returns the sampled value, and each emptying finds what was filled since the previous one.
+# The machine has one CPU. So fetch_add returns the sampled value, and each emptying finds what was filled since the one
+# before.
 def test_values_are_those_that_the_program_had(linebounce: Program, filled: Path) -> None:
     rows = read_csv(linebounce.run(filled, "out", *ALONE) / "points" / "0" / "series.csv")
     expected, emptied = 0, 0

@@ -405,7 +405,7 @@ def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(lineboun
 
 
 def test_a_failed_run_shows_the_rows_that_ran_on_its_line(linebounce: Program) -> None:
-    """A run keeps no history of rows. The failed run is repeated with its history on, and fails at the same tick."""
+    """A run keeps no history of rows. When it fails it is repeated with its history, and fails at the same tick."""
     arguments = stale_program(linebounce)
     said = linebounce.refused("run", *arguments, "-o", "out", code=4)
     what, _, history = said.partition("its history:\n")

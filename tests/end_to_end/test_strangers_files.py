@@ -131,7 +131,8 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_names_stay_on_their_line(linebou
 
 
 def test_no_file_holds_a_character_that_acts(linebounce: Program) -> None:
-    """Names are what they were for whoever parses the file, and act on nobody's terminal who prints it."""
+    """Programs that parse a file get the names unchanged. A person's terminal does not obey them when it shows the
+    file."""
     linebounce.file("hostile.lua", HOSTILE.replace("=func", "=func\\u{9b}31m"))
     linebounce.run("hostile.lua", "out", "--machine", "p3_xeon_4way")
     for command in (
@@ -157,7 +158,7 @@ def test_a_programs_own_error_is_one_line(linebounce: Program) -> None:
 
 @pytest.mark.uninstrumented
 def test_as_many_structures_and_functions_as_a_program_may_have_are_found_quickly(linebounce: Program) -> None:
-    """Each once in a list took minutes."""
+    """This took minutes as long as they were kept in a list."""
     linebounce.file(
         "many.lua",
         """ends = true
@@ -172,7 +173,7 @@ def test_as_many_structures_and_functions_as_a_program_may_have_are_found_quickl
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begun < 3
 
 
-# The memory to read these files must not depend on the sizes that they state.
+# How much memory it takes to read these files must not depend on the sizes that they state.
 HUGE = {
     "cpus": (experiment(top="", more='[sweep]\n"machine.cpus" = [1, 1000000000000]'), "machine.cpus"),
     "seeds": (experiment(run="seeds = 1000000000000"), "seeds"),

@@ -92,7 +92,8 @@ def test_accesses_through_sockets_take_as_long_as_a_lua_programs(linebounce: Pro
     assert linebounce("run", linebounce.file("latencies.lua", program), "--machine", machine, "-o", "out").code == 0
     found = validate(linebounce.directory / "out/results.json", "results")
     for kind, name in enumerate(("add", "load", "store")):
-        # Each of the 40 accesses ends on a picosecond here and on a tick, at least 50 ps long, there.
+        # Each of the 40 accesses ends on a picosecond in the SystemC model. In the machine it ends on a tick, which is at
+        # least 50 ps long.
         assert abs(took[0][kind] + took[1][kind] - metric_of(found, f"program.{name}")) < 50, name
 
 

@@ -137,7 +137,8 @@ def test_counting_per_thread_loses_where_the_sum_is_read_in_the_loop(linebounce:
     assert re.search(r": -[1-9]\d\.\d % ", per_thread[0]), page["no_help"]
 
 
-# An object's reference count beside the fields that its readers need, and a count of events: curing one leaves the other.
+# An object's reference count beside fields that its readers need, and a count of events. A change that cures one leaves the
+# other as it is.
 REFERENCE = r"""
 #include <pthread.h>
 #include <stdatomic.h>

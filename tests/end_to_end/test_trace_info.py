@@ -109,7 +109,7 @@ def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
     [
         (("info", "nothing.lbt"), 3, "nothing.lbt: the trace cannot be read: No such file or directory"),
         (("info", "."), 3, ".: a trace is a regular file, which this is not"),
-        (("info", "manifest.json"), 3, "manifest.json: byte 0: this is no trace"),
+        (("info", "manifest.json"), 3, "manifest.json: byte 0: this is not a trace"),
         (("convert", "all_kinds.lbt", "all_kinds.lbt"), 2, "OUT is the file that is read; name another"),
         (("convert", "all_kinds.lbt", "no/such/place.lbt"), 2, "no/such/place.lbt: cannot be written: No such"),
         (("convert", "all_kinds.lbt", "/dev/full"), 2, "the trace cannot be written: No space left on device"),

@@ -35,7 +35,8 @@ SHIPPED = ["dcache_fast_walk", "vfsmount_refcount", "timer_churn", "slab_churn",
 
 
 def misses(table: Path) -> list[str]:
-    """The table's lines except hits of L1: a spin that was cut off continues in the run, but has a single load in the trace."""
+    """The table's lines except hits of L1. When the run is cut off during a spin, the run goes on spinning, but the
+    trace has a single load."""
     return [line for line in table.read_text().splitlines() if ",l1," not in line]
 
 

@@ -186,7 +186,7 @@ def test_a_file_that_is_not_a_trace_is_refused(linebounce: Program) -> None:
     linebounce.file("magic.lbt", b"XXXX" + content[4:])
     for recover in ((), ("--recover",)):
         refused = linebounce.refused("trace", "replay", "magic.lbt", "--machine", "p3_xeon_4way", *recover, code=3)
-        assert "magic.lbt: byte 0: this is no trace" in refused
+        assert "magic.lbt: byte 0: this is not a trace" in refused
 
 
 def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Program) -> None:
@@ -283,8 +283,8 @@ def test_a_writer_lets_a_reader_of_its_cpu_come_to_its_end(linebounce: Program, 
 
 
 def test_threads_in_blocks_use_every_cpu(linebounce: Program) -> None:
-    """One thread that does little, like main, and four that work: with blocks of two threads, only three of four CPUs would
-    be used."""
+    """A thread that does little, like main, and four that work. If threads ran in blocks of two, only three of the four
+    CPUs would be used."""
     symbols = "".join(f"object x{i} size=64 alignment=64\nstream t{i}\n" for i in range(5))
     work = "".join(f"t{i} store x{i} 8\nt{i} compute {100000 if i else 10}\n" for i in range(5))
     (linebounce.directory / "five.txt").write_text(HEAD + symbols + work + "end\n")

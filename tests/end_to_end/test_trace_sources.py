@@ -84,7 +84,7 @@ def test_import_refuses_unknown_files(linebounce: Program) -> None:
     linebounce.file("perf.data", "PERFILE2 and nothing that perf could read")
     assert "perf" in linebounce.refused("import", "perf.data", code=3)
     linebounce.file("notes.txt", "a text")
-    assert "is not of a known form" in linebounce.refused("import", "notes.txt")
+    assert "is not in a known form. Line 1 matches no known form" in linebounce.refused("import", "notes.txt")
     assert "there is no such file" in linebounce.refused("import", "nothing", code=3)
 
 

@@ -101,9 +101,11 @@ class Test:
 
 
 def ring(kinds: str) -> tuple[list[list[Operation]], dict[str, int]]:
-    """Threads by their two operations, "WR RR": the second of each and the first of the next are of one variable.
+    """Threads by their two operations, such as "WR RR". A thread's second operation and the next thread's first are of
+    one variable.
 
-    Asked about is the cycle: of W and W that the first one comes before, of W and R that it is seen, of R and W that it is not.
+    The question is whether there is a cycle: of two writes the first comes before the second, a read sees the write
+    before it, or does not see the write after it.
     """
     pairs = kinds.split()
     names = "xyzabc"

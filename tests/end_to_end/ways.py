@@ -35,7 +35,7 @@ class Way(Enum):
     WEB_ASSEMBLY = "wasm"
 
     def call(self, program: Program) -> tuple[Program, tuple[str, ...]]:
-        """The program, and the arguments to add."""
+        """Returns the program, and the arguments to add."""
         if isinstance(self.value, tuple):
             return program, self.value
         return Program(ROOT / "build" / self.value / "linebounce", program.directory), ()

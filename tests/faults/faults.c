@@ -72,7 +72,8 @@ static bool allocation_fails(void) {
   return errno = ENOMEM, true;
 }
 
-// glibc's own functions, under the names that it provides to replacements. operator new calls malloc, too.
+// glibc lets a program replace its allocation functions, and provides its own under these names. operator new calls malloc,
+// too.
 extern void* __libc_malloc(size_t);
 extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
@@ -89,7 +90,7 @@ void* realloc(void* block, size_t size) {
   return allocation_fails() ? NULL : __libc_realloc(block, size);
 }
 
-// The next definition after ours.
+// The function that would run without ours.
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static bool is_under(const char* path) {
@@ -157,10 +158,10 @@ static size_t part_of(size_t size, int descriptor) {
   return (size + 1) / 2;
 }
 
-#define TRANSFER(call, takes_room, short_call)                                 \
-  if (fails_file(#call, descriptor, takes_room)) return -1;                    \
-  const size_t part = size == 0 ? 0 : part_of(size, descriptor);               \
-  if (part == 0 && size != 0) return errno = EINTR, -1;                        \
+#define TRANSFER(call, takes_room, short_call)                   \
+  if (fails_file(#call, descriptor, takes_room)) return -1;      \
+  const size_t part = size == 0 ? 0 : part_of(size, descriptor); \
+  if (part == 0 && size != 0) return errno = EINTR, -1;          \
   return short_call
 
 ssize_t read(int descriptor, void* data, size_t size) {
@@ -214,13 +215,13 @@ static mode_t mode_of(int flags, va_list more) {
   return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
 }
 
-#define OPEN(folder, call)                                                                   \
-  va_list more;                                                                              \
-  va_start(more, flags);                                                                     \
-  const mode_t mode = mode_of(flags, more);                                                  \
-  va_end(more);                                                                              \
-  const bool creates = (flags & O_CREAT) != 0;                                               \
-  if (fails_path(creates ? "create" : "open", folder, path, creates)) return -1;             \
+#define OPEN(folder, call)                                                       \
+  va_list more;                                                                  \
+  va_start(more, flags);                                                         \
+  const mode_t mode = mode_of(flags, more);                                      \
+  va_end(more);                                                                  \
+  const bool creates = (flags & O_CREAT) != 0;                                   \
+  if (fails_path(creates ? "create" : "open", folder, path, creates)) return -1; \
   return call
 
 int open(const char* path, int flags, ...) {

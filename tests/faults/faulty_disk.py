@@ -58,7 +58,7 @@ class Case:
     writes: tuple[str, ...] = ()
     faults: int = 10  # how many ./dev test tries
     reproducible: bool = True  # the output has the same bytes each time
-    # merges existing results: a failed point has no metrics, and the manifest says that results are incomplete
+    # merges results that exist already: a failed point has no metrics, and the manifest says that results are incomplete
     merges: bool = False
     installed: bool = False  # with machines, protocols and lessons exposed to the faults, too: see installation.py
     until: str = ""  # sends Ctrl-C when the output has a line that begins like this
@@ -197,8 +197,8 @@ def transfers(calls: list[Call]) -> set[int]:
 
 
 def sample(faults: list[Fault], number: int) -> list[Fault]:
-    """Always the same `number` faults: at least one of each call before a second of any, and of each kind of file before a
-    second of that."""
+    """Chooses `number` faults, always the same. First come one of each call and one of each kind of file, before any
+    second one."""
     chance = random.Random(1)
     chance.shuffle(faults)
     seen: dict[tuple[str, ...], int] = {}
@@ -252,7 +252,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
         assert len(lines) == 1, about
         assert os.strerror(fault.error) in lines[0], about
-        # A temporary file is made in another folder if possible, so that a later call fails instead.
+        # If possible, a temporary file is made in another folder. Then not this call fails, but a later one.
         went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
         assert went_on or names_file(case, fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
@@ -261,8 +261,8 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
 
 @contextmanager
 def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    """Kills it after this time, with everything that it started, because that holds its pipes open. Raises TimeoutError
-    then."""
+    """Kills the command after this time, with all processes that it started: they hold its pipes open. Then raises
+    TimeoutError."""
     too_late = threading.Event()
 
     def kill() -> None:
@@ -296,8 +296,8 @@ def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
 
 
 def names_file(case: Case, call: Call, line: str) -> bool:
-    """Whether a message names the file or its directory; if the directory can't be made, the file that was to be written
-    there."""
+    """Whether the message names the file or its directory. If the directory can't be made, it may name the file that
+    was to be written there."""
     to_be_there = case.writes if call.name == "mkdir" else ()
     return any(name in line for name in (call.file, Path(call.path).parent.name, *to_be_there))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from program import ROOT
 
-# Admits every CPU except the first two: no small case shows the error, but random machines do.
+# A lock that admits every CPU except the first two: no small case shows the error, but random machines do.
 UNSAFE_LOCK = """title = "A word for two"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
 function acquire(cpu, lock)

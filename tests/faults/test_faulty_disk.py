@@ -94,7 +94,7 @@ def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDi
 
 
 def make_disk(executable: Path, place: Path) -> FaultyDisk:
-    """All cases' inputs, below `place`."""
+    """The inputs of all cases, below `place`."""
     program = Program(executable, place / "inputs")
     program.file("sweep.toml", SWEEP)
     program.file("timeline.toml", TIMELINE)
@@ -173,7 +173,7 @@ def test_short_transfers_and_signals_change_nothing(
     hold(case, None, outcome, {}, undisturbed(case))
 
 
-# Commands entirely of linebounce's own code; Python's interpreter is not tested.
+# Commands that consist of linebounce's own code; Python's interpreter is not tested.
 IN_CPP = ["run", "run again", "timeline", "record", "convert", "info", "replay", "find sharing", "lines", "murphi", "recorder"]
 
 
@@ -222,7 +222,7 @@ def test_each_transfer_is_short_or_interrupted(disk: FaultyDisk, undisturbed: Ca
 def test_a_finished_point_that_cannot_be_read_any_more_is_not_left_out(
     disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
 ) -> None:
-    """The merge looks at each point last; results without it would seem complete."""
+    """A merge looks for each point at the last moment; otherwise, results without a point would seem complete."""
     case = CASES[name]
     directory = disk.directory(case)
     before = disk.run(Case(("list", "locks"), (), case.writes), directory).files

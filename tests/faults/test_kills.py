@@ -60,7 +60,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_its_end(linebounce: Progr
     killed, kills = 0, KILLS if command == "run" else max(1, KILLS // 5)
     for _ in range(kills):
         shutil.rmtree(linebounce.directory / "out", ignore_errors=True)
-        # The second kill happens in the state that the first one left.
+        # The second kill comes while the command works on what the first one left.
         for _ in range(2):
             moment = chance.uniform(0, 1.1 * seconds)
             hit = kill_after(linebounce, moment, command, path, "-o", "out", *more, whole_group=chance.random() < 0.7)

@@ -1,5 +1,5 @@
-// The corpus that libFuzzer left (README.md): each case is accepted, or refused with a reason. So whatever once broke a reader
-// is tested in every build, without libFuzzer.
+// Reads the corpus that libFuzzer left (README.md). Each case must be accepted, or refused with a reason. So whatever once
+// broke a reader is tested in every build, without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -98,7 +98,7 @@ class Calls {
     }
     try {
       simulation_.run();
-    } catch (const std::runtime_error&) {  // a deadlock, or more time than can be counted
+    } catch (const std::runtime_error&) {  // the run ended in a deadlock, or after more time than can be counted
     }
     try_to([this] { simulation_.run(); });
   }
@@ -133,7 +133,7 @@ class Calls {
     return places_[place / 8 % places_.size()] + offset - (place % 8 == 6 ? 128 : 0);
   }
 
-  // Reading the files took nine tenths of an execution.
+  // Without this, reading the files took nine tenths of an execution.
   static std::unique_ptr<library::Simulation> make(const char* machine) {
     static std::map<std::string, sim::MachineFiles> known;
     if (!known.contains(machine)) known.emplace(machine, sim::read_machine_files(machine, ""));

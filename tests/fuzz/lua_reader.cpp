@@ -84,7 +84,7 @@ void read_lua(const std::string& text) {
     if (declared.program) use_program(file);
     if (declared.lock) use_lock(file);
     if (declared.counter.events || declared.counter.references) use_counter(file, counter_entry_of(file));
-  } catch (const std::invalid_argument& refused) {  // handled like any workload's, see simulate.cpp
+  } catch (const std::invalid_argument& refused) {  // handled like the objects of any workload, see simulate.cpp
     throw sim::ConfigError(refused.what());
   }
 }

@@ -23,7 +23,7 @@ class _Notes(ast.NodeTransformer):
         super().generic_visit(node)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            if isinstance(block, list) and block:  # a conditional expression and a lambda have a body that is none
+            if isinstance(block, list) and block:  # the body of a conditional expression or a lambda is no block
                 block.insert(_behind_docstring(node, block), self._note())
         return node
 

@@ -42,7 +42,7 @@ void read_form(const char* name, const std::string& bytes) {
   if (form.read_locks) form.read_locks(in_memory(bytes));
 }
 
-// Whatever it may be is then read as that.
+// Whatever form the file may have, it is then read in that form.
 void recognise_and_read(const std::string& bytes) {
   for (const FormCandidate& candidate : recognise(excerpt_of_text(bytes, "in")).candidates) {
     // perf itself reads this one.

@@ -1,8 +1,9 @@
-"""Results directories as Python reads them, changed at random and by what the changes reach.
+"""Reads results directories as the Python package does, after changing them at random.
 
-An execution changes one file of a small results directory, and reads what of it is in that file. It is right to read it, or to
-raise an InputError of one line that names the file. A change that reaches a block of the package for the first time is kept,
-and changed further. Files are in memory (/dev/shm). guided_results.py runs it; its first lines say how.
+An execution changes one file of a small results directory, and reads whatever comes from that file. The reader must
+succeed, or raise an InputError of one line that names the file. If a change reaches a block of the package for the
+first time, it is kept and changed further. Files are in memory (/dev/shm). guided_results.py runs this module; its
+first lines say how.
 """
 
 import json
@@ -45,7 +46,7 @@ VALUES: list[Any] = [
 ]
 CELLS = ["", "nan", "inf", "-1", "1e3", "99", "x", '"', "9" * 30, "0", "'=1", "''-", "\r", "\0", '"\n"', "\u202e"]
 KEPT = 400
-METRICS = 6  # of each point; more would only be more of the same
+METRICS = 6  # for each point; more of them would show nothing new
 ROWS = 12  # of seeds.csv
 
 
@@ -192,7 +193,7 @@ def targets(good: Path) -> list[str]:
 
 
 def remembering(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Parses each text once; most executions change another file than the one that takes the longest."""
+    """Parses each text only once. Most executions don't change the file that takes the longest."""
 
     @lru_cache(1000)
     def pickled(text: str) -> bytes:
@@ -205,7 +206,7 @@ parsed_toml = remembering(tomllib.loads)
 
 
 def make_small(directory: Path) -> None:
-    """Leaves out most metrics, seeds and sources: what a reader does with one, it does with all."""
+    """Leaves out most metrics, seeds and sources, because a reader treats all alike."""
     for path in [*directory.rglob("results.json")]:
         document = json.loads(path.read_bytes())
         for point in document["points"]:

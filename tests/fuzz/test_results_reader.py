@@ -38,7 +38,7 @@ def test_a_directory_without_results_is_named_in_a_one_line_error(good: Path) ->
 
 @pytest.mark.parametrize("executions", [100, pytest.param(MANY, marks=pytest.mark.thorough)])
 def test_changes_are_guided_by_what_they_reach(good: Path, executions: int) -> None:
-    """A process of its own, which compiles the package anew."""
+    """Runs in a process of its own, which compiles the package again."""
     script = ROOT / "tests" / "fuzz" / "guided_results.py"
     path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, str(script), str(good), str(executions)]

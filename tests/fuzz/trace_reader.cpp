@@ -1,5 +1,5 @@
-// Reads whole traces, and frames of a binary trace with the required surroundings added: checksums and the index. Those would
-// never be right by chance, and without them nothing further is read.
+// Reads whole traces, and frames of a binary trace. Around frames it puts what a file needs: checksums and the index. In a
+// random file those would never be right, and then nothing else would be read.
 #include <zstd.h>
 
 #include <algorithm>
@@ -67,7 +67,8 @@ class TraceOfFrames {
   }
 
   std::string bytes_, index_;
-  std::map<std::pair<trace::FrameType, std::uint32_t>, std::uint64_t> before_;  // for each stream, or for lines of symbols
+  // One buffer for each stream, and one for lines of symbols.
+  std::map<std::pair<trace::FrameType, std::uint32_t>, std::uint64_t> before_;
 };
 
 template <class Read>
@@ -91,8 +92,8 @@ void read_trace(const std::string& bytes) {
   trace::check(whole);
 }
 
-// The first byte's lowest bit chooses operations as rows or as byte planes. Then follow frames separated by kBetweenFrames:
-// each has a byte for its type, one for the stream, and the content.
+// The first byte's lowest bit says whether operations are rows or byte planes. Then follow frames, separated by
+// kBetweenFrames. Each consists of a byte for its type, one for the stream, and the content.
 void read_trace_frames(const std::string& bytes) {
   std::string_view rest = bytes;
   if (rest.empty()) return;

@@ -65,7 +65,7 @@ void several_simulations_do_not_touch_each_other() {
   expect(one.lines[0].transfers.total() == one.transfers.total(), "all transfers are of that line");
 }
 
-// Everything that a run returns.
+// Checks everything that a run returns.
 std::string text_of(const lb::Statistics& statistics) {
   std::string text = std::to_string(statistics.time_ns);
   const auto add = [&text](const lb::Transfers& transfers) {
@@ -95,7 +95,7 @@ void simulations_in_threads_are_each_as_alone() {
   expect(alone == together, "a simulation is the same beside others in other threads");
 }
 
-// A home whose "p3_xeon_4way" has one CPU fewer: `home` is a folder that this program may write to.
+// Makes a folder whose "p3_xeon_4way" has one CPU fewer. This program may write to `home`.
 void each_simulation_reads_the_files_of_its_own_home(const std::filesystem::path& home) {
   namespace fs = std::filesystem;
   for (const char* part : {"configs", "models/protocols"}) {
@@ -209,7 +209,7 @@ int main(int count, char** arguments) {
     std::printf("total_ns %.3f\n", transfers.total_latency_ns);
     return 0;
   }
-  simulations_in_threads_are_each_as_alone();  // before what threads would share has been made
+  simulations_in_threads_are_each_as_alone();  // comes first, before anything has been made that threads would share
   several_simulations_do_not_touch_each_other();
   each_simulation_reads_the_files_of_its_own_home(std::filesystem::current_path() / "home");
   a_local_line_is_cheaper_than_a_remote_one();

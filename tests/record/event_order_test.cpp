@@ -94,8 +94,8 @@ TEST(EventOrder, PassesOverAWordThatAKilledThreadDidNotWrite) {
   Seen seen;
   EventOrder order_of_events(rings.channel(), seen.sink);
   rings.write(0, {load(1)});
-  rings.reserve(0);           // interrupted by a handler that
-  rings.write(0, {load(2)});  // the program did not survive
+  rings.reserve(0);           // a handler interrupted the thread here, and
+  rings.write(0, {load(2)});  // the program did not survive it
   order_of_events.finish();
   EXPECT_EQ(seen.values, (Values{1, 2}));
 }

@@ -1,4 +1,5 @@
-// The runtime's side of a ring and the collector's, in threads of one process, where ThreadSanitizer sees both (preset tsan).
+// Tests both sides of a ring, the runtime's and the collector's, in threads of one process, where ThreadSanitizer sees both
+// (preset tsan).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +12,7 @@
 
 extern "C" {
 #include "record/runtime/events.h"
-// What a part of the runtime needs; each thread has its own `followed_thread`.
+// What the tested part needs of the runtime; each thread has its own `followed_thread`.
 struct Channel* channel;
 std::uint64_t ring_mask;
 bool recording;

@@ -51,10 +51,12 @@ std::string said_of(const std::string& bytes) {
 constexpr const char* kHint = " (--recover reads what comes before)";
 
 TEST(DamagedTrace, SaysWhatItBeginsWithIfThatIsNoTrace) {
-  EXPECT_EQ(said_of("\x7f"
-                    "ELF and so on"),
-            "byte 0: this is no trace: it begins with the bytes 7f 45 4c 46; a binary one begins with 5b 2a 4d 18, a text with "
-            "\"linebounce trace 1\"");
+  EXPECT_EQ(
+      said_of("\x7f"
+              "ELF and so on"),
+      "byte 0: this is not a trace: it begins with the bytes 7f 45 4c 46; a binary trace begins with the bytes 5b 2a 4d 18, "
+      "a text trace with \"linebounce trace 1\"; `linebounce import` reads traces of other tools");
+  EXPECT_EQ(said_of("dear reader").find("byte 0: this is not a trace: it begins with \"dear\"; "), 0);
   EXPECT_NE(said_of(""), "");
 }
 

@@ -51,7 +51,7 @@ void check_what_is_kept(Reader& reader) {
   Reader again(kept.path(), {.recover = true});
   check(again);
   keep_what_makes_sense(again);
-  EXPECT_EQ(again.damage(), "");  // otherwise, a stream was kept that waits forever
+  EXPECT_EQ(again.damage(), "");  // otherwise recovery has kept a stream that waits forever
 }
 
 // Reads everything that can be read, with and without recovery.
@@ -181,7 +181,7 @@ std::string with_malicious_frames(const std::string& bytes, Dice& dice) {
     std::string& frame = trace.frames[dice.below(trace.frames.size())];
     switch (dice.below(4)) {
       case 0: std::swap(frame, trace.frames[dice.below(trace.frames.size())]); break;
-      case 1: frame.resize(frame.size() + (std::size_t{1} << (10 + dice.below(16)))); break;  // packs to next to nothing
+      case 1: frame.resize(frame.size() + (std::size_t{1} << (10 + dice.below(16)))); break;  // compresses to almost nothing
       default: mutate(frame, dice);
     }
   }

@@ -16,7 +16,7 @@ struct Kept {
   std::string said;
 };
 
-// The part kept of a text, given without its first line. It must pass every check as a trace of its own.
+// What recovery keeps of a text, which is given without its first line. It must pass every check as a trace of its own.
 Kept kept_of(const std::string& text) {
   const ScratchFile file("trace.txt");
   const ScratchFile kept("kept.lbt");

@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("fetch_add p.lock 4\n",                                                          // a counter
                     "load p.lock 4\ncompare_exchange p.lock 4 failed\ncompare_exchange p.lock 4\n",  // a loop that adds
                     "store p.lock 4\nload p.lock 4\n",                                               // a flag
-                    "fetch_add p.lock 4\nload p.serving 4\n",                 // a counter beside the word that is read
+                    "fetch_add p.lock 4\nload p.serving 4\n",                 // a counter, beside another word that is read
                     "exchange p.lock 4\n",                                    // a mailbox
                     "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being held
 
@@ -194,7 +194,7 @@ TEST(CopyWithLocks, WithoutLocksIsTheSameTrace) {
   EXPECT_EQ(copied(trace_of("fetch_add p.lock 4\n")), repeated({"fetch_add"}));
 }
 
-// What a trace says is missing about the program's own locks, after its words have been examined.
+// Which sentences about the program's own locks a trace has in `missing` after its words have been examined.
 std::vector<std::string> missing_of(const std::string& operations) {
   const ScratchFile file("trace.txt");
   std::string text = trace_of(operations);

@@ -56,7 +56,7 @@ class KernelMachine {
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec_.cpus), with_interrupts));
   }
 
-  // The address of an object with this name that some miss was on.
+  // Returns the address of an object with this name on which there was a miss.
   Address find_object(const std::string& object) {
     for (const Miss& miss : small.misses()) {
       const AddressSpace::Place place = space.find(miss.address);

@@ -1,7 +1,7 @@
 // A reference count that is distributed while its object lives, and global once the object is dying (Russell's bigref, in
-// Thirumalai's patches of 2005). While the object lives, every CPU counts in a word of its own, which may fall below zero;
-// nobody asks for the sum. When it begins to die, the global count takes over, biased so that it can't reach zero. After a
-// grace period no CPU changes its own word any more, and the words' sum replaces the bias.
+// Thirumalai's patches of 2005). While the object lives, every CPU counts in a word of its own, which may fall below zero,
+// and no CPU needs the sum. When the object begins to die, the global count takes over, with a bias that keeps it from
+// reaching zero. After a grace period no CPU changes its own word any more, and the sum of the words replaces the bias.
 #include <stdexcept>
 
 #include "models/failure.hpp"
@@ -31,7 +31,7 @@ class Bigref final : public ReferenceCount {
     cpu.store(global_, kBias);
     cpu.store_release(dying_, 1);
     rcu_.synchronize(cpu);
-    Value counted = 0;  // the owner's own reference, which is dropped now, comes on top
+    Value counted = 0;  // counts the owner's own reference, which is dropped now
     for (int other = 0; other < cpus_; ++other) counted += cpu.load(words_.of(other));
     return add_to_global(cpu, counted - kBias);
   }

@@ -1,4 +1,4 @@
-// Counters of events and references: one file an algorithm, see README.md.
+// Counters of events and references. Each algorithm is one file; see README.md.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ class Counter {
  public:
   virtual ~Counter() = default;
   virtual void add(Cpu& cpu, std::int64_t amount) = 0;
-  // The sum. While other CPUs add, a distributed counter returns some value between those before and after.
+  // The sum. If other CPUs add at the same time, a distributed counter may return any value between the old and the new sum.
   virtual std::int64_t read(Cpu& cpu) = 0;
 };
 
@@ -23,8 +23,8 @@ class ReferenceCount {
   virtual void get(Cpu& cpu) = 0;
   // True if that was the last reference: the caller frees the object. A distributed count can't tell before begin_dying().
   virtual bool put(Cpu& cpu) = 0;
-  // The owner drops its own reference, and nobody will look the object up again. A distributed count becomes a global one.
-  // Returns true as put() does.
+  // Called when the owner drops its own reference and the object cannot be looked up any more. A distributed count then
+  // becomes a global one. Returns true as put() does.
   virtual bool begin_dying(Cpu& cpu) { return put(cpu); }
 };
 

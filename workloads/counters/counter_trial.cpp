@@ -12,8 +12,9 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kTrialSeries = 0x747269616c;  // the stream of random numbers
-constexpr std::int64_t kRacingOperations = 128;       // operations of all CPUs together, unless that is too few for each
-constexpr std::int64_t kFewestRounds = 4;             // rounds of each CPU
+// Operations of all CPUs together; more if that would be too few for each CPU.
+constexpr std::int64_t kRacingOperations = 128;
+constexpr std::int64_t kFewestRounds = 4;  // rounds of each CPU
 
 }  // namespace
 
@@ -147,7 +148,7 @@ void CounterTrial::one_by_one(Cpu& cpu, Work work) {
   together_.wait(cpu);
 }
 
-// The delays are short, middle and long compared to a transfer, so that some fit any machine.
+// Delays that are short, medium and long compared to a transfer of a line, so that some of them suit any machine.
 void CounterTrial::perturb(Cpu& cpu, Random* random) const {
   if (random == nullptr) return;
   constexpr std::array<std::uint64_t, 3> kBelowCycles = {16, 128, 1024};

@@ -1,7 +1,7 @@
-// A trial that a counter from a file must pass before a workload uses it, because a counter that loses updates only looks fast.
+// A trial that a counter from a file must pass before a workload uses it, because a counter that loses updates looks fast.
 //
-// All CPUs use spare counters on a randomly perturbed schedule: in lockstep, two CPUs never meet on some machines. Operations
-// that race with each other are undone one after the other, so that no second loss hides the first.
+// All CPUs use spare counters on a randomly perturbed schedule, because on some machines two CPUs in lockstep never meet.
+// Operations that race are undone one after the other, so that no second loss hides the first.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class CounterTrial {
   void race_to_drop(Cpu& cpu, Random& random);
   void race_to_take_and_drop(Cpu& cpu, Random& random);
   void race_to_drop_the_last(Cpu& cpu, Random& random);
-  // These do it `rounds_` times.
+  // Each of these does its operation `rounds_` times.
   void take_all(Cpu& cpu, Way way, Random* random);
   // Drops a reference that is not the last.
   void drop_all(Cpu& cpu, Way way, Random* random);
@@ -56,13 +56,13 @@ class CounterTrial {
   std::unique_ptr<Counter> counter_;
   std::array<std::unique_ptr<ReferenceCount>, kWays> counts_;  // by Way
   struct Drops {
-    // `last`: of the CPU that was told that its reference was the last; -1 if none was
+    // `last`: the CPU that was told that its reference was the last; -1 if no CPU was told
     Tick latest_began = -1, last_ended = -1;
   };
   std::vector<Drops> drops_;  // by CPU, for kDie
 };
 
-// The trials of a workload's counters. Counters that ship need none.
+// The trials of a workload's counters. Counters that ship are not tried.
 class CounterTrials {
  public:
   // By how much simulated time a run with a counter from a file begins later, so that the trial does not count in its results.

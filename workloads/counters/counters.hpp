@@ -16,7 +16,7 @@ struct CounterPlace {
   AddressSpace& memory;
   LockSet& locks;
   PerCpuAllocator& percpu;  // kCounterPerCpuBytes for each counter
-  Interrupts& interrupts;   // used if softirqs count as well
+  Interrupts& interrupts;   // only used if softirqs count too
   Rcu* rcu = nullptr;       // required by bigref
   std::string name;         // the name of the counter's objects
   int cpus = 1;
@@ -29,11 +29,11 @@ struct CounterPlace {
 constexpr int kCounterBytes = 16;
 constexpr int kCounterPerCpuBytes = 8;
 
-// Returns true if the count has fallen to 0. The lock is then held, so that nobody finds the object meanwhile (Linux:
-// atomic_dec_and_lock, as on i386). Errors: ModelFailure, if it was 0 before.
+// Returns true if the count has fallen to 0. The CPU then holds the lock, so that no other CPU finds the object (Linux:
+// atomic_dec_and_lock, as on i386). Errors: ModelFailure if the count was 0 before.
 bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes = 8);
 
-// Adds to a word of this CPU's own, which this CPU's softirqs may change as well. One instruction, not atomic to other CPUs.
+// Adds to this CPU's own word, which its softirqs may change too. Uses one instruction that is not atomic for other CPUs.
 void add_to_own_word(Cpu& cpu, Interrupts& interrupts, Address word, Value amount);
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
-// A spin lock and a count in one word of 8 bytes (Linux 3.12). While nobody holds the lock, one compare-and-exchange of the
-// whole word changes the count; it fails if the lock is taken meanwhile.
+// A spin lock and a count in one word of 8 bytes (Linux 3.12). While the lock is free, one compare-and-exchange of the whole
+// word changes the count; it fails if a CPU takes the lock in between.
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 

@@ -27,7 +27,7 @@ constexpr Address kBufQueued = 48;
 constexpr Address kBufBytes = 128;
 // Fields of a page, struct vm_page.
 constexpr Address kPageWired = 0;
-constexpr Address kPageStructBytes = 32;  // the part that is simulated
+constexpr Address kPageStructBytes = 32;  // size of the part that is simulated
 // The part of a block's data that is simulated.
 constexpr Address kBlockDataBytes = 64;
 
@@ -208,8 +208,8 @@ void BufferCache::enqueue(Cpu& cpu, Address buffer) {
   queue_lock_->release(cpu);
 }
 
-// Unmaps the pages that the buffer has shown and maps those of the block. Nobody may use their old addresses in the kernel's
-// map any more.
+// Unmaps the pages of the buffer's old block, and maps those of the new one. No CPU may use the old kernel addresses any
+// more.
 void BufferCache::map_pages(Cpu& cpu, Address buffer, std::uint64_t block) {
   const auto wire = [&](Address data, Value addend) {
     const Address first = pages_ + (data - data_) / kBlockDataBytes * kPagesOfBlock * kPageStructBytes;

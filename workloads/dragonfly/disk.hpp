@@ -26,7 +26,7 @@ class DiskArm {
  public:
   explicit DiskArm(const DiskOptions& options);
 
-  // When a write of this block that begins now starts on the plate.
+  // The time at which a write of this block reaches the plate if it begins now.
   [[nodiscard]] std::int64_t starts(std::int64_t block, std::int64_t now) const;
   // Writes the block, and returns when the write ends.
   std::int64_t write(std::int64_t block, std::int64_t now);
@@ -43,7 +43,7 @@ class DiskArm {
   std::int64_t tracks_, blocks_per_track_;
   double least_seek_ns_, full_seek_ns_;
   std::int64_t block_ns_, turn_ns_;
-  std::int64_t skew_;  // blocks by which a track begins later than the one before, as the plate rotates during the seek
+  std::int64_t skew_;  // by how many blocks a track begins later than the previous one, because the plate rotates during a seek
   std::int64_t track_ = 0;
 };
 

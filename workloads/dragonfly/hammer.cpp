@@ -32,7 +32,7 @@ class Hammer final : public Workload {
  private:
   struct OfCpu {
     std::vector<Value> seen;  // by block, the latest version that this CPU has read
-    double waits_ns = 0;      // in the measured time: readers' waits, or writers' waits for an inode
+    double waits_ns = 0;      // during the measured time: waits of readers for the lock, or of writers for an inode
     double longest_wait_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
@@ -224,7 +224,7 @@ void Hammer::waited(Cpu& cpu, double ns) {
 void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t reads = tallied_by_all(facts, kFilesRead);
   const std::int64_t writes_done = tallied_by_all(facts, kFilesWritten);
-  // Scaled to the readers' time, because files are written faster than in reality by that factor.
+  // Divided by the factor by which files are written faster than in reality, so that the rate relates to the readers' time.
   report_rate(facts, reads + std::llround(static_cast<double>(writes_done) / options_.write_speed), metrics);
   metrics.value("hammer.reads_per_s", "1/s", kHigher, "files read", per_second(facts, reads));
   metrics.value("hammer.writes_per_s", "1/s", kHigher, "files written", per_second(facts, writes_done));

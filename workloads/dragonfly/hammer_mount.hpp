@@ -74,7 +74,7 @@ class HammerMount {
   // Returns how many groups it has to flush, and closes the open one unless groups are even. REQUIRES: the caller holds the
   // lock.
   [[nodiscard]] std::int64_t close_groups(Cpu& cpu);
-  // The oldest of these groups, then the next.
+  // The oldest of the groups to flush, or the next one.
   [[nodiscard]] Address eldest_group(Cpu& cpu) const;
   void end_group(Cpu& cpu);
 

@@ -29,8 +29,8 @@ constexpr std::uint64_t kStoresBefore = 12;  // at most
 constexpr int kDisturbances = 4;
 // In units of the time that a transfer of a line takes.
 constexpr std::uint64_t kLongestStep = 3;
-constexpr std::int64_t kReadersWait = 10;  // until owners have their lines
-constexpr int kBarrier = 15;               // the most that a barrier takes, for each CPU
+constexpr std::int64_t kReadersWait = 10;  // how long readers wait until owners have their lines, in units of a transfer's time
+constexpr int kBarrier = 15;               // the longest time that a barrier takes for each CPU, in units of a transfer's time
 constexpr int kFarther = 3;                // factor between nodes
 enum Purpose : std::uint64_t { kPlans, kDelays };
 
@@ -41,7 +41,7 @@ struct Plan {
   std::vector<int> owners;     // by variable: the CPU that has its line writable at first, and sets it to 0 at the end
   // by variable: a bit for each of the first 64 CPUs, set if it loads the variable before the test
   std::vector<std::uint64_t> readers;
-  std::uint64_t spread = 1;  // in cycles; delays are smaller
+  std::uint64_t spread = 1;  // delays are smaller than this, in cycles
   std::uint64_t step = 0;    // cycles between the starts of two threads; 0: all start at about the same time
   std::uint64_t busy = 0;    // a bit for each thread, set if its store buffer is not empty at first
 };

@@ -13,7 +13,7 @@ enum class LitmusOrigin { catalogue, user };
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds,
                                       LitmusOrigin origin = LitmusOrigin::catalogue);
 
-// Trying all orders under ia64 takes seconds for so many loads and stores, and hours for a few more.
+// Limit on loads and stores under ia64, where trying all orders of this many takes seconds, and of a few more takes hours.
 inline constexpr std::ptrdiff_t kMostUnderItanium = 7;
 
 }  // namespace linebounce::workloads

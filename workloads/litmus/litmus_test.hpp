@@ -19,7 +19,7 @@
 
 namespace linebounce::workloads {
 
-// Names of variables, by number; r is none, for registers begin with it.
+// The names of variables, by number. `r` is not one of them, because registers begin with it.
 inline constexpr std::string_view kLitmusVariables = "xyzabcdefghijklmnopqstuvw";
 
 struct LitmusStatement {

@@ -1,9 +1,9 @@
-// Stops a run at the first two CPUs that hold a lock together though it should keep them apart.
+// Stops a run when two CPUs hold a lock together that should keep them apart.
 //
-// Programs run in the host's order, which is not that of simulated time. A lock that excludes makes the two orders agree: an
-// acquisition sees the release before it through simulated memory, so the host has run that release, and its time is not later.
-// An acquisition to which that does not apply is looked at more closely, and ends the run if the two holds overlap in simulated
-// time. That costs a right lock a few comparisons and no simulated time.
+// The host runs programs in an order that is not the order of simulated time. A lock that excludes makes the two orders
+// agree: an acquisition sees the previous release through simulated memory, so the host has already run that release, at a
+// time that is not later. An acquisition for which this does not hold is examined more closely. If the two holds overlap in
+// simulated time, the run ends. For a correct lock, the check costs a few comparisons and no simulated time.
 #pragma once
 
 #include <array>
@@ -95,12 +95,12 @@ class ExclusionCheck {
   std::array<bool, 2> watches_;             // whether such holds may have to be kept apart from others
   std::array<bool, 2> apart_from_readers_;  // whether readers must not be inside beside such a hold
   std::array<int, 2> inside_ = {0, 0};      // holds that the host has not seen end
-  std::array<Hold, 2> ended_;               // the latest by their ends
-  bool reads_again_;                        // readers must be told if a writer was inside meanwhile
+  std::array<Hold, 2> ended_;               // the latest ended holds, by the times of their ends
+  bool reads_again_;                        // true if readers must be told when a writer was inside during their section
   struct {
     Hold release;
     Tick seen_at = -1;
-  } settled_;  // the latest release that a later writer has seen, so that readers must have seen it then
+  } settled_;  // the latest release that a later writer has seen; readers must have seen it, too
 };
 
 }  // namespace linebounce::workloads

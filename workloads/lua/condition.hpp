@@ -16,7 +16,8 @@ inline Value low_bytes(Value value, int bytes) {
 
 // Returns the word at `index` of Lua's stack. Errors: LuaError if there is no word, or if it is in no object.
 Cpu::Word checked_word(Interpreter& lua, int index);
-// Fast path of checked_word(), for a word that was checked before. Lua converts what is no number to 0, which is no word.
+// Fast path of checked_word(), for a word that was checked before. Lua converts a value that is not a number to 0, which is
+// never a word.
 inline Cpu::Word word_at(Interpreter& lua, int index) {
   const lua_Integer packed = lua_tointeger(lua.state(), index);
   return lua.knows_word(packed) ? LuaWord::unpack(packed) : checked_word(lua, index);

@@ -82,8 +82,9 @@ class CpuCall {
   lua_State* state_;
 };
 
-// A call whose first argument is a word. A missing colon leaves one argument too few, so it is looked for when an argument is
-// refused, and when a word is used for the first time. require_colons() has found what else `cpu.` would hide.
+// A call whose first argument is a word. If the colon is missing, there is one argument too few. This is checked only when an
+// argument is refused, and when a word is used for the first time. require_colons() has already found the cases in which
+// `cpu.` would hide the mistake.
 class WordCall : public CpuCall {
  public:
   explicit WordCall(lua_State* state) : CpuCall(state, Unchecked{}), word(first_word(state)) {}
@@ -178,8 +179,9 @@ int cpu_prefetch(lua_State* state) {
 
 // ---- spins ----
 
-// Makes reports count a wait as a function call. In a lock's acquire(), everything from the first wait on is one call of the
-// function that the lock's user has chosen (WaitsIn). Outside of locks, each wait is a call of the function that is running.
+// Makes reports count a wait as a call of a function. In a lock's acquire(), everything from the first wait on counts as one
+// call of the function that the lock's user has chosen (WaitsIn). Outside locks, each wait counts as part of the running
+// function.
 class Wait {
  public:
   explicit Wait(const CpuCall& call) {

@@ -194,10 +194,8 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   declared.counter.references = defines(lua, "get") && defines(lua, "put");
   if (!declared.program && !declared.lock && !declared.counter.events && !declared.counter.references)
     lua.fail(
-        "the file is not a program, which defines run(cpu); not a lock, which defines acquire(cpu, lock) and release(cpu, "
-        "lock); and "
-        "no "
-        "counter, which defines add(cpu, counter, amount) and read(cpu, counter), or get(cpu, counter) and put(cpu, counter)");
+        "the file defines no program, lock or counter. A program defines run(cpu); a lock acquire(cpu, lock) and release(cpu, "
+        "lock); a counter add(cpu, counter, amount) and read(cpu, counter), or get(cpu, counter) and put(cpu, counter)");
   return declared;
 }
 

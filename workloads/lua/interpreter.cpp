@@ -144,8 +144,9 @@ void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
   self.limit_time();
 }
 
-// If all keys of a table share one place of its hash, each look-up walks them all, which no count of instructions sees. Legal
-// work takes a tenth of this time, so that a slow computer changes no result.
+// Limits the processor time. If all keys of a table fall into one place of its hash, each look-up walks through all of them,
+// which a count of instructions does not see. Legal work takes a tenth of this time, so the limit changes no result on a slow
+// computer.
 void Interpreter::limit_time() {
   if (std::exchange(begun_operations_, operations_) != operations_) {
     begun_ = processor_seconds();
@@ -155,7 +156,7 @@ void Interpreter::limit_time() {
   }
 }
 
-// An instruction can compare two texts, and copy all the arguments that a function with `...` was called with.
+// The cost of one instruction: it may compare two texts, or copy all arguments that a function with `...` was called with.
 std::int64_t Interpreter::cost_of_instruction(lua_Debug* at) const {
   constexpr std::size_t kCheapText = 4096;  // bytes that are compared in the time of a few instructions
   constexpr int kCheapArguments = 256;

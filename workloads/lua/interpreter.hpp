@@ -70,15 +70,16 @@ class Interpreter {
   void set_memory(const AddressSpace& memory) { memory_ = &memory; }
   // Called by every function of `cpu` and every function that setup() may use.
   void count_operation() { ++operations_; }
-  // Charges `work`, in instructions of Lua, to the program: for instructions, and for what Lua does in C without counting any.
-  // Errors: LuaError if the program has done too much of it without an operation, or without moving simulated time.
+  // Charges `work` to the program, in Lua instructions: for instructions, and for what Lua does in C without counting
+  // instructions. Errors: LuaError if the program has done too much work without an operation, or without advancing simulated
+  // time.
   void charge(std::int64_t work);
   // Notes that the program has made a text of this many bytes: from now on one instruction may compare that many.
   void note_text(std::size_t bytes) { longest_text_ = std::max(longest_text_, bytes); }
   // The bytes that the program's values take, garbage included.
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
-  static constexpr std::int64_t kMostWork = 10'000'000;  // instructions without an operation of the simulated machine
-  static constexpr int kMostSeconds = 2;                 // of the host's processor, for the same work
+  static constexpr std::int64_t kMostWork = 10'000'000;  // limit on instructions without an operation of the simulated machine
+  static constexpr int kMostSeconds = 2;                 // limit on the host's processor time for the same work
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
@@ -93,9 +94,9 @@ class Interpreter {
   void seed(std::uint64_t seed);
   [[nodiscard]] Random& random(std::size_t series) { return randoms_[series]; }
   static constexpr int kRandomSeries = 8;
-  Draws* draws = nullptr;  // what cpu:random() asks instead; null: nobody
+  Draws* draws = nullptr;  // supplies the numbers for cpu:random(); null: they are random
 
-  // ---- what the Lua functions in C++ work with ----
+  // ---- used by the Lua functions that are written in C++ ----
 
   SetupContext* setup = nullptr;  // null except while setup() runs
   int cpu_reference = LUA_NOREF;  // reference, in Lua's registry, to the table that push_cpu() pushes
@@ -122,7 +123,7 @@ class Interpreter {
 
  private:
   static constexpr int kInstructions = 1000;  // instructions of Lua between two calls of count_instructions()
-  static constexpr std::int64_t kMostTimelessWork = 3 * kMostWork;  // of a program whose operations take no time
+  static constexpr std::int64_t kMostTimelessWork = 3 * kMostWork;  // limit for a program whose operations take no time
   static constexpr std::size_t kNestedBytes = 64 << 10;  // limit on the host's stack that nested calls between C++ and Lua use
 
   static constexpr int kKnownBits = 8;
@@ -145,10 +146,11 @@ class Interpreter {
   std::optional<int> cpu_number_;
   Cpu* cpu_ = nullptr;
   std::int64_t operations_ = 0;
-  // The work since operations_ and the CPU's time last had these values. The heap charges it, so these come before the heap.
+  // The work since the last operation, and since the CPU's time last changed. They are declared before the heap, because the
+  // heap charges work.
   std::int64_t work_ = 0, timeless_work_ = 0, operations_then_ = 0;
   Tick time_then_ = 0;
-  std::int64_t begun_operations_ = -1;  // operations_ at the time begun_
+  std::int64_t begun_operations_ = -1;  // the value of operations_ when begun_ was set
   double begun_ = 0;                    // in seconds of the thread's processor time
   std::size_t longest_text_ = 0;        // bytes
   LuaMemory heap_;

@@ -57,8 +57,8 @@ int plain_format(lua_State* state) {
   return results;
 }
 
-// string.rep that returns at once if there is nothing to repeat. Lua's own would still loop, and in C, where the limit on
-// instructions does not count.
+// string.rep that returns at once if there is nothing to repeat. Lua's own would loop in C, where the limit on instructions
+// does not count.
 int bounded_rep(lua_State* state) {
   std::size_t text = 0, separator = 0;
   luaL_checklstring(state, 1, &text);
@@ -109,8 +109,8 @@ std::int64_t bytes_of_text(lua_State* state) {
   return static_cast<std::int64_t>(lua_rawlen(state, 1));
 }
 
-// The functions of Lua's library whose work is neither in instructions nor in new memory, which LuaMemory charges. `work`
-// returns how many elements a call handles; it gets any arguments, and leaves errors to the function itself.
+// Functions of Lua's library whose work shows neither in instructions nor in new memory, which LuaMemory charges. `work`
+// returns how many elements a call handles. It accepts any arguments, and leaves errors to the function itself.
 struct ChargedFunction {
   const char* table;  // the global table that holds it; null: it is a global itself
   const char* name;
@@ -248,11 +248,11 @@ LibraryPart open_part(lua_State* state, const char* table, lua_CFunction open, c
 
 struct Library {
   std::vector<LibraryPart> parts;
-  std::vector<luaL_Reg> arithmetic;  // of texts that are numbers
+  std::vector<luaL_Reg> arithmetic;  // arithmetic on texts that are numbers
 };
 
-// Opens Lua's library in an interpreter of its own, because opening costs as much as all else that starts an interpreter. The
-// functions have no state, so all interpreters can use them.
+// Opens Lua's library once, in an interpreter of its own, because that costs as much as everything else in starting an
+// interpreter. The functions have no state, so all interpreters can share them.
 Library read_library() {
   const std::unique_ptr<lua_State, decltype(&lua_close)> own(luaL_newstate(), lua_close);
   if (!own) throw std::bad_alloc();

@@ -6,7 +6,7 @@
 
 namespace linebounce::workloads {
 
-// Throws LuaError if the text calls a function of `cpu` with a dot; cpu.load(cpu, word), which is right, aside.
+// Throws LuaError if the text calls a function of `cpu` with a dot, except cpu.load(cpu, word), which is correct.
 void require_colons(const SourceFile& file);
 
 }  // namespace linebounce::workloads

@@ -81,9 +81,8 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   const auto& caches = setting.machine.caches;
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
-  shared_rows_ =
-      // with too few CPUs, rows that can't be measured are left out
-      options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
+  // If there are too few CPUs, rows that can't be measured are left out.
+  shared_rows_ = options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
   in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
@@ -161,7 +160,7 @@ void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
     const std::uint64_t delay = random.below(1000);
     cpu.compute(static_cast<std::int64_t>(delay));
     const double started = cpu.now_ns();
-    completed_[row] += contend(cpu, row, started + 2000);  // a start by which all CPUs are in their loops
+    completed_[row] += contend(cpu, row, started + 2000);  // a start time at which all CPUs are in their loops
     ++windows_[row];
   }
 }

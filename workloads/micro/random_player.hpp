@@ -276,7 +276,7 @@ class Player {
     note(before);
   }
 
-  // All lines hold the number of entries whenever no CPU is between begin_write() and end_write().
+  // The lines of a lock all hold the number of entries, except between begin_write() and end_write().
   Value begin_write(std::size_t which) {
     const Address first = memory_.guarded_word(which, 0);
     const Value before = cpu_.load(first);

@@ -18,7 +18,7 @@ namespace linebounce::workloads {
 namespace random_references {
 namespace {
 
-constexpr int kOfEachLock = 2;  // so that a CPU may hold two of a kind
+constexpr int kOfEachLock = 2;  // number of locks of each kind: two, so that a CPU may hold two of one kind
 // Locks with every way of waiting. A fixed list, so that a new lock in the registry leaves the runs of all seeds unchanged.
 constexpr std::array kLocks = {"tas",    "ttas",   "ttas_backoff", "ticket", "mcs",   "clh", "qspinlock",
                                "rwlock", "brlock", "seqlock",      "rcu",    "mutex", "none"};

@@ -1,8 +1,8 @@
-// What became of RCU: the same readers and updaters under the kernel's classic and hierarchical RCU, which detect quiescent
+// How RCU developed: the same readers and updaters under the kernel's classic and hierarchical RCU, which detect quiescent
 // states at clock ticks; under SRCU, whose readers count themselves; and under QSBR of user-mode programs, whose readers
-// announce that they have stopped. What does a reader pay, an updater, a grace period?
+// announce quiescent states. Measures what readers, updaters and grace periods cost.
 //
-// All CPUs read; the first `updaters` also replace what is read. Every reader checks that nothing it sees has been freed.
+// All CPUs read; the first `updaters` also replace what is read. Every reader checks that it never sees freed data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -228,7 +228,7 @@ void RcuDesigns::refuse_freed(Cpu& cpu, Address object) {
     throw ModelFailure(fmt::format("rcu_designs: CPU {} reads object 0x{:x}, which has been freed", cpu.id().value, object));
 }
 
-// A clock tick may come in the middle of it, and finds user code.
+// A clock tick may interrupt this computation; it then finds user code.
 void RcuDesigns::be_outside(Cpu& cpu, Random& random) const {
   const FunctionScope scope(cpu, user_);
   compute_about(cpu, random, options_.outside_cycles);

@@ -23,8 +23,8 @@ struct DeclaredLock {
 
 // As sim/native/lock_assembly.cpp writes them.
 struct WrittenSite {
-  std::int32_t after_call;  // from this word to the instruction behind the call
-  std::int32_t file;        // from this word to the file's name
+  std::int32_t after_call;  // distance from this word to the instruction after the call
+  std::int32_t file;        // distance from this word to the file's name
   std::int32_t line, instructions;
 };
 

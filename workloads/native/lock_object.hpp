@@ -51,7 +51,7 @@ struct NativeHooks {
 struct NativeSite {
   int number = 0;
   int line = 0;
-  int instructions = 0;  // since the access before it in the code
+  int instructions = 0;  // number of instructions since the previous access in the code
   const char* file = "";
 };
 
@@ -83,7 +83,7 @@ class LockObject {
     return found == sites_.end() ? nullptr : &found->second;
   }
 
-  // The order that a store or fence has here: usually the code's own.
+  // The memory order that a store or fence uses: normally the code's own, a weaker one in trials.
   [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
 
   // The fields of the lock, of the file's variables, and of its thread-local ones.
@@ -122,7 +122,7 @@ class LockObject {
   std::map<int, int> orders_;
   std::vector<NativeOrder>* used_;
   Fields fields_;
-  std::uintptr_t loaded_at_ = 0;  // of the object's address 0
+  std::uintptr_t loaded_at_ = 0;  // address at which the object's address 0 was loaded
   void* handle_ = nullptr;
   Link* link_ = nullptr;
   std::uintptr_t (*enter_)(void* function, void* lock, char** top) = nullptr;

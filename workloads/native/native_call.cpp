@@ -43,7 +43,7 @@ void* on_of_cpu(NativeCall* call, void* own, int cpu) {
   return call->of_cpu(own, cpu);
 }
 
-// The address sanitizer knows nothing of the frames of the lock's code.
+// The address sanitizer does not know the frames of the lock's code.
 #if defined(__clang__) || defined(__GNUC__)
 __attribute__((no_sanitize("address")))
 #endif
@@ -62,7 +62,7 @@ void copy_stack(char* to, const char* from, std::size_t bytes) {
     *reinterpret_cast<Value*>(to + i) = *reinterpret_cast<const Value*>(from + i);
 }
 
-// A change that no operation of Cpu makes.
+// The new value of a word for a change that Cpu has no operation for.
 Value changed_by(NativeAccess access, Value before, Value operand) {
   switch (access) {
     case NativeAccess::fetch_and: return before & operand;
@@ -147,7 +147,7 @@ NativeCall::Target NativeCall::target(NativeAccess access, const volatile void* 
       site);
 }
 
-// A pointer to the function's own stack lets other CPUs see what is there.
+// If the code stores a pointer to its own stack, other CPUs can see what is there.
 Value NativeCall::stored(Value value, int bytes) {
   if (bytes < 8) return low_bytes_of(value, bytes);
   if (const auto stack = on_stack(reinterpret_cast<const void*>(value))) {
@@ -172,7 +172,7 @@ void NativeCall::publish_stack() {
 
 // ---- time ----
 
-// Between two looks of a spin, the same time as Cpu::spin takes.
+// The time between two looks of a spin, as Cpu::spin charges it.
 void NativeCall::charge(const void* site, bool is_next_turn) {
   const int pauses = memory_->object().take_pauses();
   if (is_next_turn) {
@@ -316,7 +316,8 @@ Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int or
   }
 }
 
-// Cpu has no such operation. The first compare-exchange, which mostly fails, takes the line for the one that succeeds.
+// Cpu has no such operation, so it is made of compare-exchanges. The first one mostly fails, but fetches the line for the one
+// that succeeds.
 Value NativeCall::change(NativeAccess access, Address address, int bytes, Value operand) {
   for (Value guess = 0;;) {
     const Value after = low_bytes_of(changed_by(access, guess, operand), bytes);
@@ -332,8 +333,8 @@ bool NativeCall::is_next_turn(const void* site, Address address, int bytes) cons
   return !turn_.empty() && turn_.front().site == site && turn_.front().address == address && turn_.front().bytes == bytes;
 }
 
-// The code between two calls of a hook depends on nothing but its registers and stack. If it comes back to the same load with
-// all of them as before, having only loaded words, it will do so again until one of these words changes.
+// The code between two calls of a hook depends only on its registers and its stack. If it returns to the same load with the
+// same registers and stack, and has only loaded words in between, it will do so again until one of these words changes.
 Value NativeCall::look(const void* site, Address address, int bytes, const char* frame) {
   const bool again = is_next_turn(site, address, bytes);
   if (again && state_is_kept(frame)) return spin();

@@ -37,7 +37,7 @@ class NativeCall {
   [[noreturn]] void fail(const std::string& what, const void* site) const;
 
  private:
-  // Where an access leads. Of the function's own stack, until the address of a part of it is stored: nowhere.
+  // Where an access leads. Null for the function's own stack, until the address of a part of it is stored.
   struct Target {
     Address address = 0;
     bool is_simulated = false;

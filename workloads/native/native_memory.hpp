@@ -1,10 +1,10 @@
 // Where the memory of a compiled lock is in a simulated machine. All locks of one file in a run share it.
 //
-// The lock's code runs in the host's memory, but every value that another CPU could see lives in simulated memory. Each
-// simulated address has a host address, the same distance away in every process (mirror()): what is stored there is only on its
-// way between a call of NativeHooks and the access after it. Exceptions are the file's variables, which the code finds where
-// the loader has put them, and the running function's own stack. Pointers to either are stored as pointers into the mirror, so
-// that values are the same in every run.
+// The lock's code runs in the host's memory, but every value that another CPU could see is in simulated memory. Each
+// simulated address has a host address, at a distance that is the same in every process (mirror()). A value is stored there
+// only between a call of NativeHooks and the access that follows the call. There are two exceptions: the file's variables,
+// which the code finds where the loader has put them, and the stack of the running function. A pointer to either is stored as
+// a pointer into the mirror, so that values are the same in every run.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ std::uint64_t mirror();
 class NativeMemory {
  public:
   static constexpr std::uint64_t kMirrorBytes = std::uint64_t{1} << 36;
-  static constexpr std::size_t kStackBytes = 1024;  // of a function's local variables that other CPUs may see
-  static constexpr int kLevels = 4;                 // functions of locks that run at once on one CPU: interrupts nest
+  static constexpr std::size_t kStackBytes = 1024;  // size of the part of a function's local variables that other CPUs may see
+  static constexpr int kLevels = 4;                 // limit on functions of locks that run nested on one CPU, by interrupts
 
   // Places the file's variables. `name`: the prefix of the objects' names. `pause_cycles`: the machine's. Errors:
   // std::runtime_error.

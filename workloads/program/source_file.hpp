@@ -12,7 +12,7 @@ struct SourceFile {
   bool is_ours = false;       // true if the file ships with Linebounce, so that tests have shown that its loops end
   std::string compiled = {};  // of a lock in C or C++: the path of its shared object (sim/native)
 
-  std::string names = {};  // of the same: of its fields and variables (sim/native/lock_names.hpp)
+  std::string names = {};  // for a lock in C or C++: the names of its fields and variables (sim/native/lock_names.hpp)
   // Of the same: memory orders that replace those of the code, by the number of the place (NativeOrder).
   std::map<int, int> orders = {};
 

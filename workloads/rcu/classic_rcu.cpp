@@ -21,7 +21,7 @@ constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs 
 // One CPU's state. Times and callbacks are the host's; all else is in simulated memory, homed on the CPU's node.
 struct OfCpu {
   Address quiescent_states = 0;  // number of quiescent states passed
-  Address seen = 0;              // that number when the CPU saw the grace period, or kNoneSeen
+  Address seen = 0;              // value of quiescent_states when the CPU saw the grace period, or kNoneSeen
   Address batch = 0;             // the grace period that `current` waits for
   CallbackList next, current, done;
   Address completion_head = 0;  // the callback for which synchronize() waits

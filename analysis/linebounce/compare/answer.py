@@ -145,7 +145,7 @@ def _verdict(change: Change, better: str, name: str) -> str:
 
 
 def _other_winner(base: Results, other: Results, in_first: str, in_other: str) -> str:
-    """A sentence if the winning alternative differs between the runs; otherwise empty."""
+    """A sentence that says so if the winning alternative differs between the runs; otherwise empty."""
     path = base.answer.compared
     winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
     if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:

@@ -122,8 +122,8 @@ def compare(base: Results, other: Results) -> Comparison:
 
 
 def order_of(metric: str, chance: bool, size: float) -> tuple[bool, bool, float]:
-    """Sort key: the largest change first, numbered peaks (which may be renumbered) behind the others, changes within chance
-    last."""
+    """Sort key: the largest changes come first. Numbered peaks, which may be renumbered, come after the other metrics,
+    and changes within chance last."""
     return chance, _NUMBERED_PEAK.match(metric) is not None, -size
 
 

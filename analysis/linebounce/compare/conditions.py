@@ -38,7 +38,7 @@ class Condition:
 
 
 def change_pct(base: float, changed: float) -> float:
-    """The change in percent of the base; infinite if the base is 0 and the value changed."""
+    """The change in percent of the base; infinite if the base is 0 and the value has changed."""
     if base == changed:
         return 0.0
     return 100 * (changed - base) / abs(base) if base else math.copysign(math.inf, changed)

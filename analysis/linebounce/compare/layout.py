@@ -41,7 +41,7 @@ def table_lines(columns: Sequence[Column], width: int) -> list[Text]:
 
 
 def fits(columns: Sequence[Column], width: int) -> bool:
-    """Whether the table fits once everything that may be dropped or shortened is."""
+    """Whether the table fits after everything that may be dropped or shortened has been."""
     shown = _kept(columns, width)
     return _total(_widths(shown, width)) <= width
 

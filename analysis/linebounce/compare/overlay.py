@@ -20,7 +20,7 @@ _RUN_RANGES: dict[str, list[Any]] = {
     "strokeDash": [[1, 0], [6, 4], [2, 2], [10, 3, 2, 3]],
     "shape": ["circle", "square", "triangle-up", "diamond"],
 }
-_MOST_ALTERNATIVES = 4  # of more alternatives, only those featured in the base's answer are drawn
+_MOST_ALTERNATIVES = 4  # if there are more, only those that the base's answer features are drawn
 
 Rows = list[dict[str, Any]]
 
@@ -56,8 +56,8 @@ def overlay(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> li
 
 
 def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
-    """Whether a point belongs to the chart: it has the answered point's values for paths not on the axes, and is of a
-    featured alternative if there are many."""
+    """Whether a point belongs to the chart. For the paths that are not on the axes, it must have the answered point's
+    values. If there are many alternatives, it must be of a featured one."""
     base = comparison.base
     stays = sweeps.held(base, axes.x, axes.series)
     if any(point.at[path] != base.answered_point.at[path] for path in stays):

@@ -146,8 +146,8 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
 
 
 def _run(results: Results, name: str) -> dict[str, object]:
-    """The page's facts about a run. A run of one point also shows the point's position, because it is compared with the
-    other whatever their positions."""
+    """The page's facts about a run. For a run of one point they include the point's position, because such runs are
+    compared whatever their positions."""
     place = results.points[0].title if len(results.points) == 1 else ""
     return {
         "called": name,

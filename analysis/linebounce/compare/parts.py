@@ -46,7 +46,8 @@ def _together_with(results: Results, path: str) -> set[str]:
 
 
 def _part(results: Results, path: str, value: Setting, dropped: set[str]) -> Results:
-    """The part of a run with this value. Points keep their numbers; the answer is the run's, without its sentences."""
+    """The part of a run with this value. Points keep their numbers. The part has the run's answer, without its
+    sentences."""
     part = copy(results)
     points = [point for point in results.points if point.at[path] == value]
     settings = {name: points[0].at[name] for name in dropped}

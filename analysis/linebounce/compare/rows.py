@@ -115,7 +115,7 @@ def interval_text(change: Change | None) -> str:
 
 
 def _decimals(percent: float) -> str:
-    """One decimal; below that one significant digit, so that no change is shown as 0."""
+    """Rounds to one decimal. A smaller change gets one significant digit, so that no change is shown as 0."""
     return f"{percent:.1f}" if percent == 0 or abs(percent) >= 0.05 else f"{percent:.1g}"
 
 

@@ -11,8 +11,8 @@ from linebounce.records import Point
 _MOST_ROWS = 10
 _MOST_ELSEWHERE = 4
 
-# Patterns of a part's metric name, and the name of the whole. The two are equal for a run that is all kernel code, for a lock
-# with one caller, and for misses of L1 if there is no outer cache.
+# Patterns of two metrics' names: of a part, and of the whole. Their values are equal if a run is all kernel code, if a lock
+# has one caller, or if all misses of L1 go to memory because there is no outer cache.
 _PART_OF = (
     (re.compile(r"latency\.(?:kernel|user)\.(.+)"), r"latency.\1"),
     (re.compile(r"latency\.(kernel|user)_l1_misses\.(.+)"), r"latency.\1_offchip.\2"),
@@ -82,8 +82,8 @@ def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> lis
 
 
 def _shown_again(rows: Sequence[Row]) -> set[tuple[Place, str]]:
-    """The rows that repeat the figures of another: of each pair, the one with the longer name or the one that is not a
-    headline."""
+    """The rows that repeat another's figures. Of each pair this is the row with the longer name, or the one that is not
+    a headline."""
     found = {row.key: row for row in rows}
     again = set()
     for row in rows:

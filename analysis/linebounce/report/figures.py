@@ -16,14 +16,14 @@ from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.ownership import first_part, ownership_frames
 from linebounce.results import Results
 
-_WIDTH = 480  # of the plot, in pixels; an SVG scales to any size
+_WIDTH = 480  # size of the plot, in pixels; an SVG scales to any size
 _PIXELS_PER_INCH = 300
 _LEGEND_COLUMNS = 3
 # vl_convert includes the first font, so text is measured the same everywhere and a figure's bytes are reproducible; Arial has
 # the same widths.
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _CONFIG = {
-    "aria": False,  # would put each mark's numbers into the file as words, most of its size
+    "aria": False,  # with them, each mark's numbers would also be in the file as words, which would be most of its size
     "background": "white",
     "padding": 10,
     "font": _FONT,
@@ -129,7 +129,8 @@ def _cpi(results: Results, point: Point) -> Iterator[Figure]:
 
 
 def _latencies(results: Results, point: Point) -> Iterator[Figure]:
-    """Kernel and user code separately if both miss: in one chart, a peak of one would be hidden by the other."""
+    """If both kernel and user code miss, draws them separately: in one chart, a peak of one could hide a peak of the
+    other."""
     kinds = tables.latency_bins(results.latency).filter(point=point.number)["kind"].unique().sort().to_list()
     apart = [kind for kind in kinds if kind != tables.ALL]
     for kind in apart or kinds:

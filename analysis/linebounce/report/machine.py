@@ -10,7 +10,8 @@ from linebounce.results import Results, read_document, reading
 
 @dataclass(frozen=True)
 class Machine:
-    """A configuration's [machine]. CPUs are hardware threads; those numbered `cpus` and up exist but are not used."""
+    """A configuration's [machine]. Each CPU is a hardware thread. Threads with numbers from `cpus` on exist but are not
+    used."""
 
     config: Mapping[str, Any]
 
@@ -69,7 +70,7 @@ class Machine:
         return [self._part(cpus, core, cores) for core in range(cores)]
 
     def _part(self, cpus: Sequence[int], place: int, places: int) -> Sequence[int]:
-        """`spread`: every `places`-th CPU. `fill`: consecutive CPUs."""
+        """`spread` takes every `places`-th CPU, `fill` takes consecutive CPUs."""
         if self.config.get("cpu_order", "spread") == "spread":
             return cpus[place::places]
         each = len(cpus) // places

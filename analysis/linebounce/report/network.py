@@ -20,7 +20,7 @@ Places = Mapping[int, tuple[float, float]]
 
 
 def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
-    """Draws nodes, joined as the metrics `link.A_B...` say; a number beyond the nodes is a switch. None without links."""
+    """Draws nodes, joined as the metrics `link.A_B...` say. A number that no node has is a switch. None without links."""
     links = [(int(link[1]), int(link[2])) for link in map(_LINK.fullmatch, metrics) if link]
     pairs = sorted({(min(ends), max(ends)) for ends in links})
     if machine.nodes < 2 or not pairs:

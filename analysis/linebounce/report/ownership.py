@@ -89,7 +89,8 @@ class _Line:
 
 
 def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each line that changes hands, the most frequent first: its row for the list, and all its spans in time order."""
+    """Each line that changes hands, the most frequent first. Each comes as a row for the list, and with all its spans
+    in time order."""
     misses = timeline.filter(pl.col("kind") == "miss", pl.col("object") != "", pl.col("field") != "[]")
     if misses.is_empty():
         return
@@ -128,7 +129,7 @@ def _parts(spans: int) -> int:
 
 
 def first_part(spans: pl.DataFrame, parts: int) -> pl.DataFrame:
-    """A line's spans in the first of `parts` equal parts of its time, cut at its end. The page does this for any part."""
+    """The first of `parts` equal parts of a line's time: its spans, cut at its end. The page does this for any part."""
     whole = spans.select(begin=pl.col("from_us").min(), end=pl.col("to_us").max()).row(0, named=True)
     end = whole["begin"] + (whole["end"] - whole["begin"]) / parts
     return spans.filter(pl.col("from_us") < end).with_columns(pl.col("to_us").clip(upper_bound=end))

@@ -150,8 +150,8 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
 
 
 def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """For the heading: the kind in words, the rows within tolerance, the rows scored. Figures that were in sight don't count
-    as predictions."""
+    """The words of a heading: the kind, how many rows are within tolerance, how many are scored. Figures that were in
+    sight don't count as predictions."""
     kinds = {
         "predicted": "predictions within tolerance",
         "in sight": "figures in sight within tolerance",
@@ -229,7 +229,7 @@ def _sections(results: Results, *, has_measured: bool, has_explanation: bool) ->
 
 
 def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
-    """The distinct machines of a sweep, drawn, and the index of each point's machine."""
+    """The distinct machines of a sweep as drawings, and for each point the index of its machine."""
     machines: list[dict[str, Any]] = []
     of_settings: dict[tuple[tuple[str, object], ...], int] = {}
     of_point = []

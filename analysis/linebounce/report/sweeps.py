@@ -73,7 +73,7 @@ def _metric_counts(results: Results) -> Counter[str]:
 
 
 def default_series(swept: Mapping[str, Sequence[Setting]], x: str) -> str:
-    """The path to colour by; words are preferred to numbers."""
+    """The path whose values get colours; a path with words is preferred to one with numbers."""
     others = [path for path, values in swept.items() if path != x and len(values) > 1]
     return next((path for path in others if not is_numeric(swept[path])), others[0] if others else "")
 

@@ -30,7 +30,7 @@ def is_hit(source: pl.Expr) -> pl.Expr:
 
 
 def _rank() -> pl.Expr:
-    """A source's position in COLOURS, the order in which a chart stacks them."""
+    """A source's position in COLOURS, which is the order in which a chart stacks sources."""
     return pl.col("source").replace_strict(tuple(COLOURS), range(len(COLOURS)), default=len(COLOURS)).alias("rank")
 
 
@@ -88,7 +88,7 @@ def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
             *key,
             "latency_ns",
             at_most_pct=(100 * pl.col("at_most")).round_sig_figs(6),
-            # Nothing is longer than the last bin, and a logarithmic axis has no place for 0.
+            # The last bin's latency has no point: no miss is longer, and a logarithmic axis has no place for 0.
             more_pct=pl.when(pl.col("at_most") < 1).then((100 * (1 - pl.col("at_most"))).round_sig_figs(6)),
         )
     )
@@ -112,7 +112,7 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """Adds the share of each source's latency that is queueing, and the resource with most of it, for all kinds together."""
+    """Adds which share of each source's latency is queueing, and the resource with most of it, for all kinds together."""
     waits = [f"queueing_{resource}_ns_mean" for resource in RESOURCES]
     sums = lines.group_by("point", "source").agg(
         (pl.col(column) * pl.col("count")).sum() for column in ("latency_ns_mean", "queueing_ns_mean", *waits)

@@ -48,7 +48,7 @@ def _bus(drawing: Drawing, machine: Machine, cores: Sequence[Sequence[int]], lef
         Box(left + i % _CORES_IN_A_ROW * (_CORE_WIDTH + _GAP), i // _CORES_IN_A_ROW * (height + _GAP), _CORE_WIDTH, height)
         for i in range(len(cores))
     ]
-    for box in boxes:  # drawn first, so that the lines run behind the boxes
+    for box in boxes:  # the lines are drawn first, so that the boxes cover them
         drawing.line((box.middle, box.bottom), (box.middle, bus.top))
     for cpus, box in zip(cores, boxes, strict=True):
         _core(drawing, machine, cpus, box)

@@ -18,7 +18,7 @@ _FAR = 0.3  # figures with a larger error are named in the picture
 _NAMED = 5  # the most names in a panel
 _DOCUMENTS = "documents"
 _KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
-# By unit: the axis title, and the factor to the panel's unit. Changes are shown as factors.
+# By unit: the axis title, and the factor that converts to the panel's unit. Changes are shown as factors.
 _PANELS = {"ns": ("ns", 1.0), "us": ("ns", 1000.0), "1/s": ("1/s", 1.0)}
 _CHANGES = "factor of a change"
 _OTHERS = "other figures"

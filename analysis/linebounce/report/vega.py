@@ -11,7 +11,7 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.supervised import limit_of_memory
 
-_BUNDLER_BYTES = 4 << 30  # the bundler's address space needs this much
+_BUNDLER_BYTES = 4 << 30  # the bundler needs this much address space
 
 
 def vega_bundle() -> str:

@@ -32,7 +32,8 @@ _ROLES = ("client", "scheduler", "worker")
 class ClusterOptions:
     """Where a sweep runs. At most one of scheduler, slurm and kubernetes is set; if none is, it runs on this machine."""
 
-    workers: int | None = None  # on this machine: simulations at the same time; with Slurm: jobs; with Kubernetes: pods
+    # How many run at the same time: on this machine simulations, with Slurm jobs, with Kubernetes pods.
+    workers: int | None = None
     scheduler: str = ""
     slurm: str = ""
     kubernetes: str = ""
@@ -169,7 +170,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
     try:
         return operator.KubeCluster(n_workers=options.workers or 1, quiet=True, **keywords)
     except Exception as error:  # several libraries are involved, each with its own exceptions
-        # it would contact the same cluster and fail in the same way
+        # another attempt would contact the same cluster and fail in the same way
         atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)
         raise UsageError(
             f'--kubernetes "{options.kubernetes}": no cluster was started: {_first_line(error)}; check that '

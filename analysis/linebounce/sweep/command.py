@@ -178,8 +178,8 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
                 return INTERRUPTED, progress.failed
             except SchedulerLostError:
                 bar.close()
-                # Workers that write directly into the directory continue for a moment, so it may have more finished points than
-                # were reported.
+                # Workers that write directly into the directory go on for a moment. So it may have more finished points than
+                # the workers reported.
                 done = len(sweep.experiment.plan(sweep.directory).done)
                 tell(
                     f"the scheduler is gone; {done} of {progress.points} points are finished in {sweep.directory}, "

@@ -22,10 +22,10 @@ from linebounce.files import write_file
 from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
 
 _ATTEMPTS = 2  # a failed point runs a second time
-# The share of a task's time that may go into starting the program, normally and at the end of a sweep.
+# Which share of a task's time starting the program may take: normally, and at the end of a sweep.
 _START_SHARE = 0.03
 _LARGEST_START_SHARE = 0.5
-_TASKS_AHEAD = 2  # for each thread of a worker: the running task and the next
+_TASKS_AHEAD = 2  # for each thread of a worker: the running task, and the next one
 _POLL_S = 0.5
 _TELL_AFTER_S = 10.0  # time without any worker
 _STOP_TIMEOUT_S = 10.0
@@ -65,7 +65,7 @@ class Dispatcher:
         # Measured on finished tasks: the time for a point without starting the program, and the time to start it.
         self.point_s = math.inf
         self.start_s = math.inf
-        self.finished_of: dict[Any, int] = {}  # by running task: its points that are finished in the directory
+        self.finished_of: dict[Any, int] = {}  # for each running task: its points that are finished in the directory
 
     def run(self, points: Iterable[int]) -> None:
         """Runs these points until each has ended, successfully or not. Raises SchedulerLostError, and UsageError if no
@@ -104,8 +104,9 @@ class Dispatcher:
             self.running[future] = points
 
     def _next_points(self, threads: int) -> list[int]:
-        """Enough points to keep the program's start a small share of the task. Towards the end fewer, so that all threads
-        finish together, but never so few that starting the program would be most of the work."""
+        """How many points the next task gets: enough to keep the program's start a small share of the task's time.
+        Towards the end there are fewer, so that all threads finish together, but never so few that starting the program
+        would be most of the work."""
         starts = self.start_s / max(self.point_s, 1e-3) if self.start_s < math.inf else 0.0
         fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
         least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
@@ -161,7 +162,7 @@ class Dispatcher:
             self.attempts[point] += 1
             if self.attempts[point] < _ATTEMPTS:
                 self.again.append(point)
-            elif outcome.refused:  # the worker would refuse all other points, too
+            elif outcome.refused:  # the worker would refuse all other points as well
                 raise UsageError(log.removeprefix("linebounce: "))
             else:
                 self.progress.failed[point] = log

@@ -14,7 +14,7 @@ from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.sweep.points import wait_until_free
 
-_WAIT_S = 10.0  # longest wait for another run in the directory
+_WAIT_S = 10.0  # how long to wait at most for another run in the directory
 
 
 def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:

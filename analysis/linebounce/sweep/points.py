@@ -54,7 +54,7 @@ class Outcome:
     refused: bool = False  # the failure is not the simulation's: output can't be written, or the experiment is wrong
     simulation_s: float = 0.0  # of the finished points
     wall_s: float = 0.0  # of the whole task
-    # content by path in the results directory; empty if the directory is shared
+    # the files' contents by their paths in the results directory; empty if the directory is shared
     files: dict[str, bytes] = field(default_factory=dict)
 
 
@@ -132,7 +132,7 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
         else:
             outcome.not_run.append(point)
     if code != 0 and not outcome.failed and outcome.not_run and job.name not in _stopped:
-        # The program itself ended early, at the first point without a result.
+        # The program ended early, when it had reached the first point without a result.
         outcome.failed[outcome.not_run.pop(0)] = log or f"the program ended with {code}"
         outcome.refused = code == USAGE
     return outcome

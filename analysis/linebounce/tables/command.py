@@ -114,7 +114,8 @@ def _frame_of_csv(path: Path) -> pl.DataFrame:
 
 
 def _typed(cells: Sequence[str]) -> list[object]:
-    """Whole numbers, else numbers, else texts; empty cells are null where all others are numbers."""
+    """A column becomes whole numbers if all its cells are, else numbers, else texts. Among numbers, an empty cell is
+    null."""
     for kind in (int, float):
         try:
             return [None if cell == "" else kind(cell) for cell in cells]

@@ -1,6 +1,7 @@
--- Real-time threads that sleep and wake, Linux 6.15: for each priority the scheduler counts the CPUs that run at it and keeps a mask
--- of them. Who wakes looks for a CPU of lower priority, reading counts and pointers to masks; who begins or ends moves two counts.
--- What it teaches: what everybody reads beside what everybody writes.
+-- Real-time threads that sleep and wake, Linux 6.15. For each priority, the scheduler counts the CPUs that run at it, and
+-- keeps a mask of them. A CPU that wakes a thread looks for a CPU of lower priority: it reads counts, and pointers to masks.
+-- A CPU that begins or ends a thread changes two counts. What it teaches: fields that all CPUs read lie beside fields that
+-- all CPUs write.
 title = "Counts of CPUs at each priority beside the pointers to their masks, or apart"
 parameters = {
   { name = "apart", default = false, meaning = "each count and each pointer has a line of its own" },
@@ -8,8 +9,8 @@ parameters = {
   { name = "group", default = 8, min = 1, max = 64, meaning = "CPUs that a thread may run on" },
 }
 
-local NORMAL <const> = 0 -- index of CPUs without a real-time thread
-local REAL_TIME <const> = 99 -- of those with a thread of the highest priority
+local NORMAL <const> = 0 -- index of the CPUs without a real-time thread
+local REAL_TIME <const> = 99 -- index of the CPUs with a thread of the highest priority
 local LINE <const> = 64
 
 function setup()

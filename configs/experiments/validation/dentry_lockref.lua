@@ -1,5 +1,6 @@
--- stat() of one file by all CPUs, Linux 6.10: its dentry's name is compared without a lock, then its lockref is taken and dropped.
--- What it teaches: a line that is written twice an operation makes a third transfer for what is read beside it.
+-- stat() of one file by all CPUs, Linux 6.10: its dentry's name is compared without a lock, then its lockref is taken and
+-- dropped. What it teaches: an operation writes the lockref's line twice. If it also reads a field on that line, the line is
+-- transferred a third time.
 title = "One file's dentry: its lockref on the line of its name, or on the next one"
 parameters = {
   { name = "lockref_at", default = 96, min = 96, max = 184, meaning = "offset of d_lockref" },

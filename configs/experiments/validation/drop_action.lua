@@ -1,5 +1,5 @@
--- Packets that a traffic filter drops, Linux 4.2: the action counts each under its spinlock, or for each CPU. What it teaches: what a
--- lock costs that protects nothing but statistics.
+-- Packets that a traffic filter drops, Linux 4.2: the action counts each packet in one counter under its spinlock, or in a
+-- counter for each CPU. What it teaches: what a lock costs that protects only statistics.
 title = "A filter's drop action: counted under a lock, or by each CPU for itself"
 parameters = {
   { name = "counted", default = "under_lock", choices = { "under_lock", "per_cpu" }, meaning = "where packets are counted" },

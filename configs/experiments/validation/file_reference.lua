@@ -1,5 +1,6 @@
--- One open file that all threads use, Linux 6.12 to 6.15: each system call takes and drops a reference of it. Two changes: "take one
--- unless it is zero" by an addition instead of a compare-and-exchange loop, and the count off the line of what every call reads.
+-- One open file that all threads use, Linux 6.12 to 6.15: each system call takes and drops a reference to it. There are two
+-- changes. "Take a reference unless the count is zero" becomes an addition instead of a compare-and-exchange loop. And the
+-- count leaves the line that every call reads.
 title = "struct file: how its reference is taken, and on which line it lies"
 parameters = {
   { name = "taken_by", default = "loop", choices = { "loop", "addition" }, meaning = "how a reference is taken" },
@@ -13,7 +14,7 @@ parameters = {
 
 function setup()
   local file = structure { name = "file", { "f_ref", at = workload.count_at },
-    { "read", at = 8, bytes = 8, count = 5 }, -- f_mode, f_op, f_mapping, f_inode, f_flags
+    { "read", at = 8, bytes = 8, count = 5 }, -- f_mode, f_op, f_mapping, f_inode and f_flags
     size = 192, align = 64 }
   files = place(file, "file", { count = workload.own_file and machine.cpus or workload.files })
   table_of_files = place(structure { name = "fdtable", { "fd", bytes = 8, count = 8 }, align = 64 }, "fdtable")

@@ -1,5 +1,6 @@
--- "perf bench futex hash": each thread waits on futexes of its own whose value has changed already, so that it takes a bucket's lock
--- and leaves again. What it teaches: a pointer that is only read, but lies beside a lock, makes two transfers of one.
+-- "perf bench futex hash": each thread waits on futexes of its own whose values have changed already. So it takes a bucket's
+-- lock and leaves again. What it teaches: if a pointer that is only read lies beside a lock, there are two transfers instead
+-- of one.
 title = "Buckets of the futex hash: a pointer beside the lock is read first, or not at all"
 parameters = {
   { name = "buckets", default = 256, min = 1, max = 65536, meaning = "of the hash" },
@@ -22,7 +23,7 @@ local wait = named("futex_wait_setup", function(cpu, bucket)
   cpu:fetch_add(bucket.waiters, 1)
   local ticket = cpu:fetch_add(bucket.next, 1)
   cpu:spin_until_acquire(bucket.serving, "==", ticket)
-  cpu:execute(60) -- reads the futex, which is the thread's own, and finds another value
+  cpu:execute(60) -- reads the thread's own futex, and finds another value than it waits for
   cpu:store_release(bucket.serving, (ticket + 1) & 0xFFFF)
   cpu:fetch_add(bucket.waiters, -1)
   cpu:execute(20)
@@ -30,7 +31,7 @@ local wait = named("futex_wait_setup", function(cpu, bucket)
 end)
 
 function run(cpu)
-  local mine = {} -- where the hash puts this thread's futexes
+  local mine = {} -- the buckets of this thread's futexes
   for i = 1, workload.futexes do mine[i] = cpu:random(workload.buckets, 1) end
   local i = 0
   while true do

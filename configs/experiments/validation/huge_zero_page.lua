@@ -1,5 +1,5 @@
--- Processes that only read untouched memory, Linux 4.8: each huge page maps the one huge zero page, and takes a reference of it. What
--- it teaches: one count that every CPU increments by compare-and-exchange.
+-- Processes that only read untouched memory, Linux 4.8: each huge page maps the one huge zero page, and takes a reference to
+-- it. What it teaches: what one count costs that every CPU increments by compare-and-exchange.
 title = "The huge zero page: a reference at each fault, or one for a process"
 parameters = {
   { name = "counted", default = "faults", choices = { "faults", "processes" }, meaning = "what holds a reference" },

@@ -1,5 +1,5 @@
--- SYN packets for one port, Linux 4.4: each CPU walks the chain of all listening sockets, and takes a reference of its own one. What
--- it teaches: sixteen readers of a line that each of them writes for itself.
+-- SYN packets for one port, Linux 4.4: each CPU walks the chain of all listening sockets, and takes a reference to its own
+-- one. What it teaches: sixteen CPUs read each socket's line, and lose it whenever one of them writes its own socket's count.
 title = "Listening sockets on one hash chain, their reference counts on a line of the lookup or off it"
 parameters = {
   { name = "refcnt_at", default = 120, min = 112, max = 192, meaning = "offset of sk_refcnt" },
@@ -19,7 +19,7 @@ end
 local lookup = named("inet_lookup_listener", function(cpu)
   local found
   cpu:load(head.first)
-  for i = 0, machine.cpus - 1 do -- compute_score() of each: with SO_REUSEPORT, the walk goes to the end
+  for i = 0, machine.cpus - 1 do -- compute_score() of each socket: with SO_REUSEPORT, the walk goes to the chain's end
     local one = sockets[i]
     cpu:load(one.net)
     cpu:load(one.portpair)

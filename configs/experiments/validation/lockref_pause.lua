@@ -1,5 +1,5 @@
--- fstat() of one file by all CPUs, Linux 6.2: each call takes and drops a reference to the file's dentry, a lockref.
--- What it teaches: who has failed a compare-and-exchange holds the line already; a pause then gives it away again.
+-- fstat() of one file by all CPUs, Linux 6.2: each call takes and drops a reference to the file's dentry, a lockref. What it
+-- teaches: a CPU whose compare-and-exchange has failed has the line already; if it pauses then, it loses the line again.
 title = "One file's lockref, with a pause after a compare-and-exchange that failed, or none"
 parameters = {
   { name = "pause_cycles", default = 0, min = 0, max = 1e6, meaning = "of cpu_relax(), after a failure" },

@@ -8,7 +8,7 @@ parameters = {
 }
 
 function setup()
-  -- uint32_t mti_probes[2], u_char mti_zone, and from byte 16 on 64 bytes for each CPU
+  -- uint32_t mti_probes[2], u_char mti_zone; then, from byte 16 on, 64 bytes for each CPU
   heads = place(structure { name = "malloc_type_internal", { "mti_probes", at = 0 }, { "mti_zone", at = 8, bytes = 1 },
     { "stats", at = 16, bytes = 8, count = 8 * machine.cpus }, align = 4096 }, "malloc_type_internal")
 end

@@ -1,5 +1,6 @@
--- Page faults of a memory control group, Linux 2.6.32: each page is charged to one counter under its spinlock, and uncharged. What
--- it teaches: a lock for every page, taken in bursts at unmap, and what it costs to take it for 64 pages, or for all of an unmap.
+-- Page faults of a memory control group, Linux 2.6.32: each page is charged to one counter under its spinlock, and uncharged
+-- at unmap. What it teaches: what it costs to take a lock for every page, in bursts at unmap; and to take it for 64 pages, or
+-- once for each unmap.
 title = "Pages charged to a memory control group one by one, or many at a time"
 parameters = {
   { name = "batch", default = "none", choices = { "none", "uncharge", "both" }, meaning = "charged and uncharged many at a time" },

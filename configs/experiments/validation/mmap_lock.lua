@@ -1,5 +1,6 @@
--- mmap() and munmap() by all threads of a process, Linux 5.10: a reader-writer semaphore taken for writing, whose waiters form an MCS
--- queue, the first of which spins on the owner. What it teaches: who newly arrives writes the count; should the others feel it?
+-- mmap() and munmap() by all threads of a process, Linux 5.10. A reader-writer semaphore is taken for writing. Its waiters
+-- form an MCS queue, of which the first spins on the owner. What it teaches: a CPU that arrives writes the count; the
+-- question is whether the waiters should notice that.
 title = "mmap_lock: its count on the line before its owner, or on the same one"
 parameters = {
   { name = "count_at", default = 120, min = 64, max = 192, meaning = "offset of the semaphore, which begins with its count" },
@@ -8,7 +9,7 @@ parameters = {
   { name = "outside_cycles", default = 1000, min = 0, max = 1e9, meaning = "computed between two calls" },
 }
 
-local NOBODY <const> = 0 -- CPUs are written as their number + 1
+local NOBODY <const> = 0 -- a CPU is written as its number + 1
 
 function setup()
   local at = workload.count_at

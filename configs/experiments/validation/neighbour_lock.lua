@@ -1,13 +1,13 @@
--- UDP frames to many destinations over one next hop without the route cache, Linux 2.6.36: each frame makes a route entry that serves
--- once. To give it the neighbour's prepared header, it takes the neighbour's lock for writing and counts a reference of that header;
--- with the change it writes the header itself, under the lock for reading.
+-- UDP frames to many destinations over one next hop without the route cache, Linux 2.6.36. Each frame makes a route entry
+-- that is used once. To give the entry the neighbour's prepared header, the frame takes the neighbour's lock for writing, and
+-- counts a reference to that header. With the change, the frame writes the header itself, under the lock for reading.
 title = "A header prepared for entries that are used once: a writer's lock and a count, or a reader's lock"
 parameters = {
   { name = "prepared", default = true, meaning = "each entry gets the prepared header" },
   { name = "frame_cycles", default = 5125, min = 0, max = 1e9, meaning = "of a frame beside what is shared" },
 }
 
-local BIAS <const> = 0x1000000 -- of a lock that nobody has
+local BIAS <const> = 0x1000000 -- value of a lock that no CPU has
 
 function setup()
   device = place(structure { name = "net_device", "refcnt:4", align = 64 }, "net_device")

@@ -1,5 +1,6 @@
--- One CPU hands integers to another one through a ring. What it teaches: who looks at the other's index for each item takes that line
--- away from the one who writes it; who remembers what was read last looks only when the ring seems to be full or empty.
+-- One CPU hands integers to another one through a ring. What it teaches: a CPU that reads the other's index for each item
+-- takes that line away from its writer. A CPU that remembers the index that it read last reads it again only when the ring
+-- seems to be full or empty.
 title = "A ring between two CPUs: the other's index is read for each item, or remembered"
 parameters = {
   { name = "remembered", default = false, meaning = "the other's index is read only if what was read last says full or empty" },

@@ -20,7 +20,8 @@ local pick = named("fwrr_get_next_server", function(cpu, tree, first)
   local position = cpu:load(tree.curr_pos) + 1
   cpu:store(tree.curr_pos, position)
   cpu:load(tree.root)
-  -- The first leaf, by the left branches; its parent's branch changes when it leaves, and another one's when it comes back.
+  -- The first leaf, reached by the left branches. When it leaves, its parent's branch changes; when it comes back, another
+  -- one's.
   local depth, count = 0, workload.servers
   while count > 1 do
     cpu:load(nodes[first + (position >> depth) % workload.servers].branch)

@@ -1,5 +1,5 @@
--- A proxy's statistics: each request adds to counters of the frontend, the backend and the server, which a group of threads shares.
--- What it teaches: an addition that nobody waits for still waits for its line.
+-- A proxy's statistics: each request adds to counters of the frontend, the backend and the server, which a group of threads
+-- shares. What it teaches: nobody waits for the addition's result, but the addition still waits for its line.
 title = "Statistics that all threads share, or a group of them"
 parameters = {
   { name = "groups", default = 1, min = 1, max = 64, meaning = "of threads, neighbours together" },

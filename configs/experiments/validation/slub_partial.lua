@@ -1,6 +1,7 @@
--- SLUB without and with partial slabs of each CPU, Linux 3.1: pairs of CPUs send messages; the receiver frees what the sender has
--- allocated. A slab that was full has a free object again: onto the node's list, under its lock, or onto a list of the CPU that
--- freed, which goes to the node's in one piece. With few messages under way, slabs rarely fill up at all.
+-- SLUB with and without lists of partial slabs for each CPU, Linux 3.1. Pairs of CPUs send messages, and the receiver frees
+-- what the sender has allocated. When an object of a full slab is freed, the slab goes onto a list. That is the node's list,
+-- under its lock, or a list of the CPU that freed; the latter list is later moved to the node's in one piece. With few
+-- messages under way, slabs rarely fill up at all.
 title = "Objects allocated by one CPU and freed by another one: the node's list of partial slabs"
 parameters = {
   { name = "per_cpu", default = false, meaning = "CPUs have partial slabs of their own" },
@@ -16,7 +17,7 @@ function setup()
   local share = workload.objects_per_slab
   slabs_per_cpu = (workload.outstanding * 2 + workload.keep * share) // share + 8
   slabs = place(structure { name = "page", "next", "free:4", "frozen:4", size = 64, align = 64 }, "page",
-    { count = slabs_per_cpu * machine.cpus }) -- `free`: objects; all of a slab are alike here
+    { count = slabs_per_cpu * machine.cpus }) -- `free`: how many objects are free; all objects of a slab are alike here
   nodes = {}
   for n = 0, machine.nodes - 1 do
     nodes[n] = place(structure { name = "kmem_cache_node", "next:2", "serving:2", { "first", at = 8 }, { "last", at = 16 },
@@ -24,11 +25,11 @@ function setup()
   end
   caches = place_per_cpu(structure { name = "kmem_cache_cpu", "freelist", "page", "partial", align = 64 }, "kmem_cache_cpu")
   rings = place_per_cpu(structure { name = "socket", "tail", { "head", at = 64 },
-    { "slot", at = 128, bytes = 8, count = workload.outstanding }, align = 64 }, "socket") -- what a CPU has sent
+    { "slot", at = 128, bytes = 8, count = workload.outstanding }, align = 64 }, "socket") -- the messages that a CPU has sent
   for n = 0, machine.nodes - 1 do
     preset(nodes[n].first, EMPTY)
   end
-  local chain = {} -- all slabs begin empty of allocated objects, on their nodes' lists
+  local chain = {} -- at first no slab has allocated objects, and all are on their nodes' lists
   for cpu = 0, machine.cpus - 1 do
     local n = machine.node_of[cpu]
     for i = 0, slabs_per_cpu - 1 do
@@ -78,7 +79,7 @@ local refill = named("__slab_alloc", function(cpu, own, state)
   state.page = number
   cpu:store(slabs[number].frozen, 1)
   local free = cpu:load(slabs[number].free)
-  while true do -- takes all that are free
+  while true do -- takes all free objects
     local seen = cpu:compare_exchange(slabs[number].free, free, 0)
     if seen == free then break end
     free = seen
@@ -90,7 +91,7 @@ local allocate = named("kmem_cache_alloc", function(cpu, own, state)
   cpu:load(own.freelist)
   for _ = 1, 4 do
     if state.free > 0 then break end
-    local taken = state.page and change_free(cpu, slabs[state.page], 0) or 0 -- what others have given back meanwhile
+    local taken = state.page and change_free(cpu, slabs[state.page], 0) or 0 -- the objects that other CPUs have freed meanwhile
     if taken > 0 and cpu:compare_exchange(slabs[state.page].free, taken, 0) == taken then
       state.free = taken
     else
@@ -140,7 +141,7 @@ function run(cpu)
         cpu:store_release(out.tail, sent)
       end
     end
-    -- Only half of what is allowed may be waiting: the receiver lags by that much, as tasks do that wait for a CPU.
+    -- The receiver lets half of the allowed messages wait. It lags by that much, as tasks do that wait for a CPU.
     if cpu:load_acquire(into.tail) - received > size // 2 then
       free(cpu, own, state, cpu:load(into.slot[received % size]))
       received = received + 1

@@ -1,6 +1,7 @@
--- A proxy's stick table, in which all requests count their client: whoever has changed an entry looks whether a peer must be told. It
--- takes the table's lock for reading to look, or looks first and locks only if a peer has seen the entry. What it teaches: a reader's
--- lock is two writes of one line for everybody.
+-- A proxy's stick table, in which all requests count their client. A request that has changed an entry checks whether a peer
+-- must be told. Before the change it takes the table's lock for reading to check that. After the change it checks first, and
+-- takes the lock only if a peer has seen the entry. What it teaches: a lock for reading costs everybody two writes of one
+-- line.
 title = "A table's entry: looked at under the lock for reading, or without"
 parameters = {
   { name = "locked", default = true, meaning = "the lock is taken for reading to look at the entry" },

@@ -1,5 +1,5 @@
--- Threads compute a piece each and meet before the next: llama.cpp's barrier, as it was and as it is. What it teaches: those who wait read
--- the line that those who arrive have to write; and an atomic addition of 0 is a write.
+-- Threads compute a piece each, and meet before the next one: llama.cpp's barrier, before and after a change. What it
+-- teaches: threads that wait read the line that arriving threads have to write; and an atomic addition of 0 is a write.
 title = "A barrier: count and phase on one line, or apart; who leaves writes, or reads"
 parameters = {
   { name = "mended", default = false, meaning = "count and phase have lines of their own, and only who arrives last writes the phase" },

@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-// The home of simulations that name none. The CMake package defines it: the folder that was installed with it.
+// The folder that simulations read from if they name no `home`. The CMake package defines it: the folder that was installed
+// with the library.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
@@ -68,7 +69,8 @@ class Cpu {
 
 using Program = std::function<void(Cpu&)>;  // runs on a stack of 256 KiB
 
-// Misses by supplier, seen from the requesting node; an upgrade needed only the right to write.
+// How many misses each supplier served, seen from the requesting node. An upgrade is no transfer: the requester had the data,
+// and needed only the right to write.
 struct Transfers {
   std::map<std::string, std::int64_t> count;  // local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade
   double total_latency_ns = 0;
@@ -83,13 +85,13 @@ struct LineCost {
 };
 
 struct Statistics {
-  double time_ns = 0;  // until the last program had ended
+  double time_ns = 0;  // simulated time until the last program had ended
   Transfers transfers;
   std::vector<LineCost> lines;  // lines of placed objects, the costliest first
 };
 
-// Several simulations may exist, and run in several threads, each in one. None is made or run inside another's program, whose
-// stack is small. Results are the same in each run.
+// Several simulations may exist at once. Several threads may run one each. A simulation must not be made or run inside a
+// program of another, because a program's stack is small. A run's results are always the same.
 class Simulation {
  public:
   // `machine`: a machine that ships ("p3_xeon_4way"), or a TOML file. `home`: the folder with configs/ and models/protocols/

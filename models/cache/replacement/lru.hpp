@@ -6,7 +6,7 @@ namespace linebounce {
 struct Lru {
   template <class AgeOf, class Evictable>
   [[nodiscard]] static int victim(int ways, AgeOf age_of, Evictable evictable) {
-    // A shortcut: the way used longest ago is nearly always evictable.
+    // Tries the way with the oldest use first, because it is nearly always evictable.
     int coldest = 0;
     auto least = age_of(0);
     for (int way = 1; way < ways; ++way) {

@@ -23,7 +23,7 @@ struct TreePlru {
  private:
   template <class AgeOf>
   [[nodiscard]] static int coldest(int ways, AgeOf age_of) {
-    int first = 0;  // of the part of the tree that holds the way
+    int first = 0;  // first way of the current subtree
     for (int half = ways / 2; half > 0; half /= 2) {
       Tick of_lower = age_of(first);
       Tick of_upper = age_of(first + half);

@@ -48,15 +48,17 @@ struct CheckResult : SearchResult<CheckStep> {
   }
 };
 
-// True if an access and the messages that it issues are one step: the bus is atomic, and no cache has a state in which it waits
-// for the bus. A table for an atomic bus with such states has its messages wait for their order; only their data comes at once.
+// True if an access and the messages that it issues are one step. This needs an atomic bus, and a protocol whose caches have
+// no state in which they wait for the bus. With such states, messages on an atomic bus wait to be ordered; only their data
+// comes at once.
 inline bool orders_at_once(const Protocol& protocol) {
   const auto& states = protocol.cache.states;
   return protocol.bus == BusKind::atomic &&
          std::all_of(states.begin(), states.end(), [](const StateInfo& state) { return state.stable; });
 }
 
-// The most transactions of one access on such a bus. A Dragon store that misses takes two: the line, then its word.
+// The limit on transactions of one access on such a bus. A Dragon store that misses takes two: one for the line, one for its
+// word.
 constexpr int kMostTransactionsAtOnce = 4;
 
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.

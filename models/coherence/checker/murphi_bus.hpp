@@ -11,7 +11,8 @@ namespace linebounce::checker {
 
 class MurphiBus {
  public:
-  // `memory` is the memory side, whose record has the caches, too. `more` writes the actions that only a node controller has.
+  // `memory`: the controller of the memory side, whose record also contains the caches. `more`: writes the actions that only
+  // a node controller has.
   MurphiBus(MurphiWriter& out, const Protocol& bus, const Protocol& subject, MurphiController memory,
             std::function<void(int depth, Action action)> more = {});
 
@@ -50,7 +51,8 @@ class MurphiBus {
   const Protocol& subject_;
   const MurphiController memory_;
   const std::function<void(int depth, Action action)> more_;
-  const std::string parameters_, arguments_;  // those that select the bus, each followed by a separator: "a: aid; " and "a, "
+  // Variables that select the bus, each followed by a separator: "a: aid; " and "a, "
+  const std::string parameters_, arguments_;
 };
 
 }  // namespace linebounce::checker

@@ -136,7 +136,8 @@ class MurphiWriter {
   // `then`: a procedure that each access calls at its end, or nothing.
   void access_rules(const MurphiController& cache, std::size_t atomic, std::string_view then = {});
 
-  // Writes the invariants of the caches. `other` is `one` with other variables. `accounted` is what holds of every cache.
+  // Writes the invariants of the caches. `other` is `one` with different variables. `accounted`: a condition that every cache
+  // must fulfil.
   void cache_invariants(const Protocol& subject, const MurphiController& one, const MurphiController& other,
                         const std::string& accounted);
 

@@ -25,7 +25,7 @@ inline std::size_t event_of(Waiting waiting, const Protocol& bus) {
 }
 
 struct ControllerWorld {
-  ControllerEntry entry;              // of a controller on a bus: only the state
+  ControllerEntry entry;              // for a controller on a bus, only the state is used
   std::uint8_t data = 0;              // the copy's value, 0 or 1; memory's value at memory and at a home
   Waiting access = Waiting::nothing;  // a cache's pending access
   std::uint8_t request = 0;           // on a bus: 1 + the id of the message that waits for its order step, or 0 for none

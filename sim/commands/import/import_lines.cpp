@@ -34,7 +34,7 @@ double remote_pct_of(const C2cUse& use, const std::optional<int>& home) {
   return 100 * static_cast<double>(away) / static_cast<double>(use.nodes.size());
 }
 
-// The structure that lies in a report's lines.
+// A structure, and its address within the report's lines.
 struct PlacedStructure {
   Layout layout;
   std::uint64_t address = 0;  // of its first byte
@@ -52,7 +52,7 @@ struct PlacedStructure {
   }
 };
 
-// None if the user names no layout. Errors: ConfigError unless that has one structure, or names one.
+// None if the user gave no layout. Errors: ConfigError if the layout has several structures and the user chose none of them.
 std::optional<PlacedStructure> placed_structure(const ImportArguments& arguments, const C2cReport& report, Losses& losses) {
   if (arguments.layout.empty()) {
     if (!arguments.at.empty()) throw ConfigError("--at: says where a structure begins; name its file, too: --layout FILE");
@@ -161,7 +161,7 @@ void write_results(const fs::path& directory, const std::string& source, const s
   write_file(directory / "results.json", results_text(results));
 }
 
-// A trace beside the results, and how to simulate it.
+// Writes a trace beside the results, and prints the command that simulates it.
 void write_reconstruction(const C2cReport& report, const fs::path& in, const fs::path& directory, const Painter& paint) {
   const fs::path trace = fs::path(directory / in.stem()).concat(".reconstruction.lbt");
   UnfinishedFile file(trace);
@@ -172,7 +172,7 @@ void write_reconstruction(const C2cReport& report, const fs::path& in, const fs:
   summary.missing = write_c2c_trace(report, kMostThreads, writer).sentences();
   writer.finish(summary);
   file.finish();
-  // A machine with lines of 64 bytes, as those that perf c2c measures.
+  // Suggests a machine with lines of 64 bytes, because perf c2c measures such lines.
   std::cout << fmt::format("  Simulate: linebounce trace replay {} --machine generic_2socket_32core\n",
                            shell_word(trace.string()))
             << paragraph(facts_text(Loss::reconstruction, "perf c2c"), 2, Colour::none, paint);
@@ -182,7 +182,7 @@ std::string share_text(std::int64_t part, std::int64_t all) {
   return all > 0 && part <= all ? fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(all)) : "";
 }
 
-// The counts that are not 0, with their shares of the loads or stores that the name speaks of.
+// Prints the counts that are not 0. Each has its share of all loads or all stores, whichever its name mentions.
 void print_counts(const C2cReport& report, const Painter& paint) {
   const std::int64_t loads = report.count_of("Load Operations"), stores = report.count_of("Store Operations");
   Table table(

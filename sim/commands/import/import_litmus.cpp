@@ -1,4 +1,5 @@
-// Turns litmus tests into an experiment and runs it at once, to compare what each test's model allows with what was observed.
+// Turns litmus tests into an experiment and runs it. Compares the outcomes that each test's memory model allows with those
+// that occurred.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -33,16 +34,16 @@ constexpr std::int64_t kRounds = 2000;
 constexpr int kStoreBuffer = 16;
 constexpr std::size_t kOfSmallMachine = 4;  // CPUs
 
-// A test that can be run, and its place in the experiment.
+// A test that can run, and its point in the experiment.
 struct RunnableTest {
   HerdTest test;
   std::size_t point = 0;  // tests with the same threads share a point
 };
 
-// Tests from one file or several, and the files that hold no test that can be run.
+// The runnable tests of one or several files, and the files that have none.
 struct LitmusTests {
   std::vector<RunnableTest> runnable;
-  std::vector<std::string> refused;             // sentences that begin with the file's name
+  std::vector<std::string> refused;             // one sentence per refused file, beginning with its name
   toml::array machines, models, threads, asks;  // of the points
 
   void add(HerdTest test) {
@@ -61,7 +62,8 @@ struct LitmusTests {
   std::map<std::array<std::string, 3>, std::size_t> points_;
 };
 
-// Like configs/experiments/litmus.toml, but with these tests: a store can wait long for its line while others overtake it.
+// Like configs/experiments/litmus.toml, but with the user's tests. Stores can wait long for their lines, so that later stores
+// overtake them.
 std::string experiment_text(const LitmusTests& tests, const std::string& name, const std::string& title,
                             const std::string& source) {
   toml::table workload{{"name", "litmus"}, {"rounds", kRounds}};
@@ -158,10 +160,10 @@ void print_outcomes(const HerdTest& test, const JudgedTest& judged, const Painte
             << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency, judged.forbidden);
 }
 
-// The tests of a folder: a line for each.
+// The table for a folder's tests, one line each.
 class LitmusTable {
  public:
-  // `states_results`: of any of the files.
+  // `states_results`: true if any of the files states observed results.
   LitmusTable(bool states_results, const Painter& paint)
       : paint_(paint),
         table_(
@@ -208,7 +210,7 @@ class LitmusTable {
   std::vector<std::string> differing_;
 };
 
-// A file that holds no runnable test ends the command only if it is the only file.
+// A file without a runnable test is an error only if it is the only file.
 LitmusTests read_tests(const std::vector<std::string>& files) {
   LitmusTests tests;
   for (const std::string& file : files) {

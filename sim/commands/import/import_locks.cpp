@@ -1,5 +1,5 @@
-// Lock statistics contain no operations. They are shown, and become a trace only where its replay would repeat what was
-// measured.
+// Imports lock statistics. They contain no operations, so they are shown as tables. They become a trace only if a replay of
+// the trace would reproduce the measured figures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -64,7 +64,7 @@ ExitCode import_mix(const ImportArguments& arguments, const LockStatisticsFile& 
 constexpr std::array kColumns = {"name",        "kind",         "waits",         "wait_total_us",
                                  "wait_max_us", "acquisitions", "hold_total_us", "hold_max_us"};
 
-// A lock's row, by column; null: unknown.
+// One lock's row, by column; null: unknown.
 std::array<nlohmann::ordered_json, kColumns.size()> row_of(const LockStatistics& lock) {
   const auto or_null = [](const auto& value) {
     return value ? nlohmann::ordered_json(value.value_or(0)) : nlohmann::ordered_json();

@@ -22,7 +22,7 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   return wanted;
 }
 
-// How much of the structure a form tells; 0: none.
+// How much detail this form has about a machine's structure; 0: none.
 int detail_of(const Form& form) {
   constexpr std::array<std::string_view, 4> kByDetail = {"", "numa", "lscpu", "lstopo"};
   const auto* const found = std::ranges::find(kByDetail, form.name);
@@ -37,7 +37,7 @@ ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
 }
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  // Of several files with the structure, the most detailed one is used.
+  // If several files describe the structure, uses the most detailed one.
   const std::string* structure = nullptr;
   const std::string* latencies = nullptr;
   const std::string* nodes = nullptr;

@@ -1,4 +1,4 @@
-// A machine of what the firmware tells about its NUMA nodes. Everything that it leaves out is another machine's.
+// Makes a machine from the firmware's tables of NUMA nodes. Parameters that the tables lack are copied from another machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -25,7 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBase = "generic_2socket_32core";
-// There, `load_to_use` takes 53 ns more than memory.latency_ns for a load of local memory, and 52 ns more for the other node's.
+// On that machine, the workload `load_to_use` measures 53 ns more than memory.latency_ns for local memory, and 52 ns more for
+// the other node's.
 constexpr double kWayToMemoryNs = 53;
 constexpr double kWayBetweenNodesNs = 52;
 
@@ -121,7 +122,7 @@ class NumaMachine {
   NumaTables tables_;
   std::string file_;
   Losses losses_;
-  std::map<int, std::vector<int>> cpus_by_node_;  // by position of the node: its CPUs, numbered without gaps
+  std::map<int, std::vector<int>> cpus_by_node_;  // keys: positions of nodes; values: their CPUs, numbered without gaps
   std::size_t cpus_ = 0;
   toml::table machine_;
 };

@@ -1,4 +1,4 @@
-// What `linebounce import` does with a recognised file: one function per kind of form.
+// What `linebounce import` does with a recognised file: one function for each kind of form.
 #pragma once
 
 #include <filesystem>
@@ -16,14 +16,14 @@ namespace linebounce::sim {
 
 struct ImportArguments {
   std::vector<std::string> files;
-  std::string folder;  // the folder that `files` are from; empty: the user named each of them
+  std::string folder;  // the folder that contains `files`; empty: the user named the files
   std::string as;
   std::string out;
   std::optional<double> seconds;
   std::optional<int> cpus;
   std::optional<int> mhz;
-  std::vector<std::string> structures;  // of a layout; empty: all
-  std::string layout;                   // for cache lines: the file with the structure that lies in them; empty: none
+  std::vector<std::string> structures;  // the structures to import from a layout; empty: all
+  std::string layout;                   // for cache lines: the file with the layout of the structure in them; empty: none
   std::string at;                       // for cache lines: where the structure begins, in hexadecimal; empty: at the first line
   std::string format = "text";
 

@@ -25,7 +25,7 @@ each of the two layouts, in --orders orders, and compared in pairs. Objects begi
 
 struct DiffArguments : LayoutArguments {
   std::string before, after;
-  std::string structure;  // in the recording, and in both files if they do not say
+  std::string structure;  // the structure's name in the recording; also in both files, unless they name another
 };
 
 bool has_unit(const std::vector<LayoutUnit>& units, const std::string& name) {

@@ -1,4 +1,4 @@
-// `linebounce layout`: the parent of the commands that search and compare layouts, which have one file each.
+// `linebounce layout`: the parent of the commands that search and compare layouts. Each has a file of its own.
 #include "models/listed.hpp"
 #include "sim/commands/command.hpp"
 

@@ -1,4 +1,4 @@
-// Inputs of `layout optimise` and `layout diff`: a structure, and which CPUs access which members.
+// Inputs of `layout optimise` and `layout diff`: a structure, and a trace that shows which CPUs access which members.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-struct LayoutArguments : StudyArguments {  // `trace`: the accesses, in any form
+struct LayoutArguments : StudyArguments {  // `trace` may be a trace, a table of accesses, or a report of perf c2c.
   std::vector<std::string> machines;
   std::vector<std::string> type_sizes;  // "TYPE=BYTES"
   std::string at;                       // for perf c2c: the object's address
@@ -32,21 +32,21 @@ struct LayoutInput {
   std::optional<AccessTable> table;  // none: a recording
   std::vector<std::string> machines;
   int line_bytes = 64;
-  bool aligns = false;  // whether a new layout must say that objects begin at lines
+  bool aligns = false;  // true if the file of a new layout must state that objects begin at lines
 
   [[nodiscard]] Layout layout() const;
 };
 
-// `given`: the structure, if not the trace or the table has it. Writes the trace of a table or report into the results' folder.
-// Errors: ConfigError, TraceError, WriteError.
+// `given`: the structure to use instead of the one in the trace or table. For a table or a report, writes a trace into the
+// results folder. Errors: ConfigError, TraceError, WriteError.
 LayoutInput layout_input(const LayoutArguments& arguments, const std::string& structure, const std::optional<Layout>& given);
 
-// "FILE" or "FILE:STRUCTURE": a layout file, pahole's output, or BTF types. Without a structure, `structure` names it; if that
-// is empty, too, the file has only one. Errors: ConfigError.
+// Reads "FILE" or "FILE:STRUCTURE"; FILE is a layout file, pahole's output, or BTF types. Without ":STRUCTURE", uses the name
+// in `structure`. If that is empty too, the file must have exactly one structure. Errors: ConfigError.
 Layout layout_at(const std::string& place, const std::string& structure);
 
-// The structure from a program's debug information, by `linebounce import`, which writes its layout into the folder. Errors:
-// ConfigError.
+// Lets `linebounce import` write the structure's layout from the program's debug information into the folder, and reads it.
+// Errors: ConfigError.
 Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory);
 
 }  // namespace linebounce::sim

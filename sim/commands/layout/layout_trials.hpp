@@ -22,8 +22,8 @@ class LayoutTrials {
   // The assumptions that the machines' files state.
   [[nodiscard]] std::vector<std::string> assumptions() const;
 
-  // The effect of each layout against `base` (empty: as it is), by layout and machine. A layout whose replays have not finished
-  // on a machine lacks it. None: interrupted, or nothing has finished; `code` says which.
+  // The gain of each layout over `base` (empty: the present layout), by layout and machine. If a layout's replays did not
+  // finish on a machine, it has no gain there. Returns none if interrupted, or if nothing has finished; `code` says which.
   std::optional<std::vector<std::vector<LayoutGain>>> gains(const std::string& name, const std::optional<ArrangedLayout>& base,
                                                             const std::vector<ArrangedLayout>& layouts, const OrderRange& range,
                                                             ExitCode& code);

@@ -57,7 +57,7 @@ LayoutLimits limits_of(const OptimiseArguments& arguments) {
   return limits;
 }
 
-// The cheapest of all, and the cheapest that is no larger than the present layout, first.
+// Chooses the arrangements to replay: first the cheapest of all, and the cheapest that is no larger than the present layout.
 std::vector<Arrangement> worth_replaying(std::vector<Arrangement> found, int present_size, std::size_t most) {
   const auto small = std::ranges::find_if(found, [present_size](const Arrangement& it) { return it.size <= present_size; });
   if (small != found.end()) std::rotate(found.begin(), small, small + 1);
@@ -75,7 +75,7 @@ double worth(const TriedLayout& tried) {
                          [](double sum, const LayoutGain& gain) { return sum + gain.change.median_pct; });
 }
 
-// The layout that gains most over all machines, on one of them by more than chance, and loses on none.
+// The layout with the largest gain over all machines. It must gain more than chance on one machine, and must not lose on any.
 std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -87,7 +87,7 @@ std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   return best;
 }
 
-// Types with names, "u32 rcv_nxt", of a table's rows.
+// The types in the names of a table's rows, such as "u32 rcv_nxt".
 std::map<std::string, std::string> types_of(const AccessTable& table, const StructureAccesses& touched) {
   std::map<std::string, std::string> types;
   for (const LayoutUnit& unit : touched.units) {
@@ -96,7 +96,7 @@ std::map<std::string, std::string> types_of(const AccessTable& table, const Stru
       if (!is_called(unit.name, row.name)) continue;
       std::string type = row.type;
       std::ranges::replace(type, '_', ' ');
-      // "struct_list_head" is `struct list_head`; other underscores belong to names.
+      // Replaces only the first underscore: "struct_list_head" is `struct list_head`.
       const std::size_t first = row.type.find('_');
       const bool tagged = row.type.starts_with("struct_") || row.type.starts_with("enum_") || row.type.starts_with("union_");
       const bool plain = row.type.starts_with("unsigned_") || row.type.starts_with("signed_");
@@ -179,7 +179,8 @@ class LayoutFinder {
     return true;
   }
 
-  // The best again, in orders that had no part in its choice. It stays the best only if it gains there on some machine.
+  // Replays the best layout again, in orders that were not used to choose it. It stays the best only if it gains there on
+  // some machine.
   bool confirm(LayoutReport& report, ExitCode& code) {
     const TriedLayout& best = report.tried[*report.best];
     auto gains = trials_.gains("confirmed", {}, {best.arranged}, {1 + arguments_.orders, arguments_.orders}, code);
@@ -212,7 +213,7 @@ class LayoutFinder {
     for (std::uint32_t id = 0; id < symbols.objects.size(); ++id) {
       if (symbols.objects[id].structure == edit.structure) edit.objects.push_back(id);
     }
-    // A new group begins where only an alignment keeps a member off the one before.
+    // Begins a new group where the gap before a member is larger than its alignment explains.
     int end = 0;
     for (const LayoutUnit& unit : units_of(layout)) {
       const int natural = (end + unit.alignment - 1) / unit.alignment * unit.alignment;

@@ -1,4 +1,5 @@
-// `linebounce trace convert` converts between the two forms; other programs' forms are in sim/sources/forms.cpp.
+// `linebounce trace convert` converts between the binary and the text form of traces. sim/sources/forms.cpp has other
+// programs' forms.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -58,7 +59,7 @@ void from_trace(const ConvertArguments& arguments) {
   file.finish();
 }
 
-// The trace also lists what the foreign form does not hold; printing it here keeps it from being overlooked.
+// Prints what the foreign form does not contain. The trace stores this list too, but there it is easily overlooked.
 void from_foreign(const Form& form, const ConvertArguments& arguments) {
   UnfinishedFile file(arguments.out);
   const Losses losses = convert_files(form, {arguments.in}, file.path());
@@ -66,7 +67,7 @@ void from_foreign(const Form& form, const ConvertArguments& arguments) {
   std::cout << losses_text(losses, painter_for_stdout());
 }
 
-// nullptr: a trace of Linebounce's own, or what may be a damaged one, whose reader says what is wrong.
+// nullptr if the file is a Linebounce trace or a damaged file. The trace reader says what is wrong with the latter.
 const Form* form_asked_for(const ConvertArguments& arguments) {
   constexpr std::string_view kOwn = "trace";
   if (arguments.from == kOwn || arguments.recover) return nullptr;

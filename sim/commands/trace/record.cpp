@@ -38,7 +38,7 @@ constexpr const char* kRecordFooter = R"(Examples:
 A run with a measured time is recorded for longer (--for), so that a replay on a faster machine or with a better lock still has work
 until the end. FILE is replaced when the recording is complete: one that fails or is interrupted leaves the previous file.)";
 
-// Counts misses of the measured time only, though more is recorded.
+// Records the whole run, but counts only the misses of the measured time.
 class Recording final : public SimulationTap {
  public:
   Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)

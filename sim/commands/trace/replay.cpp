@@ -73,8 +73,8 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
       study.machine = recorded_machine(reader);
     }
   }
-  // The same operations take a different time on another machine, so the recorded warm-up and measured time don't apply there:
-  // the whole replay is measured.
+  // On another machine the operations take a different time, so the recorded warm-up and measured time do not apply. The
+  // whole replay is measured instead.
   const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
   if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
@@ -86,7 +86,8 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
   return study;
 }
 
-// The differences from the recorded run; empty if the replay is of something else.
+// The differences from the recorded run; empty if the replay's configuration is not the recorded one, and so has no metrics
+// of differences.
 std::string differences(const trace::Summary& recorded, const ReportedPoint& point, const Painter& paint) {
   std::string out;
   for (const auto& [source, count] : recorded.misses) {
@@ -100,7 +101,7 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
          out;
 }
 
-// Reports a faster replay that has reached the trace's end, and what its figures then cover.
+// Says that the replay reached the trace's end before the measured time was over, and what its figures cover.
 std::string over_early(const Plan& plan, const ReportedPoint& point) {
   const RunSpec run = plan.make_point(0).input.run;
   const double over_us = metric_of(point, "replay.first_thread_over_us");
@@ -111,7 +112,7 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
       over_us, run.warmup_us + run.measure_us);
 }
 
-// The warning that --lock was given for a trace without locks.
+// The warning for --lock on a trace without locks.
 std::string nothing_replaced(const ReplayArguments& arguments, const trace::Reader& reader) {
   if (arguments.locks.empty() || !reader.symbols().locks.empty()) return {};
   return fmt::format("--lock {} changed nothing: the trace has no locks.\n", arguments.locks.front());

@@ -45,7 +45,7 @@ struct Arguments {
   std::string output;
 };
 
-// Makes the file `output`, which `write` fills, and prints `content`, which says what it holds.
+// Creates the file `output`, lets `write` fill it, and prints `content`, a description of what it contains.
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
   if (output.empty()) throw UsageError("--output is required");
@@ -61,7 +61,7 @@ ExitCode make_trace(const std::string& output, const std::vector<std::string>& a
   return ExitCode::done;
 }
 
-// Requires a lock that excludes readers from data that writers change in place.
+// Refuses locks that let readers run beside writers, because the writers change their data in place.
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
       lock_names([](const LockTraits& traits) { return traits.excludes && traits.readers != Readers::never_wait; });
@@ -132,7 +132,7 @@ void add_options(Command& command, Arguments<SynthSpec>& arguments) {
   add_seed(command, spec.seed);
 }
 
-// ---- the loads of kernels ----
+// ---- synthetic loads with the operations of kernels ----
 
 void require_room(const SlabLoad& load) {
   if (load.batch > load.array)

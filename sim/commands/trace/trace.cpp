@@ -1,4 +1,4 @@
-// `linebounce trace`: the parent of the commands that make, show and replay traces, which have one file each.
+// `linebounce trace`: the parent of the commands that make, show and replay traces. Each has a file of its own.
 #include "models/listed.hpp"
 #include "sim/commands/command.hpp"
 

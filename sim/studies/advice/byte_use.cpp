@@ -40,7 +40,7 @@ Access memory_access(const Operation& operation) {
   return access;
 }
 
-// A lock whose word lies in an object. With any algorithm, acquiring and releasing it write there.
+// An access to the word of a lock that lies in an object. Any algorithm writes there when it acquires or releases the lock.
 Access lock_access(const trace::Lock& lock) {
   return {lock.object, lock.offset, lock.word_bytes, 1, false, lock.object != trace::kNone};
 }
@@ -58,7 +58,7 @@ Access access_of(const Operation& operation, const trace::Symbols& symbols) {
   }
 }
 
-// A handler counts as the thread that it interrupts on its CPU.
+// The thread of each stream. A handler's stream belongs to the thread that it interrupts.
 std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams) {
   std::vector<std::uint32_t> threads(streams.size());
   for (std::uint32_t stream = 0; stream < streams.size(); ++stream) {
@@ -71,8 +71,8 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   return threads;
 }
 
-// States of objects' granules of 16 bytes, which no access crosses. Only accessed ones are stored, because objects can be far
-// larger than their used parts.
+// The states of granules of 16 bytes, the units that no access crosses. Only accessed granules are stored, because an object
+// can be far larger than its used parts.
 class Granules {
  public:
   static constexpr std::int64_t kBytes = 16;
@@ -95,7 +95,7 @@ class Granules {
     auto& [known, chunk] = recent_[number / kChunk % kRecent];
     if (known != number / kChunk) {
       known = number / kChunk;
-      chunk = &chunks_[known];  // the address of a chunk does not change
+      chunk = &chunks_[known];  // chunks do not move, so the pointer stays valid
     }
     return (*chunk)[number % kChunk];
   }
@@ -149,7 +149,7 @@ ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
   return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
 }
 
-// All bytes of one access form one piece, even if other accesses use parts of it.
+// Makes all bytes of one access one piece, even if other accesses use only parts of it.
 void join_overlapping(std::vector<PieceUse>& pieces) {
   std::ranges::sort(pieces, {}, [](const PieceUse& piece) { return std::tuple(piece.object, piece.offset, piece.bytes); });
   std::vector<PieceUse> joined;
@@ -169,7 +169,7 @@ void join_overlapping(std::vector<PieceUse>& pieces) {
   pieces = std::move(joined);
 }
 
-// Whether the pieces that begin on a line may be shared and written.
+// True if the pieces that begin on a line may be shared and written.
 bool matter(const std::vector<PieceUse>& pieces) {
   std::uint32_t state = 0;
   for (const PieceUse& piece : pieces) {
@@ -254,8 +254,8 @@ class ByteUses {
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of granules in pieces_
 };
 
-// Follows a program's first stream. While no other thread exists, its accesses disturb nobody, as when it sets up data for
-// others. After the others have ended, that is known only if this thread has created all of them itself.
+// Tells when the program's first thread is alone. While it is, it disturbs no other thread, for example when it sets up their
+// data. Whether it is alone again after the others have ended is only known if it has created all of them itself.
 class Solitude {
  public:
   explicit Solitude(const trace::Reader& reader) {

@@ -1,5 +1,5 @@
-// Which threads read and write which bytes of a trace's objects, line by line, for several placements. Makes passes over the
-// operations, without a simulation.
+// Finds which threads read and write which bytes of a trace's objects, line by line, for several placements. Reads the
+// operations a few times, but does not simulate.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ThreadUse {
   std::int64_t reads = 0, writes = 0;
 };
 
-// Bytes of an object that are always used together: no access crosses their ends.
+// Bytes of an object that every access uses completely or not at all.
 struct PieceUse {
   std::uint32_t object = 0;
   std::int64_t offset = 0, bytes = 0;
@@ -35,15 +35,15 @@ struct LineUsers {
   std::vector<PieceUse> pieces;  // by object and offset
 };
 
-// For each placement, the lines that several threads use and at least one writes, by address. Locks count as writes of their
-// words. Makes two passes over the operations, for any number of placements. Memory: a word for each accessed 16 bytes, and the
-// uses of these lines. What the program's first thread does before it creates another, or after all have ended, is left out.
-// Errors: trace::TraceError.
+// For each placement, the lines that several threads use and at least one of them writes, by address. A lock counts as a
+// write of its word. Reads the operations twice, for any number of placements. Memory: a word for each 16 accessed bytes, and
+// the uses of these lines. Leaves out what the program's first thread does before it creates another, or after all others
+// have ended. Errors: trace::TraceError.
 std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader& reader,
                                                              std::span<const ObjectPlaces> placements);
 
-// The places of a trace's objects in a replay, without running it: on this machine, with the recorded locks and layouts and the
-// replay's workload.heap_shift. Errors: std::invalid_argument, as for the replay.
+// Where a replay would place the trace's objects on this machine, with the recorded locks and layouts and the replay's
+// workload.heap_shift. Does not run the replay. Errors: std::invalid_argument, as for the replay.
 ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& input);
 
 }  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kCostly = 1;        // in percent of the threads' time
+constexpr double kCostly = 1;        // in percent of the threads' time; cheaper counts are ignored
 constexpr double kMostlyAdds = 0.9;  // share of writes
 constexpr double kBalanced = 0.8;    // ratio of subtractions to additions
 
@@ -26,9 +26,9 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-// A loop of load and compare-and-exchange is an addition if nothing else is read in between. A thread that claims a slot of a
-// queue in that way looks at the slot first, and uses the number. A thread that subtracts 1 in that way has checked that it
-// could: a semaphore.
+// A compare-and-exchange loop is an addition if it reads nothing else in between. A thread that claims a slot of a queue with
+// such a loop looks at the slot first, and uses the number. A thread that subtracts 1 with such a loop has checked that the
+// value allows it, as for a semaphore.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;
@@ -43,7 +43,7 @@ void add_change(CountUse& use, const trace::Operation& it, const trace::Operatio
   if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
 }
 
-// `before`: the thread's previous operation that reads memory other than its stack.
+// `before`: the thread's previous read of memory other than its stack.
 void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Operation& before,
                    const trace::Symbols& symbols) {
   if (it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
@@ -61,7 +61,8 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
   }
 }
 
-// Stacks by linebounce-record's names: the expected value of a compare-and-exchange loop lies there.
+// True for a stack, by the name that linebounce-record gives it. The expected value of a compare-and-exchange loop lies
+// there.
 bool is_on_stack(const trace::Operation& it, const trace::Symbols& symbols) {
   return it.id < symbols.objects.size() && symbols.objects[it.id].name.starts_with("stack of ");
 }
@@ -120,8 +121,8 @@ CountUse& CountUse::operator+=(const CountUse& other) {
 CountKind CountUse::kind() const {
   const auto all = static_cast<double>(adds());
   if (all == 0 || all < kMostlyAdds * (all + static_cast<double>(other_writes))) return CountKind::none;
-  // If only the instruction is known, an addition whose result is used has no sign: it counts as a subtraction if as many
-  // additions exist.
+  // If only the instruction is known, the sign of an addition whose result is used is unknown. It counts as a subtraction if
+  // there are as many additions.
   const std::int64_t down = downs + (downs == 0 ? other_adds : 0);
   const std::int64_t used_down = used_downs + (downs == 0 ? used_others : 0);
   if (ups == 0 && downs == 0) return CountKind::unknown;

@@ -12,8 +12,8 @@
 
 namespace linebounce::sim {
 
-// How threads use some bytes. A thread with less than a tenth of all accesses is ignored: it may only set the bytes up, or add
-// them up at the end.
+// How threads use some bytes. A thread with less than a tenth of the accesses is ignored, because it may only initialise the
+// bytes, or add them up at the end.
 enum class Users : std::uint8_t {
   one,      // only one thread uses them
   readers,  // several threads use them, and hardly ever write
@@ -25,39 +25,40 @@ struct Piece {
   std::int64_t offset = 0, bytes = 0;
   std::string field = {};  // empty: no field has these bytes
   Users users = Users::one;
-  std::uint32_t thread = 0;                 // the user, if there is only one
-  std::vector<std::uint32_t> threads = {};  // threads with at least a tenth of the accesses, in order
+  std::uint32_t thread = 0;                 // the thread, if only one uses the bytes
+  std::vector<std::uint32_t> threads = {};  // threads with at least a tenth of the accesses, sorted
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than occasionally
   std::uint64_t line = 0;
-  // The slot in a line whose slots, or members, threads use in turn: over the whole run each slot has several users, but not
-  // while another slot is in use. Empty: not judged over time.
+  // The slot of these bytes, if threads use the line's slots, or members, in turn: over the whole run each slot has several
+  // users, but no other slot is in use at the same time. Empty if the use over time was not examined.
   std::string slot = {};
 };
 
-// Whether separating the two would help: they have different users, and one of them is written. Bytes that are accessed only
-// once, such as padding that a thread clears with the rest, disturb nobody.
+// True if separating the two would help: they have different users, and one of them is written. Bytes that are accessed only
+// once disturb no thread, such as padding that is cleared together with the rest.
 bool conflict(const Piece& a, const Piece& b);
 
 struct FalselySharedLine {
   std::uint64_t line = 0;
   std::vector<Piece> pieces = {};  // all used pieces, by object and offset
   std::int64_t disturbed = 0;      // accesses to conflicting pieces: an upper bound of the misses
-  bool in_turn = false;            // a replay has shown that the pieces are used at different times: see Piece::slot
+  bool in_turn = false;            // a replay has shown that the pieces are used at different times; see Piece::slot
 };
 
-// The lines with conflicting pieces, those with most accesses to them first. `in_time`: lines on which a replay missed because
-// of other bytes, by address; they may have conflicts between slots even without one over the whole run.
+// The lines with conflicting pieces, those with the most accesses to such pieces first. `in_time`: addresses of lines on
+// which a replay missed because of other bytes. Their slots may conflict at one time although there is no conflict over the
+// whole run.
 std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& lines, const trace::Symbols& symbols,
                                               const std::vector<FalseLine>& in_time = {});
 
-// Lines that threads would share falsely if objects lay elsewhere: a block from malloc may begin at any multiple of 16 bytes,
-// and many processors fetch lines in pairs.
+// Lines that threads would share falsely if objects were placed differently. A block from malloc may begin at any multiple of
+// 16 bytes, and many processors fetch lines in pairs.
 
-// An allocator's offsets for a block in a line of this size: 0, 16, 32, ...
+// The offsets in a line of this size at which an allocator may place a block: 0, 16, 32, ...
 std::vector<std::int64_t> heap_shifts(int line_bytes);
 
-// A layout whose objects conflict at other places, but not at the recorded ones.
+// A layout whose objects conflict at other places than the recorded ones.
 struct ElsewhereShared {
   std::string layout;
   FalselySharedLine line;            // the line with most conflicting accesses
@@ -68,20 +69,20 @@ struct ElsewhereShared {
 void add_elsewhere(std::vector<ElsewhereShared>& all, const std::vector<FalselySharedLine>& before,
                    const std::vector<FalselySharedLine>& shared, std::int64_t shift, const trace::Symbols& symbols);
 
-// ---- the sizes of array elements that threads use as their own, derived from the bytes that each uses ----
+// ---- sizes of the array elements that threads use as their own, derived from the bytes that each thread uses ----
 
 // An object without fields, a field that is used in pieces, or fields whose names are numbered.
 struct ArrayPlace {
   std::string name;  // the array's field; empty: the whole object
   std::int64_t begin = 0, size = 0;
-  bool numbered = false;  // whether its fields' names show where elements begin; the last element may be cut short
+  bool numbered = false;  // true if its field names show where elements begin; the last element may be cut short
   friend bool operator==(const ArrayPlace&, const ArrayPlace&) = default;
 };
 
 // The array that a piece belongs to, if any.
 std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& symbols);
 
-// The largest element size at which no thread finds another's pieces in its own element; none if there is no such size below
+// The largest element size at which no thread uses a piece in another thread's element; none if there is no such size below
 // the array's. `pieces`: the object's, by offset.
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces);
 

@@ -41,8 +41,8 @@ MissCause LineHistories::cause_of(const Access& access) const {
   return cause_in(*line->second.shared, access);
 }
 
-// The line's only user so far becomes one of several. Its use of single bytes was not recorded, but only its latest use of the
-// line matters to other threads, which have not used the line yet.
+// A second thread uses the line. Which bytes its only user so far has used was not recorded. Only that user's latest use
+// matters to other threads, because they have not used the line yet.
 void LineHistories::share(Line& line) {
   line.shared = std::make_unique<SharedLine>();
   SharedLine& shared = *line.shared;

@@ -15,9 +15,9 @@
 namespace linebounce::sim {
 
 enum class Interference : std::uint8_t {
-  none,        // no other thread took the line: a cold, capacity or conflict miss
+  none,        // no other thread had the line in between: a cold, capacity or conflict miss
   same_bytes,  // another thread used bytes that this thread uses while it has the line: true sharing
-  other_bytes  // only bytes that this thread does not use: false sharing
+  other_bytes  // another thread only used bytes that this thread does not use while it has the line: false sharing
 };
 
 // The cause of a miss. A later hit on the fetched line may turn false sharing into true sharing (Dubois et al.: a miss is
@@ -25,7 +25,7 @@ enum class Interference : std::uint8_t {
 struct MissCause {
   Interference why = Interference::none;
   bool first_touch = true;  // whether it is the thread's first access to the line
-  Address word = 0;         // address of the deciding access
+  Address word = 0;         // address of the access that decided the cause
 };
 
 // One thread's accesses to a word that several threads use.
@@ -43,7 +43,7 @@ class LineHistories {
     int cpu = 0;
     Address address = 0;
     int bytes = 0;
-    bool writes = false;  // takes the right to write; true also for a failed compare-exchange
+    bool writes = false;  // requests the right to write; also true for a failed compare-exchange
     WordUse use = {};
   };
   // REQUIRES: called in the order in which the machine runs accesses. `miss`: receives the cause if the access missed, and must
@@ -52,14 +52,15 @@ class LineHistories {
   // The cause that `access` would have if it missed now.
   [[nodiscard]] MissCause cause_of(const Access& access) const;
 
-  // By CPU. Counts all atomic additions, and other accesses from when a second thread has used the line.
+  // Each CPU's accesses to the word. Atomic additions are always counted, other accesses only after a second thread has used
+  // the line.
   [[nodiscard]] const std::vector<WordUse>& users(Address word) const;
 
  private:
-  static constexpr int kUnits = 64;  // number of parts of a line that are told apart
-  using Time = std::uint64_t;        // number of an access; 0: never
+  static constexpr int kUnits = 64;  // a line is divided into this many parts
+  using Time = std::uint64_t;        // counts accesses; 0: never
 
-  // The latest uses by two different CPUs, enough to find the latest by any other CPU.
+  // The latest uses by two different CPUs. They are enough to find the latest use by any CPU other than a given one.
   struct LatestUses {
     std::array<Time, 2> at{};
     std::array<int, 2> cpu{-1, -1};
@@ -76,11 +77,11 @@ class LineHistories {
   struct Uses {
     LatestUses reads, writes;
   };
-  // A CPU's own accesses to a line, and the miss that fetched its present copy.
+  // One CPU's accesses to a line, and the miss that fetched its present copy.
   struct Own {
     Time last = 0, last_write = 0;
     MissCause* miss = nullptr;
-    Time last_before = 0, last_write_before = 0;  // the same at that miss
+    Time last_before = 0, last_write_before = 0;  // the same times, as they were at that miss
   };
   struct SharedLine {
     Uses all;

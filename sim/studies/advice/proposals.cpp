@@ -26,7 +26,7 @@ struct StructDrawing {
   std::string name;
   int line_bytes = 64;
   std::vector<Array> arrays;                    // spread
-  std::vector<std::vector<std::string>> split;  // each entry gets a line
+  std::vector<std::vector<std::string>> split;  // each entry gets a line of its own
   const trace::Structure* structure = nullptr;  // none: bytes without fields
 };
 
@@ -56,7 +56,7 @@ class Drawer {
  public:
   explicit Drawer(const StructDrawing& drawing) : it_(drawing) {
     if (it_.structure != nullptr) members_ = members_of(*it_.structure);
-    // Removes the name of an array's elements, which are no structure in the program.
+    // Drops the name of an array's elements, because the program has no structure of that name.
     std::erase_if(members_, [](const Member& member) { return member.name.empty(); });
   }
 
@@ -119,10 +119,10 @@ struct Subject {
   std::map<std::uint32_t, std::vector<Piece>> objects;  // pieces by offset
   std::vector<std::size_t> lines;
   std::int64_t disturbed = 0;
-  bool by_neighbours = false;  // whether pieces of other objects conflict with its own
+  bool by_neighbours = false;  // true if pieces of other objects conflict with its own
 };
 
-// The most objects of one structure that are examined; the rest is used like the first ones.
+// Limit on the objects of one structure that are examined; the others are assumed to be used alike.
 constexpr std::size_t kEnoughObjects = 64;
 
 std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols) {
@@ -160,7 +160,7 @@ struct Spread {
   std::int64_t element = 0;
 };
 
-// Arrays whose elements conflict, with an element size that is right for all objects.
+// Arrays whose elements conflict, each with an element size that suits all objects.
 std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& symbols) {
   std::vector<Spread> spreads;
   for (const auto& [object, pieces] : subject.objects) {
@@ -180,7 +180,8 @@ std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& sym
   return spreads;
 }
 
-// Groups of fields that need not be separated, ordered by their first fields. Fields of spread arrays are left out.
+// Groups of fields that may share a line, sorted by their first fields. Leaves out fields of arrays whose elements are
+// spread.
 class FieldGroups {
  public:
   FieldGroups(const Subject& subject, const std::vector<Spread>& spreads) : subject_(&subject) {
@@ -193,7 +194,7 @@ class FieldGroups {
     }
   }
 
-  // The groups that get lines of their own; the others stay.
+  // The groups to move to lines of their own; the other fields stay where they are.
   [[nodiscard]] std::vector<std::vector<std::string>> split() const {
     if (groups_.size() < 2) return {};
     auto staying = std::ranges::find_if(groups_, [&](const auto& group) { return is_only_read(group); });

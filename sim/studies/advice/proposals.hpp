@@ -12,10 +12,12 @@ namespace linebounce::sim {
 
 // The part of the program's source that a proposal is about.
 struct LayoutEdit {
-  std::uint32_t structure = trace::kNone;                         // kNone: an object without structure
-  std::vector<std::uint32_t> objects = {};                        // objects with the layout; only some if there are many
-  std::vector<std::pair<std::string, std::int64_t>> spread = {};  // arrays with the size of an element; "" is the object itself
-  std::vector<std::vector<std::string>> split = {};               // fields that move, grouped by line
+  std::uint32_t structure = trace::kNone;  // kNone: an object without structure
+  // Objects with this layout; only the first ones if there are many.
+  std::vector<std::uint32_t> objects = {};
+  // Arrays to spread, each with its element size; "" is the object itself.
+  std::vector<std::pair<std::string, std::int64_t>> spread = {};
+  std::vector<std::vector<std::string>> split = {};  // fields that move, grouped by line
 };
 
 struct Proposal {
@@ -31,8 +33,8 @@ struct Proposal {
 // The name of an object's layout in [[layout.change]].
 std::string layout_name(const trace::Symbols& symbols, std::uint32_t object);
 
-// At most one for each structure on these lines, those with most conflicting accesses first. `pairs`: `line_bytes` is the size
-// of a pair of lines.
+// At most one proposal for each structure on these lines; those with the most conflicting accesses come first. `pairs`: true
+// if `line_bytes` is the size of a pair of lines.
 std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes,
                                 bool pairs = false);
 

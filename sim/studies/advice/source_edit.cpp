@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// what() has the place, and the reason why there is no edit.
+// Thrown if there is no edit; what() has the place and the reason.
 class NoEdit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -54,7 +54,7 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The columns of a word in a line of code.
+// The columns where a word occurs in a line of code.
 std::vector<std::size_t> places_of_word(const std::string& code, const std::string& word) {
   std::vector<std::size_t> places;
   for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + 1)) {
@@ -73,7 +73,7 @@ std::string indentation(const std::string& line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// Whether a file belongs to the system's packages rather than to the program.
+// True if a file belongs to a package of the system and not to the program.
 bool is_of_a_library(const std::string& file) {
   return std::ranges::any_of(std::array{"/usr/", "/lib/", "/opt/", "/nix/"},
                              [&file](const char* root) { return file.starts_with(root); });
@@ -108,7 +108,7 @@ std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   for (const std::string narrow : {"char", "short"}) {
     if (words.contains(narrow)) return kBytes.at(narrow);
   }
-  std::int64_t bytes = 0;  // for "unsigned long", that of the longest word
+  std::int64_t bytes = 0;  // for "unsigned long", the size of the longest word counts
   for (const std::string& word : words) bytes = std::max(bytes, kBytes.at(word));
   return bytes;
 }
@@ -197,7 +197,7 @@ class Editor {
     file.insert(place.line, at, (apart ? " " : "") + aligned() + " ");
   }
 
-  // malloc aligns blocks to 16 bytes, whatever their type requires; new aligns them as the type requires.
+  // malloc aligns blocks to 16 bytes, whatever their type requires; new aligns them as their type requires.
   void align_blocks_of(std::uint32_t structure) {
     std::set<std::string> done;
     for (const trace::Object& object : symbols_.objects) {
@@ -253,7 +253,7 @@ class Editor {
     }
   }
 
-  // Keeps the library's type, and aligns only the program's objects of that type.
+  // For a library's type: leaves the type alone, and aligns only the program's objects of that type.
   void align_objects_of_a_library(const trace::Structure& structure, const LayoutEdit& edit) {
     if (!edit.split.empty())
       throw NoEdit(
@@ -278,7 +278,7 @@ class Editor {
       if (code[begin] == ';') ++begin;
       return file.insert(place.line, code.find_first_not_of(" \t", begin), aligned() + " ");
     }
-    // In "long a, b;", an attribute after a declarator applies to that one only.
+    // In "long a, b;", an attribute after a declarator applies only to that declarator.
     const std::regex one_of_several(R"(^\s*)" + type + R"((?:\w+\s*(?:\[[^\]]*\]\s*)*(?:=[^,;(){}]*)?,\s*)*()" + name +
                                     R"()(?:=[^,;(){}]*)?[,;])");
     if (!std::regex_search(code, found, one_of_several)) throw no_declaration(object);
@@ -290,7 +290,8 @@ class Editor {
     return NoEdit(fmt::format("{}: expected a plain declaration of {}", object.source, object.name));
   }
 
-  // Turns an array of scalars into one of structures with a single member, and each use of an element into one of that member.
+  // Turns an array of scalars into an array of structures with one member, and adds the member's name to each use of an
+  // element.
   void spread(const LayoutEdit& edit) {
     for (const auto& [array, element_bytes] : edit.spread) {
       if (!array.empty()) throw NoEdit(fmt::format("{} is a member: its uses may be in any file, and are left to you", array));
@@ -337,8 +338,8 @@ class Editor {
     }
   }
 
-  // Judges by the preceding code: not another structure's member, not a declaration, and no address except for an atomic
-  // operation.
+  // Judges a use by the code before it. It must not be another structure's member, a declaration, or an address, except in an
+  // atomic operation.
   static bool is_plain_use(const std::string& before) {
     static const std::regex kMember(R"((\.|->)\s*$)");
     static const std::regex kDeclared(R"((\w+)[\s*]*$)");
@@ -360,10 +361,10 @@ class Editor {
     std::size_t begin = 0, end = 0;  // columns in the line, including the semicolon
     std::string type;
     std::vector<std::string> declarators;  // "hits", "*name", "table[8]"
-    std::size_t moved = 0;                 // how many of the declarators have moved
+    std::size_t moved = 0;                 // number of its declarators that have moved
   };
 
-  // Moves members behind the others, each group to a line of its own.
+  // Moves members to the end of the structure, each group to a line of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
     SourceText& file = file_of(place, structure.name);
@@ -415,7 +416,7 @@ class Editor {
     }
   }
 
-  // Removes the blanks before the declaration, or those after it if it is the first on its line.
+  // Removes the declaration with the blanks before it; if it is the first on its line, with the blanks after it.
   static void remove_with_blanks(SourceText& file, const Declaration& declaration) {
     const std::string& code = file.code(declaration.line);
     std::size_t begin = declaration.begin, end = declaration.end;
@@ -427,7 +428,7 @@ class Editor {
     file.replace(declaration.line, begin, end - begin, "");
   }
 
-  // The body that begins at the line of the definition. Refuses code that the preprocessor may change.
+  // The body that begins at the definition's line. Refuses code that the preprocessor may change.
   static Body body_at(const SourceText& file, const SourceLine& place, const std::string& source) {
     int depth = 0;
     Body body;
@@ -499,7 +500,7 @@ class Editor {
   std::set<std::string> cautions_;
 };
 
-// The place of the first edit.
+// Where the first edit is.
 std::string place_to_edit(const LayoutEdit& edit, const trace::Symbols& symbols) {
   if (edit.structure != trace::kNone) {
     const std::string& source = symbols.structures.at(edit.structure).source;

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// For C and C++ without raw strings.
+// Blanks comments and strings in C and C++ without raw strings.
 std::string without_comments_and_strings(std::string_view text) {
   std::string code(text);
   const auto blank = [&code](std::size_t from, std::size_t to) {
@@ -118,7 +118,7 @@ std::string SourceText::diff(const std::string& name) const {
     for (int line = hunk.from; line <= hunk.to; ++line) {
       const std::vector<std::string> after = edited(line);
       now += static_cast<int>(after.size());
-      // Text inserted before an unchanged line leaves that line as context.
+      // Text that is inserted before an unchanged line leaves that line as context of the diff.
       const bool stays = !after.empty() && after.back() == original(line);
       if (!stays) removed += "-" + original(line) + "\n";
       for (std::size_t i = 0; i < after.size() - (stays ? 1 : 0); ++i) added += "+" + after[i] + "\n";

@@ -9,8 +9,8 @@
 
 namespace linebounce::sim {
 
-// Line numbers begin at 1. Searches use code(): the file's lines with comments and the contents of strings blanked, so that
-// columns are the same.
+// A source file. Line numbers begin at 1. Searches use code(), in which comments and the contents of strings are blanks, so
+// that columns stay the same.
 class SourceText {
  public:
   SourceText(std::filesystem::path path, std::string_view text);
@@ -25,13 +25,13 @@ class SourceText {
   // Replaces bytes of a line. REQUIRES: no other edit touches them.
   void replace(int line, std::size_t column, std::size_t bytes, const std::string& text);
   void remove(int line);
-  // Inserts whole lines before this one; later calls insert after earlier ones.
+  // Inserts whole lines before this line. Text of later calls follows text of earlier ones.
   void insert_before(int line, const std::string& text);
 
   [[nodiscard]] bool is_changed() const;
   [[nodiscard]] std::string text() const;
-  // The diff with three lines of context; `name` is the file's name in it. Empty if nothing has changed. REQUIRES: the last
-  // line stays if the file has no newline at its end.
+  // The diff, with three lines of context. `name` is the file's name in it. Empty if nothing has changed. REQUIRES: if the
+  // file does not end with a newline, its last line is unchanged.
   [[nodiscard]] std::string diff(const std::string& name) const;
 
  private:

@@ -37,20 +37,20 @@ constexpr std::array<ClassNames, kTimeClasses> kNames = {{{"computation", "compu
                                                           {"waiting", "waiting"},
                                                           {"waiting for threads to end", "joining"}}};
 
-// What a thread is doing, and so what its time is charged to unless a miss of its own takes it.
+// What a thread is doing. Its time is charged to this, except time that its own misses take.
 struct Doing {
   enum class What : std::uint8_t { nothing, compute, access, lock, wait, join };
   What what = What::compute;
-  std::uint32_t subject = 0;             // number of a lock, or of the awaited object
+  std::uint32_t subject = 0;             // number of the lock, or of the object that is waited for
   linebounce::Operation operation = {};  // for an access
   FunctionId function = 0;
 };
 
-// A miss, and the time for which its thread waited.
+// A miss, and how long its thread waited for it.
 struct TimedMiss {
   MissCause cause;
   Miss miss;
-  std::optional<std::uint32_t> lock;  // the lock in whose algorithm it happened
+  std::optional<std::uint32_t> lock;  // the lock whose algorithm was running
   Tick waited = 0;
 };
 
@@ -61,12 +61,12 @@ struct Context {
 };
 
 struct Thread {
-  Tick accounted = 0;  // all time before this is charged
+  Tick accounted = 0;  // all time before this tick has been charged
   std::vector<Context> contexts = std::vector<Context>(1);
   std::vector<TimedMiss*> misses;   // misses that have ended, perhaps after `accounted`
   TimedMiss* unseen = nullptr;      // the latest miss, until its operation takes effect
   linebounce::Operation last = {};  // the latest operation that took effect
-  MissCause last_cause = {};        // its cause, if it was a miss that is reported later
+  MissCause last_cause = {};        // the cause of `last`, if it was a miss that is reported later
 };
 
 struct Key {
@@ -95,7 +95,7 @@ std::string without_number(const std::string& name) {
   return numbered ? name.substr(0, open) : name;
 }
 
-// Whether one thread makes nine of ten writes: the others may only have set the word up.
+// True if one thread makes nine of ten writes; the others may only have initialised the word.
 bool has_one_writer(const std::vector<WordUse>& users) {
   constexpr double kOneWriter = 0.9;
   std::int64_t all = 0, most = 0;
@@ -176,7 +176,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
  private:
   Context& context_of(const Cpu& cpu) { return threads_[cpu.id().value].contexts.back(); }
 
-  // Charges what has ended, and begins with something else.
+  // Charges the time of what has ended, and begins something else.
   void now_does(const Cpu& cpu, Doing doing) {
     Thread& thread = threads_[cpu.id().value];
     account_until(thread, cpu.local_time());
@@ -187,7 +187,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
     if (--context_of(cpu).inside == 0) now_does(cpu, {});
   }
 
-  // A created thread has begun when the replay's word for it has been written.
+  // A created thread begins when the replay has written the word that starts it.
   [[nodiscard]] Doing waiting_for(Address word) const {
     const std::uint32_t object = memory_->find_byte(word).object;
     const std::string& name = memory_->objects().at(object).name;
@@ -197,13 +197,13 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
 
   void resolve(Thread& thread) {
     if (thread.unseen == nullptr) return;
-    // An operation that ran at the home or in its order step took effect before its miss was reported.
+    // An operation that ran at the line's home, or in its order step, took effect before its miss was reported.
     if (thread.last.address == thread.unseen->miss.address) thread.unseen->cause = thread.last_cause;
     thread.unseen = nullptr;
   }
 
   void account_until(Thread& thread, Tick now);
-  // Charges the part of a stall that the miss itself takes. The time before it belongs to what the thread does.
+  // Charges the part of a stall that the miss takes. The time before it is charged to what the thread was doing.
   void account_miss(Thread& thread, TimedMiss& miss, Tick until);
   void account_rest(Thread& thread, Tick now);
   Sum& sum(TimeClass what, const std::string& name) { return sums_[{what, name}]; }
@@ -251,7 +251,7 @@ void TimeAccountant::account_until(Thread& thread, Tick now) {
   if (doing.what == Doing::What::access || doing.what == Doing::What::lock) {
     std::ranges::stable_sort(thread.misses, {}, [](const TimedMiss* it) { return it->miss.issued + it->miss.latency; });
     for (TimedMiss* miss : thread.misses) {
-      // A load waits only for its own miss; earlier stores drain meanwhile.
+      // A load waits only for its own miss. Earlier stores drain at the same time.
       const bool is_load = doing.what == Doing::What::access && doing.operation.kind == OperationKind::load;
       if (is_load && (miss->miss.access != AccessKind::load || miss->miss.address != doing.operation.address)) continue;
       account_miss(thread, *miss, now);
@@ -279,7 +279,7 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
     case Doing::What::nothing: return;
     case Doing::What::compute: return sum(TimeClass::compute, "").add(ticks, doing.function);
     case Doing::What::access: {
-      // A slow load without a miss has hit one of its farther private caches.
+      // A slow load that did not miss was served by one of its core's farther caches.
       const bool farther = doing.operation.kind == OperationKind::load && ticks > nearest_hit_;
       Sum& of =
           farther ? sum(TimeClass::private_misses, word_name(doing.operation.address, false)) : sum(TimeClass::compute, "");
@@ -319,7 +319,7 @@ void TimeAccountant::add_miss(const TimedMiss& timed) {
   const MissCause& cause = timed.cause;
   const bool is_false = cause.why == Interference::other_bytes;
   if (timed.lock && !is_false) return sum(TimeClass::lock, lock_names_[*timed.lock]).add(timed.waited, timed.miss.function);
-  // Data that another thread has set up and memory supplies costs no more than untouched data.
+  // If another thread set up the data but memory supplies it, the miss costs no more than one on untouched data.
   const bool from_memory = timed.miss.source == Source::local_memory || timed.miss.source == Source::remote_memory;
   TimeClass what = TimeClass::private_misses;
   if (is_false) {
@@ -445,7 +445,7 @@ TimeAccount account_time(const SimulationInput& input, const trace::Symbols& sym
 }
 
 std::string sentence(const TimeShare& share) {
-  constexpr double kFull = 90;  // in percent of the run: a lock held longer than that gains nothing from another algorithm
+  constexpr double kFull = 90;  // in percent of the run; a lock that is held for longer gains nothing from another algorithm
   std::string text;
   switch (share.what) {
     case TimeClass::compute: text = "computation and hits in the nearest cache"; break;

@@ -1,4 +1,4 @@
-// Where the time of a replay's threads goes: each tick of each thread belongs to one class, with a name and a source line.
+// Divides the time of a replay's threads: each tick of each thread belongs to one class, with a name and a source line.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace linebounce::sim {
 
 enum class TimeClass : std::uint8_t {
   compute,         // instructions, and hits in the nearest cache
-  private_misses,  // misses that the cache itself causes: no other thread took the line
+  private_misses,  // misses that no other thread caused: cold, capacity and conflict misses
   lock,            // acquiring and releasing a lock, without the cost of other data on the lock's line
   false_sharing,   // misses because another thread used other bytes of the line
   true_sharing,    // misses because another thread used the same bytes, which several threads write
-  communication,   // the same for bytes that one thread writes for others
-  waiting,         // for a barrier, an event or a word
+  communication,   // the same, but only one thread writes the bytes and others read them
+  waiting,         // waiting for a barrier, an event or a word
   joining          // waiting for threads to end
 };
 constexpr int kTimeClasses = 8;
@@ -28,7 +28,7 @@ const char* name_of(TimeClass what);
 // The name in JSON: "true_sharing".
 const char* key_of(TimeClass what);
 
-// A word at an offset of a layout: a structure's, or that of an object without one, by its name.
+// A word at an offset in a layout. The layout is named after its structure, or after its object if that has no structure.
 struct CountWord {
   std::string layout;
   std::uint64_t offset = 0;
@@ -41,8 +41,8 @@ struct TimeShare {
   TimeClass what{};
   std::string name = {};                    // the lock, object or word; empty for `compute` and `joining`
   std::string source = {};                  // where it is defined: "/src/cache.c:12"; empty: unknown
-  std::vector<std::string> functions = {};  // the functions that spent most of it, at most two, the first one most
-  int writers = 0, readers = 0;             // number of CPUs, for both kinds of sharing of the same bytes
+  std::vector<std::string> functions = {};  // the functions that spent most of the time; at most two, the first one spent most
+  int writers = 0, readers = 0;             // number of CPUs that write and read, for true_sharing and communication
   std::int64_t writes = 0, reads = 0;       // by all of them
   std::vector<CountWord> words = {};        // for true sharing: the words with most writes first; at most kMostCountWords
   std::string role = {};                    // "a reference count", for a count whose use was recognised (count_use.hpp)
@@ -58,13 +58,13 @@ struct FalseLine {
 
 struct TimeAccount {
   std::string machine;
-  Tick all = 0;                        // sum over all threads, each from its beginning to its end
+  Tick all = 0;                        // sum over all threads of the time from begin to end
   double all_us = 0;                   // the same in microseconds
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
 
   [[nodiscard]] double pct(Tick ticks) const;
-  // The largest share that suggests a remedy; null if there is none. Waiting for threads to end never counts.
+  // The largest share that suggests a remedy; null if there is none. The time of waiting for threads to end is never one.
   [[nodiscard]] const TimeShare* bottleneck() const;
 };
 

@@ -1,4 +1,5 @@
-// The blocks of a core-to-core matrix: sets of pairs that a machine cannot tell apart.
+// The blocks of a core-to-core matrix. A block is a set of pairs of CPUs that have the same latency on any machine of this
+// structure.
 #pragma once
 
 #include <optional>
@@ -16,11 +17,11 @@ enum class Distance { same_core, same_bus, same_node, other_node };
 struct Block {
   Distance distance = Distance::same_bus;
   int links = 0;                           // number of links between the nodes
-  int low_node = 0, high_node = 0;         // set if every pair of nodes is a block of its own; else 0
-  int node = -1;                           // set if the buses of every node are a block of their own; else -1
+  int low_node = 0, high_node = 0;         // set if each pair of nodes is a block of its own; else 0
+  int node = -1;                           // set if the buses of each node form a block of their own; else -1
   std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, numbered as by the machine
 
-  // If the pairs are a sample: how many there are in all, and the sum of the squares of their deviations from the mean.
+  // If the pairs are a sample: the number of all pairs, and the sum of their squared deviations from the mean.
   struct All {
     std::size_t pairs = 0;
     double squares = 0;
@@ -28,9 +29,9 @@ struct Block {
   std::optional<All> stands_for = {};
 };
 
-// Groups the pairs of CPUs by distance. In a network of listed links each pair of nodes is a block of its own; otherwise pairs
-// of nodes with equally many links between them share one. `of_each_node`: the home of the measured line is one node, so
-// pairs on two buses of a node form a block for each node.
+// Groups the pairs of CPUs by distance. In a network that is given as a list of links, each pair of nodes is a block.
+// Otherwise pairs of nodes with the same number of links between them share a block. `of_each_node`: the measured line's home
+// is one node, so that pairs on two buses of a node form a block for each node.
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node = false);
 
 // "one core", "one bus", "other bus, one node", "other node", "other node, 2 links", "nodes 0 and 3".
@@ -38,11 +39,11 @@ std::string name_of(const Block& block);
 
 double mean_of(const Block& block, const LatencyMatrix& matrix);
 
-// A few CPUs of a large machine that show all its distances: the cost of a pair does not depend on the number of others, and a
-// matrix of 256 CPUs would have 32,640 pairs to simulate.
+// A few CPUs that show all distances of a large machine. A pair's latency does not depend on the number of other CPUs, and
+// simulating a matrix of 256 CPUs would take 32,640 pairs.
 struct Sample {
   std::vector<int> cpus;      // numbers in the whole machine, ascending
-  LatencyMatrix measured;     // for these CPUs; each pair has the mean of its block over the whole machine
+  LatencyMatrix measured;     // a matrix for these CPUs; each pair has its block's mean over the whole machine
   std::vector<Block> blocks;  // for these CPUs, in the order of the whole machine's blocks
 };
 

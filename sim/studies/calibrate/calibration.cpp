@@ -21,11 +21,11 @@ namespace linebounce::sim {
 namespace {
 
 constexpr const char* kGeneric = "generic_2socket_32core";
-constexpr double kOffShare = 0.02;     // of a block's mean: larger deviations are reported
-constexpr double kSpreadShare = 0.05;  // the same for pairs within a block
+constexpr double kOffShare = 0.02;     // as a share of a block's mean; larger deviations are reported
+constexpr double kSpreadShare = 0.05;  // as a share of the mean, for pairs within one block
 constexpr std::string_view kMachine = "machine.";
-constexpr double kMovedShare = 0.005;  // of a block's mean: blocks that have moved farther are fitted again
-constexpr int kAllSimulated = 16;      // in CPUs; of a larger machine a sample is fitted
+constexpr double kMovedShare = 0.005;  // as a share of a block's mean; a block that has moved farther is fitted again
+constexpr int kAllSimulated = 16;      // in CPUs; for a larger machine, a sample is fitted
 
 MachineSpec typed(const MachineTables& tables) {
   MachineSpec machine = to_typed(tables.settings, tables.parts).machine;
@@ -76,7 +76,7 @@ class Calibrator {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
   }
 
-  // No CPU waited while the matrix was measured, so it shows nothing of contention.
+  // Names the contention family. The matrix shows nothing about contention, because no CPU waited while it was measured.
   void name_family() {
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
@@ -89,7 +89,7 @@ class Calibrator {
     MachineTables& machine = result_.machine;
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
-    // The base's own values belong to another processor.
+    // Uses the family's values, because the base machine's values are those of another processor.
     Family values = load_family(family, "--family");
     for (const Family::Parameter& parameter : values.parameters) {
       machine.settings.at(parameter.path).from = Setting::From::schema;
@@ -140,8 +140,8 @@ class Calibrator {
     }
   }
 
-  // CPUs get the file's numbers: by one of the two orders if that fits, else by a list. A given machine keeps its own order,
-  // and the report says which CPU of the file each is.
+  // Numbers the CPUs as the file does: by one of the two orders if that matches, else by a list. A machine that the user
+  // chose keeps its own order, and the report says which CPU of the file each one is.
   void number_cpus() {
     result_.file_cpu.resize(request_.measured.cpus());
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
@@ -226,7 +226,7 @@ class Calibrator {
   void fit_latencies() {
     fit_blocks();
     put(result_.machine.settings, fit_.values);
-    // Parameters that stayed were compared with the matrix as well, unless others have the same effect.
+    // A parameter that did not change was compared with the matrix too, unless another one has the same effect.
     for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
     for (const auto& [path, value] : fit_.values) from_matrix(path);
     if (result_.positions.positions.any()) set_positions();
@@ -234,7 +234,7 @@ class Calibrator {
     result_.simulated = as_fitted ? fit_.simulated : simulated({Values{}}).front();
   }
 
-  // Taking copies has a cost in the matrix as well: each hand-off takes the giver's copy.
+  // The matrix already contains the cost of taking copies, because each hand-off invalidates the giver's copy.
   void fit_invalidation(WaitingCosts& waiting) {
     const bool taken = waiting.fit_invalidation();
     const bool parted = waiting.fit_intervention();
@@ -265,8 +265,8 @@ class Calibrator {
     return MatrixSimulator(result_.machine, {request_.access, result_.home}, request_.at_once, request_.progress)(candidates);
   }
 
-  // Fits all latencies of a machine with equal cores; the effect of positions is subtracted from the matrix, because each
-  // position adds exactly its own.
+  // Fits all latencies of a machine whose cores are all equally far apart. The effect of the cores' positions is subtracted
+  // from the matrix first, because each position adds the same amount to all its pairs.
   void fit_blocks() {
     Values start;
     for (const auto& [path, before] : latencies_before_) start[path] = number_at(result_.machine.settings, path);
@@ -291,7 +291,7 @@ class Calibrator {
     });
   }
 
-  // By seat, as `fill` numbers all cores that fit into the machine's groups.
+  // Sets positions by seat, as if `fill` had numbered all cores that the machine's groups can hold.
   void set_positions() {
     const MachineLayout layout = lay_out(typed(result_.machine));
     const Positions& positions = result_.positions.positions;
@@ -338,7 +338,8 @@ class Calibrator {
     result_.mean = sum / static_cast<double>(pairs);
   }
 
-  // If a machine of another structure was kept, the matrix's pairs don't match its cores, so contradictions mean nothing.
+  // If a machine of another structure was kept, the matrix's pairs are not those of its cores, so contradictions mean
+  // nothing.
   void judge() {
     const bool kept_another = request_.machine && !shape_fits();
     if (!kept_another) result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
@@ -396,7 +397,7 @@ class Calibrator {
     return "The search was ended before it came to rest: calibrate again, with --machine and the file that was written.";
   }
 
-  // Describes, in words, the directions that the matrix doesn't show.
+  // Describes changes of the parameters that would leave the matrix the same.
   void say_what_is_undetermined() {
     auto& said = result_.undetermined;
     const Separation& separation = fit_.separation;
@@ -438,7 +439,7 @@ class Calibrator {
     return names;
   }
 
-  // From the machine's pairs, after subtracting the deviation of the block's mean.
+  // How much pairs of the machine differ, after the deviation of their block's mean is subtracted.
   static double pairs_differ_by(const BlockResult& result) {
     const double off = result.measured - result.simulated;
     return std::sqrt(std::max(0.0, result.rms * result.rms - off * off));
@@ -449,7 +450,7 @@ class Calibrator {
     return request_.probe->model + ", calibrated to " + request_.matrix_file;
   }
 
-  // Caches and memory end in parameters that no pair shows, but the matrix must confirm their sum.
+  // Costs of caches and memory end up in parameters that no single pair shows; the matrix must confirm their sum.
   void add_own_costs() {
     WaitingCosts waiting(*request_.probe, result_.machine, result_.file_cpu, source_of_probe(), request_.at_once,
                          [this](int more) {
@@ -514,7 +515,7 @@ class Calibrator {
   Calibration result_;
 };
 
-// Removes values that equal the family's from a machine's file.
+// Removes values that equal the family's from the machine's file.
 void leave_to_family(toml::table& machine, const Settings& settings) {
   for (const auto& [path, setting] : settings) {
     if (setting.from != Setting::From::family || path == kContention) continue;

@@ -1,4 +1,5 @@
-// Makes a machine from a measured core-to-core matrix: structure, fit, and what remains.
+// Makes a machine from a measured core-to-core matrix: finds its structure, fits its latencies, and reports what does not
+// fit.
 #pragma once
 
 #include <functional>
@@ -18,13 +19,13 @@
 namespace linebounce::sim {
 
 struct CalibrationRequest {
-  std::string matrix_file;  // as the user named it, for sources and messages
+  std::string matrix_file;  // the file's name as the user gave it, for sources and messages
   LatencyMatrix measured;   // CPUs numbered as in the file
-  // keeps its structure and starts from its latencies; none: the generic machine's latencies, with the structure that the
-  // matrix shows
+  // The machine whose structure is kept and whose latencies are the start. None: the generic machine's latencies, and the
+  // structure that the matrix shows.
   std::optional<std::string> machine;
   std::string name;                        // of the new machine
-  std::optional<CpuGroups> groups = {};    // the structure, if another file has it; none: as the matrix shows it
+  std::optional<CpuGroups> groups = {};    // the structure that another file states; none: use what the matrix shows
   std::optional<ProbeFile> probe = {};     // the other measurements; none if the file is only a matrix
   std::string access = "atomic";           // the simulated receiver's operation on the line
   std::string processor = {};              // its model, if a file with the structure states it; empty: unknown
@@ -50,28 +51,31 @@ struct Calibration {
   std::string base;       // the machine that it was made from
   std::vector<FittedValue> fitted;
   std::vector<BlockResult> blocks;
-  LatencyMatrix measured, simulated;  // CPUs numbered as by the machine
-  std::vector<int> file_cpu;          // by CPU of the machine: its number in the file
+  LatencyMatrix measured, simulated;  // CPUs have the machine's numbers
+  std::vector<int> file_cpu;          // by the machine's CPU: its number in the file
   double rms = 0, mean = 0;           // over all pairs, in ns
   int parameters = 0;                 // number of parameters chosen by this matrix: latencies and positions
   int home = -1;                      // the measured line's home node; -1: the matrix does not show it
   FoundPositions positions;
-  Contradiction contradiction;  // for the structure that the matrix shows; empty if the machine has another
+  // How the matrix contradicts the structure that it shows; empty if the machine has another structure.
+  Contradiction contradiction;
   ThereAndBack directions;
-  std::string verdict;        // sentences: whether another machine could come nearer; may be empty
+  std::string verdict;        // sentences on whether another machine could fit better; may be empty
   std::pair<int, int> worst;  // CPUs numbered as by the machine
-  // sentences: measurements of the probe that have no place in the machine, or that chose its structure
+  // Sentences about the probe's measurements that the machine cannot represent, or that determined its structure.
   std::vector<std::string> noted;
   std::vector<std::string> unexplained;   // sentences
-  std::vector<std::string> undetermined;  // sentences: parameters that the matrix can't tell apart, or doesn't show
-  std::vector<ComparedCost> own_costs;    // from a probe's file: costs fitted beside the matrix
-  std::vector<ComparedCost> predictions;  // from a probe's file: costs that nothing was fitted to
-  std::vector<std::string> waiting;       // sentences: which parameters of waiting were fitted to what, and which were not
-  std::vector<std::string> assumed;       // by table: parameters that the file does not determine, "cpu: issue_per_cycle, ..."
+  std::vector<std::string> undetermined;  // sentences about parameters that the matrix does not show, or cannot tell apart
+  std::vector<ComparedCost> own_costs;    // from a probe's file: costs that were fitted besides the matrix
+  std::vector<ComparedCost> predictions;  // from a probe's file: costs that are compared, but were not fitted
+  // Sentences that say which parameters of waiting were fitted to what, and which were not fitted.
+  std::vector<std::string> waiting;
+  std::vector<std::string> assumed;  // by table: parameters that the file does not determine: "cpu: issue_per_cycle, ..."
   int simulations = 0;
 };
 
-// Errors: ConfigError if the machine is unknown or its number of CPUs differs from the matrix's; also those of MatrixSimulator.
+// Errors: ConfigError if the machine is unknown, or if it and the matrix have different numbers of CPUs; also the errors of
+// MatrixSimulator.
 Calibration calibrate(const CalibrationRequest& request);
 
 // The text of a machine file that load_machine can read.

@@ -9,30 +9,33 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kMostRounds = 8;         // how often derivatives are taken from one start
-constexpr int kMostSteps = 4;          // steps with the same derivatives; latencies are linear except for whole clocks
-constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
-constexpr double kGoodShare = 0.002;   // error as a share of a block's mean; measurements are not more precise
+constexpr int kMostRounds = 8;         // limit on how often derivatives are computed from one start
+constexpr int kMostSteps = 4;          // limit on steps with the same derivatives, which are constant except for whole clocks
+constexpr std::size_t kMostTried = 3;  // of each kind, this many of the most promising candidates are tried
+// Error as a share of a block's mean that needs no improvement; measurements are not more precise.
+constexpr double kGoodShare = 0.002;
 constexpr double kLargestRest = 0.98;  // a change must remove two percent of the sum of squares
-constexpr double kLastStep = 0.9;      // at the very end, a tenth of the blocks' deviations is enough
-constexpr double kNothing = 0.0005;    // of the sum of squares: smaller deviations of blocks are ignored
-constexpr double kProbeShare = 0.25;   // change of a value that probes its effect
-constexpr double kProbeNs = 2;         // minimum of that change
-constexpr double kHidden = 0.02;       // in ns for each ns or clock: a smaller effect counts as hidden behind something slower
+// For the last improvements, which must remove at least a tenth of the blocks' deviations.
+constexpr double kLastStep = 0.9;
+constexpr double kNothing = 0.0005;   // as a share of the sum of squares; smaller deviations of blocks are ignored
+constexpr double kProbeShare = 0.25;  // relative change of a value that measures its derivative
+constexpr double kProbeNs = 2;        // minimum of that change
+// In ns for each ns or clock; a knob with a smaller effect is hidden behind something slower.
+constexpr double kHidden = 0.02;
 constexpr double kSame = 1e-9;
 
-// A point in the search.
+// A set of values in the search, with its simulated matrix.
 struct Place {
   Values values;
   LatencyMatrix simulated;
-  double squares = 0;  // sum over all pairs, as if the machine's pairs of a block were equal
+  double squares = 0;  // sum over all pairs, as if all simulated pairs of a block were equal
 };
 
 bool better(const Place& one, const Place& other) {
   return one.squares < kLargestRest * other.squares;
 }
 
-// The best of some places, if it is better than `than`.
+// The best of these places, if it is better than `than`.
 std::optional<Place> best_of(std::vector<Place> places, const Place& than) {
   const auto best = std::ranges::min_element(places, [](const Place& a, const Place& b) { return a.squares < b.squares; });
   if (best == places.end() || !better(*best, than)) return std::nullopt;
@@ -72,7 +75,7 @@ class Fitter {
     return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0))}, all);
   }
 
-  // Continues where another search has ended that has some of these knobs and has just probed them.
+  // Continues from the end of another search that has turned some of these knobs and has just computed their derivatives.
   [[nodiscard]] Ending settle_after(const Fitter& other, Ending its) const {
     Slopes slopes(blocks_.size());
     std::vector<std::size_t> unknown;
@@ -87,8 +90,8 @@ class Fitter {
     return settle({std::move(its.place), std::move(slopes)}, unknown);
   }
 
-  // Searches from a few other places with the derivatives of that one: they are about the same everywhere, and a start that
-  // gets no farther with them does not deserve its own.
+  // Also searches from a few other places, with this place's derivatives, which are about the same everywhere. If such a
+  // search gets no farther, computing derivatives there is not worth it.
   [[nodiscard]] Ending settle_from_elsewhere(Ending best, const Values& start) const {
     for (const Values& other : other_starts(start)) {
       if (nothing_to_gain(best.place)) break;
@@ -98,7 +101,7 @@ class Fitter {
     return best;
   }
 
-  // Improves the end of the search by whole clocks, and by steps that were too small for a round of their own.
+  // Improves the result by single whole clocks, and by steps that were too small for a round of their own.
   [[nodiscard]] Ending polished(Ending end) const {
     for (int step = 0; step < kMostSteps && between_blocks(end.place) > kNothing * end.place.squares; ++step) {
       if (good_enough(end.place)) break;
@@ -150,8 +153,8 @@ class Fitter {
 
   [[nodiscard]] double between_blocks(const Place& place) const { return place.squares - within_; }
 
-  // The squares of all simulated pairs. Whole clocks may separate the pairs of a block, which in a last step can cost more than
-  // is gained.
+  // The sum of squares over all simulated pairs. Whole clocks may make the pairs of a block differ, which can cost more than
+  // the last step gains.
   [[nodiscard]] double of_each_pair(const Place& place) const {
     double sum = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -174,7 +177,7 @@ class Fitter {
     });
   }
 
-  // Also true if nearly all of the rest lies within blocks, where no machine of this structure can help.
+  // Also true if nearly all of the deviation is within blocks, where no machine of this structure can do better.
   [[nodiscard]] bool nothing_to_gain(const Place& place) const {
     return good_enough(place) || within_ > kLargestRest * place.squares;
   }
@@ -184,7 +187,7 @@ class Fitter {
   static bool is_fine(const Knob& knob) { return knob.step < 1; }
   static double value_of(const Knob& knob, const Values& values) { return values.at(knob.paths.front()); }
 
-  // A value that does not change need not be a multiple of the knob's step.
+  // Sets a knob. A value that does not change need not be a multiple of the knob's step.
   static void turn(Values& values, const Knob& knob, double by) {
     if (std::fabs(by) <= kSame) return;
     const double same = on_grid(knob, value_of(knob, values) + by);
@@ -195,7 +198,8 @@ class Fitter {
 
   static double on_grid(const Knob& knob, double value) {
     const double steps = std::round(std::max(value, knob.minimum) / knob.step);
-    // 0.1 has no exact double; dividing a number of tenths gives the double nearest to what a person would write.
+    // Divides a whole number of steps, because 0.1 has no exact double; the result is the double nearest to the decimal
+    // number.
     return knob.step < 1 ? steps / std::round(1 / knob.step) : steps * knob.step;
   }
 
@@ -203,7 +207,7 @@ class Fitter {
     return std::max({value * kProbeShare, knob.step, knob.step < 1 ? kProbeNs : 0.0});
   }
 
-  // Values in which one of these knobs is turned, up (1) or down (-1). A knob at its bound stays there.
+  // For each of these knobs, values in which it is turned up (1) or down (-1). A knob at its bound stays there.
   [[nodiscard]] std::vector<Values> probes(const Values& values, const std::vector<std::size_t>& knobs, int direction) const {
     std::vector<Values> probes;
     for (const std::size_t k : knobs) {
@@ -214,7 +218,7 @@ class Fitter {
     return probes;
   }
 
-  // `up`: the probes of `probed`. A knob that had the same effect as others at first still has.
+  // `up`: the results for the probes of `probed`. Knobs that had the same effect at the start are assumed to have it still.
   void update(Slopes& slopes, const Place& from, const std::vector<Place>& up, const std::vector<std::size_t>& probed) const {
     const std::vector<Dependence> dependent = separate(slopes, weights_).dependent;
     slopes.resize(blocks_.size(), std::vector<double>(knobs_.size(), 0));
@@ -234,7 +238,7 @@ class Fitter {
     for (const std::size_t k : probed) forget_if_hidden(slopes, k);
   }
 
-  // A hidden knob that seemed to have an effect would be turned by hundreds of nanoseconds to compensate.
+  // Treats a knob with almost no effect as having none. Otherwise it would be turned by hundreds of nanoseconds.
   void forget_if_hidden(Slopes& slopes, std::size_t k) const {
     const bool hidden = std::ranges::all_of(slopes, [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
     for (auto& of_block : slopes) {
@@ -244,7 +248,7 @@ class Fitter {
 
   // ---- the next step ----
 
-  // `probed`: knobs whose derivatives are not known yet.
+  // `probed`: knobs whose derivatives must be computed first.
   [[nodiscard]] Ending settle(Ending end, std::vector<std::size_t> probed) const {
     for (int round = 0; round < kMostRounds && end.end == SearchEnd::cut_off; ++round) {
       std::vector<Place> up = places_at(probes(end.place.values, probed, 1));
@@ -281,7 +285,7 @@ class Fitter {
     return place;
   }
 
-  // Turns all knobs at once or, if that goes too far, by half.
+  // Turns all knobs at once. If that goes too far, turns them by half.
   [[nodiscard]] std::optional<Place> together(const Place& place, const Slopes& slopes) const {
     const std::vector<double> change = best_change(place, slopes);
     for (const double part : {1.0, 0.5}) {
@@ -317,7 +321,7 @@ class Fitter {
     return with_finer_ones(place, slopes, least_squares(slopes, residuals(place), weights_, least));
   }
 
-  // Rounds whole clocks first; knobs with finer steps then compensate as far as they can.
+  // Rounds knobs that count whole clocks first. Knobs with finer steps then compensate as far as they can.
   [[nodiscard]] std::vector<double> with_finer_ones(const Place& place, const Slopes& slopes,
                                                     std::vector<double> change) const {
     Slopes fine = slopes;
@@ -351,7 +355,7 @@ class Fitter {
     return found ? std::move(found) : a_clock_more_or_less(place, slopes);
   }
 
-  // A clock of the core may replace part of one of the bus, and knobs with finer steps then give that back.
+  // A clock of the core may replace part of a bus clock. Knobs with finer steps then compensate.
   [[nodiscard]] std::optional<Place> a_clock_more_or_less(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned;
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -374,8 +378,8 @@ class Fitter {
     return candidates;
   }
 
-  // Candidates with each knob of whole clocks at its rounded value and a clock to either side; all others compensate as far as
-  // they can.
+  // For each knob that counts whole clocks: candidates at its rounded value and one clock to either side, while all others
+  // compensate as far as they can.
   [[nodiscard]] std::vector<Values> last_steps(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned = {changed(place, best_change(place, slopes))};
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -404,7 +408,7 @@ class Fitter {
     return changed(place, with_finer_ones(place, slopes, std::move(change)));
   }
 
-  // The best change of one knob if no other is turned.
+  // The best change of this knob alone.
   [[nodiscard]] double alone(const Place& place, const Slopes& slopes, std::size_t k) const {
     const std::vector<double> off = residuals(place);
     double moved = 0;
@@ -416,8 +420,8 @@ class Fitter {
     return moved <= kSame ? 0 : wanted / moved;
   }
 
-  // Starts with one part of the machine at its minimum, so that the others take over its time, or all at twice as much. Links
-  // make that matter, because messages are rerouted when another way becomes shorter.
+  // Other starts: one part of the machine at its minimum, so that others take over its time, or all values doubled. They
+  // matter where there are links, because messages take another route when it becomes shorter.
   [[nodiscard]] std::vector<Values> other_starts(const Values& start) const {
     std::vector<Values> starts;
     for (const char* part : {"machine.network.", "machine.node.", "machine.bus."}) {

@@ -22,21 +22,21 @@ using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vec
 
 enum class SearchEnd {
   cut_off,        // the limit on rounds was reached
-  nothing_left,   // what is left is almost nothing, or differences inside blocks, which no knob changes
-  no_step_gains,  // no knob with an effect of its own gains by a step up or down, nor do the derivatives promise any gain
+  nothing_left,   // what remains is negligible, or differences inside blocks, which no knob changes
+  no_step_gains,  // no single step of a knob with its own effect gains anything, and the derivatives promise no gain
 };
 
 struct FitResult {
   Values values;  // the values of all knobs that were changed
   LatencyMatrix simulated;
   Slopes slopes;          // by block and knob, at the end of the search
-  Separation separation;  // of the knobs, by those slopes
+  Separation separation;  // which knobs the slopes can tell apart
   SearchEnd end = SearchEnd::cut_off;
 };
 
-// Weighted least squares over the means of blocks (weight: number of pairs). Gauss-Newton steps with finite differences, for
-// all knobs together and one by one, from `start` and, if that leaves something to gain, from a few other places. `start` has a
-// value for every knob.
+// Weighted least squares over the means of blocks; the weight is the number of pairs. Makes Gauss-Newton steps with finite
+// differences, for all knobs together and for each alone. Begins at `start` and, if something remains to be gained, at a few
+// other places. `start` has a value for every knob.
 FitResult fit(const std::vector<Knob>& knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
               const Values& start, const SimulateMatrices& simulate);
 

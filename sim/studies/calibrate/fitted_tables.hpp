@@ -1,4 +1,4 @@
-// A machine's tables while values are fitted into them, with a record of what was set, to what, and from where.
+// A machine's tables while values are fitted, with a record of each value that was set, and its source.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct ChangedNumber {
 
 class FittedTables {
  public:
-  // `source`: the text of [sources] for values that are set here. REQUIRES: `machine` outlives this object.
+  // `source`: the text for [sources] of values that are set here. REQUIRES: `machine` outlives this object.
   FittedTables(MachineTables& machine, std::string source) : machine_(machine), source_(std::move(source)) {}
 
   [[nodiscard]] MachineTables& tables() { return machine_; }
@@ -28,13 +28,13 @@ class FittedTables {
   [[nodiscard]] MachineSpec typed() const;
   [[nodiscard]] double number(const std::string& path) const { return number_at(machine_.settings, path); }
 
-  // The machine's file then states the value, even if its contention family has the same. A number outside the parameter's
-  // range becomes the nearest one inside.
+  // Sets a value; the machine's file then states it, even if it equals the contention family's. A number outside the
+  // parameter's range becomes the nearest legal one.
   void set(const std::string& path, double value);
   void set(const std::string& path, const std::string& word);
-  // Restores the value and its source as before the first set().
+  // Restores the value and the source that the parameter had before the first set().
   void restore(const std::string& path);
-  // Keeps the value; a later fit keeps it, too.
+  // Protects the value from later fits.
   void keep(const std::string& path) { determined_.insert(path); }
 
   [[nodiscard]] const std::set<std::string>& determined() const { return determined_; }  // full paths

@@ -28,8 +28,9 @@ Knob own_line(const MachineSpec& machine, const std::string& access) {
   return cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
 }
 
-// A snoop takes at least one clock. All clocks of the bus are equally long, so these knobs are turned only if the machine is
-// too slow even without an intervention. The core's clock then takes fractions of a bus clock.
+// The knobs for transfers to another bus. A snoop takes at least one clock. All clocks of a bus are equally long, so these
+// knobs are turned only if the machine is too slow even without an intervention. The core's clock then supplies fractions of
+// a bus clock.
 std::vector<Knob> other_bus_knobs() {
   return {cycles({"machine.bus.snoop_clocks"}, 1), cycles({"machine.bus.latch_clocks"}),
           cycles({"machine.bus.arbitration_clocks"}), cycles({"machine.bus.response_clocks"}),
@@ -56,7 +57,7 @@ std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>&
   const bool own_lines_seen = has(blocks, Distance::same_core);
   const bool nodes_seen = has(blocks, Distance::other_node);
   if (own_lines_seen) add({own_line(machine, access)});
-  // First one knob for each distance. Without a pair on one bus, its clocks are part of all other costs.
+  // Begins with one knob for each distance. If no pair is on one bus, the bus's clocks are part of all other costs.
   add({cycles({"machine.bus.intervention_clocks"})});
   if (nodes_seen) add(network_knobs(machine));
   if (nodes_seen || has(blocks, Distance::same_node)) add(node_knobs());

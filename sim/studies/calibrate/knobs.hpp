@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// A knob. Several paths change together: to the same value, or by the same amount.
+// Parameters that a fit turns together: all paths change to the same value, or by the same amount.
 struct Knob {
   std::vector<std::string> paths;
   double minimum = 0;
@@ -17,12 +17,12 @@ struct Knob {
   bool to_same_value = true;
 };
 
-// All latencies that a line's way from one CPU to another may contain. Of several with the same effect, a fit changes the
-// first. `access`: the receiver's operation, "load" or "atomic".
+// All latencies that may be part of a line's way from one CPU to another. If several have the same effect, a fit changes the
+// first one. `access`: the receiver's operation, "load" or "atomic".
 std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>& blocks, const std::string& access);
 
-// The same with all links as one knob: if only one link becomes longer, messages take another way, which says little about
-// their common latency.
+// The same knobs, but with one for all links: if a single link becomes longer, messages take another route, which says little
+// about the latency that links have in common.
 std::vector<Knob> with_links_as_one(const std::vector<Knob>& knobs);
 
 }  // namespace linebounce::sim

@@ -28,7 +28,7 @@ class LatencyMatrix {
     apart_[{std::min(a, b), std::max(a, b)}] = std::fabs(there - back);
   }
 
-  // Copies a pair of another matrix with both directions.
+  // Copies a pair's latencies, in both directions, from another matrix.
   void set_as(int a, int b, const LatencyMatrix& other, int other_a, int other_b) {
     set(a, b, other.at(other_a, other_b));
     if (const auto apart = other.directions_apart(other_a, other_b)) apart_[{std::min(a, b), std::max(a, b)}] = *apart;
@@ -50,34 +50,34 @@ class LatencyMatrix {
 
 struct MeasuredMatrix {
   LatencyMatrix matrix;
-  bool in_cycles = false;  // the file has cycles, which were converted with a clock of `mhz`
+  bool in_cycles = false;  // true if the file has cycles, which were converted with a clock of `mhz`
 };
 
-// Reads the text of such a file: a row and a column per CPU, in any form that split_grid() accepts. A pair may be measured
-// once, with one side of the diagonal empty; if both directions are present, their mean counts. `file`: for messages. Errors:
-// ConfigError "FILE:LINE:COLUMN: ..."
+// Reads a matrix from text: a row and a column per CPU, in any form that split_grid() accepts. One side of the diagonal may
+// be empty; otherwise the mean of both directions is used. `file`: for messages. Errors: ConfigError "FILE:LINE:COLUMN: ..."
 MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz = kAssumedMhz);
 
-// No machine transfers lines within a clock cycle, or as slowly as a disk. Errors: ConfigError if half of the pairs suggest so.
+// Refuses latencies that are no more than a clock cycle, or as long as a disk's. Errors: ConfigError if half of the pairs are
+// such.
 void check_unit(const LatencyMatrix& matrix, const std::string& file);
 
-// What a measured matrix gives more than once, with values that disagree.
+// How far a measured matrix contradicts the assumed cores.
 //
-// The threads of one core are as far from those of another as that core is, so pairs of the same two cores are one latency,
-// measured several times. No machine with these cores can show all of it, if they are cores: what is near enough to be threads
-// is taken for threads.
+// All threads of one core are equally far from all threads of another core, so the pairs of two cores are several
+// measurements of one latency. If these disagree, no machine with these cores can reproduce them all. (A structure that was
+// derived from the matrix takes CPUs for threads of a core if they are near enough.)
 struct Contradiction {
-  // Deviation of such pairs from their mean, in ns, RMS over all pairs of the matrix: the smallest error that such a machine
-  // can have.
+  // Deviation in ns of such pairs from their mean, as RMS over all pairs of the matrix. A machine with these cores cannot
+  // have a smaller error.
   double threads_ns = 0;
-  int measured_again = 0;  // further pairs of the same two cores, beyond the first of each
+  int measured_again = 0;  // number of pairs that measure two cores again, beyond the first pair of each two
 };
 
 // CPUs have the layout's numbers.
 Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout);
 
-// The two directions of pairs. Differing directions are not a contradiction: a line may really cost more in one direction, but
-// no machine here models that.
+// Compares the two directions of each pair. A difference is not a contradiction: a line may cost more in one direction, but
+// machines here do not model that.
 struct ThereAndBack {
   double apart_ns = 0;  // RMS over pairs measured in both directions
   int pairs = 0;

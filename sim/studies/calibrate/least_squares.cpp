@@ -6,8 +6,9 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kApart = 0.1;   // of an unknown's effect: a smaller rest may be the rounding to whole clocks
-constexpr double kNamed = 0.05;  // of an unknown's effect: smaller contributions are not named
+// As a share of an unknown's effect; a smaller remainder may come from rounding to whole clocks.
+constexpr double kApart = 0.1;
+constexpr double kNamed = 0.05;  // as a share of an unknown's effect; smaller contributions are not named
 constexpr double kPowerless = 1e-9;
 
 using Vector = std::vector<double>;
@@ -28,10 +29,11 @@ Vector column_of(const Slopes& slopes, const Vector& weights, std::size_t unknow
   return column;
 }
 
-// Gram and Schmidt's orthogonal directions of some unknowns, and how each unknown is composed of them.
+// Orthogonal directions for some unknowns (Gram-Schmidt), and how each unknown is composed of them.
 class Directions {
  public:
-  // Returns whether the column is independent of those before it. A second pass removes what rounding has left in the first.
+  // Adds an unknown's column. Returns true if it is independent of the earlier ones. A second pass removes the rounding
+  // errors of the first.
   bool add(std::size_t unknown, Vector column) {
     const double whole = std::sqrt(product(column, column));
     Vector shares = split(column);
@@ -45,7 +47,7 @@ class Directions {
     return true;
   }
 
-  // The combination of unknowns that comes nearest to the column.
+  // The combination of unknowns that is closest to the column.
   [[nodiscard]] Vector nearest(Vector column) const {
     Vector shares = split(column);
     for (std::size_t i = shares.size(); i-- > 0;) {
@@ -72,7 +74,7 @@ class Directions {
   }
 
   std::vector<Vector> directions_;  // of length 1, mutually orthogonal
-  std::vector<Vector> made_of_;     // by direction: its unknown's components in it and in those before it
+  std::vector<Vector> made_of_;     // by direction: the components of its unknown in this direction and the earlier ones
   std::vector<std::size_t> unknowns_;
 };
 
@@ -84,8 +86,8 @@ class Bounded {
     for (std::size_t row = 0; row < wanted.size(); ++row) wanted_.push_back(std::sqrt(weights[row]) * wanted[row]);
   }
 
-  // Fixes unknowns below their bounds there and solves for the others again; an unknown that then wants to leave its bound may
-  // do so once.
+  // Fixes unknowns that would be below their bounds at their bounds, and solves for the others again. An unknown may leave
+  // its bound again once.
   Vector solve() {
     for (;;) {
       Vector x = solve_free();

@@ -1,4 +1,4 @@
-// Small linear least-squares problems with bounds, and which unknowns they can separate.
+// Solves small linear least-squares problems with bounds, and finds which unknowns the data can separate.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@ namespace linebounce::sim {
 // slopes[row][i]: how much the row rises with a unit of unknown i.
 using Slopes = std::vector<std::vector<double>>;
 
-// An unknown that the rows can't separate from earlier ones: its effect is that of these together, `parts[j]` of a unit each.
+// An unknown that the rows can't separate from earlier ones. One unit of it has the effect of `parts[j]` units of each of
+// these.
 struct Dependence {
   std::size_t unknown = 0;
   std::vector<std::size_t> on;
@@ -19,16 +20,16 @@ struct Dependence {
 struct Separation {
   std::vector<std::size_t> apart;      // unknowns that the rows determine, in their order
   std::vector<Dependence> dependent;   // unknowns that they don't determine, and what these depend on
-  std::vector<std::size_t> powerless;  // unknowns that move no row
+  std::vector<std::size_t> powerless;  // unknowns that affect no row
 };
 
-// Takes the unknowns in order, so that the first of those with the same effect is taken. Slopes are measured with whole clocks,
-// so an unknown counts as separate if at least a tenth of its effect can't be produced by earlier ones.
+// Takes the unknowns in order, so that the first of several with the same effect is kept. Slopes are measured in whole
+// clocks, so an unknown counts as separate if earlier ones can't produce at least a tenth of its effect.
 Separation separate(const Slopes& slopes, const std::vector<double>& weights);
 
-// The x with x[i] >= least[i] that minimises the weighted sum of squares of (slopes * x - wanted). Of unknowns with the same
-// effect only the first moves, and the next one once that is at its bound. An unknown that moves no row stays 0, or at its
-// bound.
+// Minimises the weighted sum of squares of (slopes * x - wanted), with x[i] >= least[i]. If several unknowns have the same
+// effect, only the first moves, and the next one when that is at its bound. An unknown that affects no row stays at 0, or at
+// its bound.
 std::vector<double> least_squares(const Slopes& slopes, const std::vector<double>& wanted, const std::vector<double>& weights,
                                   const std::vector<double>& least);
 

@@ -26,8 +26,8 @@ void scale(Vector& vector, double by) {
   for (double& value : vector) value *= by;
 }
 
-// The eigenvector with the largest negated eigenvalue, by the power method, scaled to that value's root. The matrix is shifted
-// so that no eigenvalue is negative. Orthogonal to `others`.
+// The eigenvector with the most negative eigenvalue, scaled by the root of that eigenvalue's size, orthogonal to `others`.
+// Computed by the power method; the matrix is shifted so that no eigenvalue is negative.
 Vector direction(const Square& matrix, const std::vector<Vector>& others) {
   const std::size_t size = matrix.size();
   double shift = 0;
@@ -74,7 +74,7 @@ std::vector<int> on_lines(const Vector& values, int lines) {
   return numbers;
 }
 
-// How much of the squares of `rest` these places explain, and the best hop for them.
+// The sum of squares of `rest` that these places explain, and the best length of a hop for them.
 struct Explained {
   double squares = 0, hop = 0;
 };
@@ -102,7 +102,7 @@ Places on_grid(const Square& rest) {
   Places best(rest.size());
   double most = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
-    // Turns of about equal size over a right angle: t is the tangent of half the turn.
+    // Turns of about equal size over a right angle; t is the tangent of half the angle.
     const double t = static_cast<double>(turn) / kTurns;
     const double cosine = (1 - t * t) / (1 + t * t);
     const double sine = 2 * t / (1 + t * t);
@@ -166,7 +166,7 @@ Square without_rows(const Square& matrix) {
     }
     all += sums[a];
   }
-  // Least squares of mean + row + column over all pairs except the diagonal, with rows that sum to 0.
+  // Fits mean + row + column to all pairs except the diagonal, by least squares. The rows' parts sum to 0.
   const auto count = static_cast<double>(size);
   const double mean = all / (count * (count - 1));
   for (std::size_t a = 0; a < size; ++a) {

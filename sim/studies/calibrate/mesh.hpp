@@ -1,5 +1,5 @@
-// Finds places on a mesh from distances: the columns and rows that best explain what a way to and from each core leaves of a
-// matrix.
+// Finds the positions of cores on a mesh from their distances. `rest` is the part of a matrix that distances to and from each
+// single core do not explain; columns and rows of the mesh must explain it.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Square {
 
 struct Mesh {
   std::vector<std::pair<int, int>> places;  // column and row of each core
-  double hop = 0;                           // between neighbouring columns or rows; 0: no mesh explains anything
+  double hop = 0;                           // latency between neighbouring columns or rows; 0 if no mesh explains anything
 };
 
 [[nodiscard]] int hops_between(const std::pair<int, int>& one, const std::pair<int, int>& other);
@@ -31,8 +31,9 @@ struct Mesh {
 // The matrix without its mean and without each row's common part.
 Square without_rows(const Square& matrix);
 
-// Finds a mesh for `rest`, from which rows' common parts were removed: directions in which cores are far apart (the
-// eigenvectors of squared distances), rotated and rounded to a grid; then each core moves as long as that helps.
+// Finds a mesh for `rest`, from which each row's common part was removed. Starts with the directions in which cores are far
+// apart (the eigenvectors of squared distances), rotates them and rounds to a grid. Then moves single cores as long as that
+// helps.
 Mesh find_mesh(const Square& rest);
 
 }  // namespace linebounce::sim

@@ -16,11 +16,11 @@ namespace {
 constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
-constexpr double kReached = 0.3;  // in ns: closer counts as equal to the measurement
+constexpr double kReached = 0.3;  // in ns; a smaller difference counts as equal to the measurement
 constexpr int kMostWaysTried = 64;
 
-// The clocks on the way to the cache behind the bus, those that occur most in a bus transaction first. Without the
-// intervention, which the matrix determines.
+// The clocks on the way to the cache behind the bus; those that occur most often in a bus transaction come first. Leaves out
+// the intervention, which the matrix determines.
 const std::vector<std::pair<std::string, double>>& bus_clocks() {
   static const std::vector<std::pair<std::string, double>> kPaths = {{"machine.bus.snoop_clocks", 1},
                                                                      {"machine.bus.latch_clocks", 0},
@@ -47,8 +47,8 @@ void OwnCosts::set_directly(bool keep_structure) {
   lower_bus_clocks();
 }
 
-// Uses the cache's number of ways if the sets are then a power of two, as a machine requires, else the nearest suitable number.
-// A size without such a number is replaced by the next smaller one.
+// Keeps the cache's number of ways if the number of sets is then a power of two, as a machine requires; otherwise takes the
+// nearest number of ways for which it is. If there is none, uses the next smaller size.
 void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache) {
   const std::string ways_key = table == "machine.node." ? "cache_ways" : "ways";
   const std::string size_key = table == "machine.node." ? "cache_size_kib" : "size_kib";
@@ -137,8 +137,8 @@ void OwnCosts::reshape_caches(std::size_t levels) {
   }
 }
 
-// If reading a line that another CPU of the node holds clean takes as long as reading one that it has written, rather than as
-// long as a load from the shared cache, the holder answers: the state Forward of MESIF.
+// Chooses MESIF if a clean line of another CPU of the node takes as long to read as a modified one, and not as long as a load
+// from the shared cache: the holder then answers, in state Forward.
 void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
@@ -184,7 +184,7 @@ void OwnCosts::set_operations() {
       {"exchange, line owned", "ns", exchange->second, machine_.number("machine.cpu.atomic_latency_cycles") / ghz});
 }
 
-// Divides the bandwidth among the nodes' memories.
+// Divides the measured bandwidth among the memories of the nodes.
 void OwnCosts::set_bandwidth() {
   const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
@@ -212,7 +212,7 @@ double OwnCosts::shared_cache_ns() const {
   return simulate_load_to_use(machine_.tables(), {ring_of(*shared_)->size_kib}).rings.front();
 }
 
-// The mean over nodes: CPU 0's own, or all others.
+// The mean latency over nodes: for CPU 0's own node, or for all others.
 double OwnCosts::memory_ns(bool local) const {
   const int own = lay_out(machine_.typed()).cpus.front().node;
   double sum = 0;
@@ -236,13 +236,13 @@ void OwnCosts::lower_bus_clocks() {
       machine_.set(path, std::max(least, machine_.number(path) - std::ceil(excess / clock_ns)));
       excess = shared_cache_ns() - measured;
     }
-    machine_.keep(path);  // otherwise the matrix's fit would undo it
+    machine_.keep(path);  // keeps the matrix's fit from changing it back
   }
   machine_.keep("machine.cpu.fill_latency_cycles");
   machine_.set(kSharedLatency, own);
 }
 
-// Cache and memory are looked up while the bus snoops, and a shorter latency is hidden, so one step is not enough.
+// Repeats the step, because the bus snoops while cache and memory are looked up, and hides a latency that is shorter.
 void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) {
@@ -283,13 +283,13 @@ void OwnCosts::predict_memory() {
   predictions_.push_back({"load, memory of another node", "ns", remote, memory_ns(false)});
 }
 
-// Rows with the same state, access, distance and kind of home become one line: the measured and simulated mean over the same
-// pairs.
+// Combines rows with the same state, access, distance and kind of home into one line, with the mean of the measured and of
+// the simulated values over the same pairs.
 void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
     double simulated = 0;
-    bool chose = false;  // whether it chose the protocol
+    bool chose = false;  // true if this measurement chose the protocol
   };
   const bool chosen = determined().contains("machine.bus.protocol");
   const MachineLayout layout = lay_out(machine_.typed());
@@ -311,7 +311,8 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
       const int giver = layout.cpus[machine_cpu[from]].node;
       const int receiver = layout.cpus[machine_cpu[to]].node;
       const bool home_is_givers = hand_off.home_node == probe_.node[from];
-      if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
+      // Skips homes on a third node, because simulated homes are at one of the pair's nodes.
+      if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;
       const char state = static_cast<char>(hand_off.state[0] - 'a' + 'A');
       const auto found = simulated.find({machine_cpu[from], machine_cpu[to], home_is_givers ? giver : receiver, state});
       if (found == simulated.end()) continue;

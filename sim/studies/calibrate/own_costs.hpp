@@ -1,5 +1,5 @@
-// Puts linebounce-probe's measurements other than the matrix into a machine: the clock, the caches with their latencies,
-// memory, atomic operations, bandwidth. For measurements that nothing was fitted to, it shows the prediction beside them.
+// Puts linebounce-probe's other measurements than the matrix into a machine: the clock, the caches and their latencies,
+// memory, atomic operations, bandwidth. Shows a prediction for each measurement to which nothing was fitted.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace linebounce::sim {
 
-// A measured cost beside the simulated one.
+// A measured cost and the simulated one.
 struct ComparedCost {
   std::string what;  // "L3, 1536 KiB"
   std::string unit = "ns";
@@ -20,28 +20,29 @@ struct ComparedCost {
   double simulated = 0;
 };
 
-// REQUIRES this order: set_directly(); the matrix's fit, of everything that `determined` leaves; fit_ways(); predict().
+// REQUIRES: called in this order: set_directly(); the fit of the matrix, which chooses all parameters that `determined` does
+// not list; fit_ways(); predict().
 class OwnCosts {
  public:
-  // `source`: the text of [sources] for values that are set here. REQUIRES: `probe` and `machine` outlive this object.
+  // `source`: the text for [sources] of values that are set here. REQUIRES: `probe` and `machine` outlive this object.
   OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source);
 
-  // Sets what the simulator has in the measured form: the clock, sizes of caches, private caches' latencies, atomic operations,
-  // bandwidth. With `keep_structure`, the number of private caches and the protocol stay. Then fits the shared cache's whole
-  // way as far as the bus's clocks determine it.
+  // Sets the parameters that the simulator has in the measured form: the clock, sizes of caches, private caches' latencies,
+  // atomic operations, bandwidth. `keep_structure`: keep the number of private caches and the protocol. Then fits the whole
+  // way to the shared cache as far as the bus's clocks determine it.
   void set_directly(bool keep_structure);
 
-  // Fits the own latencies of the shared cache and of memory, so that the whole way is as measured.
+  // Fits the latencies of the shared cache and of memory themselves, so that the whole way is as measured.
   void fit_ways();
 
-  // `cpu_of`: indexed by the machine's CPU; its number in the matrix.
+  // `cpu_of`: by the machine's CPU, its number in the matrix.
   void predict(const std::vector<int>& cpu_of);
 
   [[nodiscard]] const std::set<std::string>& determined() const { return machine_.determined(); }  // full paths
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  // measurements that have no place in the machine
+  // measurements that the machine cannot represent
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:

@@ -15,13 +15,13 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kLeftAtMost = 0.97;  // the largest share of held-out pairs' squares that may remain
-constexpr double kLeastNs = 0.05;     // the smallest gain in the RMS of held-out pairs
-constexpr int kHalvings = 4;          // ways of holding out half of the pairs
+constexpr double kLeftAtMost = 0.97;  // positions are used if at most this share of the held-out pairs' sum of squares remains
+constexpr double kLeastNs = 0.05;     // smallest useful gain in the RMS of held-out pairs
+constexpr int kHalvings = 4;          // number of ways to hold out half of the pairs
 constexpr int kNoSplit = -1;          // fit to all pairs
-constexpr int kSweeps = 200;          // alternating fits of means and ways
+constexpr int kSweeps = 200;          // number of alternating fits of means and ways
 constexpr double kStep = 0.7;         // part of each sweep's result that is applied, because both ends of a pair move at once
-constexpr std::size_t kPairsForEach = 3;  // the fewest pairs for each parameter
+constexpr std::size_t kPairsForEach = 3;  // required number of pairs per parameter
 constexpr std::size_t kLeastOnMesh = 12;  // cores
 constexpr int kImputations = 3;
 
@@ -30,11 +30,11 @@ struct PairOfCores {
   std::size_t one = 0, other = 0;  // cores
   std::size_t block = 0;
   Distance distance = Distance::same_bus;
-  std::uint32_t held = 0;  // by split, a bit: held out of the fit
+  std::uint32_t held = 0;  // bit i: held out in split i
   double ns = 0;
 };
 
-// Whose latencies include a core's way to the others of its bus, and whose its way to the edge.
+// Whose latencies contain a core's distance: bus: those to other cores of its bus; edge: those to anything beyond the bus.
 enum class Reach { bus, edge };
 bool reaches(const PairOfCores& pair, Reach reach) {
   if (pair.distance == Distance::same_core) return false;
@@ -47,7 +47,7 @@ struct Terms {
 
 struct Model {
   std::vector<double> means;        // by block
-  std::vector<bool> seen;           // by block: whether a pair of it was fitted to
+  std::vector<bool> seen;           // by block: true if a pair of the block was fitted
   std::vector<double> ways, edges;  // by core; 0 if there is none
   Mesh mesh;
 
@@ -102,7 +102,7 @@ class Positioning {
   }
 
  private:
-  // Over all held-out pairs, each counted as often as it is held out.
+  // RMS over all held-out pairs. A pair counts as often as it is held out.
   [[nodiscard]] double rms(double squares) const {
     double held = 0;
     for (const PairOfCores& pair : pairs_) held += std::popcount(pair.held);
@@ -112,8 +112,8 @@ class Positioning {
     return split != kNoSplit && (pair.held >> static_cast<unsigned>(split) & 1U) != 0;
   }
 
-  // A way must be seen by several pairs, or it is only another name for them. If each core's way is not, the cores of a bus
-  // share one.
+  // A core's way must occur in several pairs; otherwise it would only rename them. If it does not, all cores of a bus share
+  // one way.
   [[nodiscard]] bool choose_units(Reach reach) {
     std::vector<std::size_t>& units = units_[ordinal(reach)];
     units.resize(cores_);
@@ -146,7 +146,7 @@ class Positioning {
     left = squares;
   }
 
-  // Squares of the held-out pairs when the others were fitted.
+  // The sum of squares of the held-out pairs after the others were fitted.
   [[nodiscard]] double held_out(const Terms& terms) const {
     double squares = 0;
     for (int split = 0; split < kHalvings; ++split) {
@@ -158,7 +158,7 @@ class Positioning {
     return squares;
   }
 
-  // Alternating least squares: the blocks' means, then the common part of each core's pairs.
+  // Alternating least squares: fits the blocks' means, then the part that all pairs of a core have in common, and repeats.
   [[nodiscard]] Model fitted(const Terms& terms, int split) const {
     Model model{
         std::vector<double>(blocks_), std::vector<bool>(blocks_), std::vector<double>(cores_), std::vector<double>(cores_), {}};
@@ -200,8 +200,8 @@ class Positioning {
     }
   }
 
-  // Fits a mesh to what ways leave of the matrix. Held-out pairs are first set to what the ways say, then to what the mesh
-  // says.
+  // Fits a mesh to what the ways leave of the matrix. Held-out pairs first get the values that the ways predict, then those
+  // that the mesh predicts.
   [[nodiscard]] Mesh mesh_from(int split) const {
     Terms terms;
     terms.ways = true;
@@ -233,7 +233,8 @@ class Positioning {
     return without_rows(rest);
   }
 
-  // In tenths of a nanosecond above the nearest core, whose way is 0: the common part belongs to the bus.
+  // Ways in tenths of a nanosecond, relative to the nearest core, whose way is 0. What all cores have in common belongs to
+  // the bus.
   [[nodiscard]] std::vector<double> above_the_nearest(const std::vector<double>& ways, Reach reach) const {
     std::vector<bool> seen(cores_);
     for (const PairOfCores& pair : pairs_) {
@@ -256,13 +257,13 @@ class Positioning {
     if (terms.edges) positions.edge_way_ns = above_the_nearest(model.edges, Reach::edge);
     for (const auto& [taken, reach] : {std::pair(terms.ways, Reach::bus), {terms.edges, Reach::edge}}) {
       const auto& units = units_[ordinal(reach)];
-      // The nearest core's way is 0 by definition.
+      // does not count the nearest core, whose way is 0 by definition
       if (taken) positions.parameters += static_cast<int>(std::set<std::size_t>(units.begin(), units.end()).size()) - 1;
     }
     if (!terms.mesh) return positions;
     positions.places = model.mesh.places;
     positions.hop_ns = std::round(100 * model.mesh.hop) / 100;
-    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;  // the grid's origin is arbitrary
+    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;  // subtracts the position of the grid, which is arbitrary
     return positions;
   }
 

@@ -84,7 +84,7 @@ class ProbeReader {
     return *array;
   }
 
-  // Calls `add` for each row of a table that may be absent.
+  // Calls `add` for each row of a table, if the table exists.
   template <class Add>
   void read_rows(TableReader& top, const std::string& name, Add add) {
     const toml::table* table = top.table(name);

@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// Quartiles over repeats; absent if nothing could be measured.
+// Quartiles over repetitions; absent if nothing could be measured.
 struct Quartiles {
   double median = 0, lower = 0, upper = 0;
   std::int64_t repeats = 0;
@@ -47,14 +47,13 @@ struct ProbedBandwidth {
 
 struct ProbedLock {
   int cpus = 0;
-  Quartiles ns;  // from one owner to the next
+  Quartiles ns;  // time from one owner to the next
 };
 
-// Several CPUs, or siblings, that access one line: a measurement of the workload contended_line, which executes the same
-// operations.
+// Several CPUs, or sibling threads, that access one line: measures the same operations as the workload contended_line.
 struct ProbedWaiting {
   std::string operation;  // "shared_store", "fetch_add"
-  std::vector<int> cpus;  // of the matrix; the first one's node is the line's home
+  std::vector<int> cpus;  // CPUs of the matrix; the line's home is the node of the first one
   int between_cycles = 0;
   Quartiles ns;
 };
@@ -73,10 +72,10 @@ struct ProbeFile {
   std::vector<ProbedBandwidth> bandwidths;
   std::string lock_kind;
   std::vector<ProbedLock> locks;
-  std::vector<ProbedWaiting> waiting;  // empty: written by an older linebounce-probe
+  std::vector<ProbedWaiting> waiting;  // empty if an older linebounce-probe wrote the file
 };
 
-// Whether a text is such a file, of any version, and not a matrix in CSV.
+// True if the text is a file of linebounce-probe, of any version, and not a matrix in CSV.
 bool is_probe_file(const std::string& text);
 
 // Errors: ConfigError "FILE:LINE:COLUMN: ..." for invalid TOML, another version, and missing, mistyped or impossible values;

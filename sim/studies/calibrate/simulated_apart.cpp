@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kLockWarmupUs = 20;
 constexpr double kLockMeasureUs = 200;
-constexpr int kFewCpus = 16;  // with more CPUs, each pair is one of many
+constexpr int kFewCpus = 16;  // up to this many CPUs, each pair is measured more often; with more, a block has many pairs
 
 SimulationInput workload_on(const MachineTables& machine, const std::string& workload,
                             const std::map<std::string, ParameterValue>& changed) {
@@ -59,7 +59,8 @@ double metric_value(const PointData& point, const std::string& name) {
 
 constexpr const char* kMatrixWorkload = "core_to_core";
 
-// More nodes mean more pairs in a block. Of a large machine the whole matrix is simulated only for comparison.
+// More nodes mean more pairs per block, so fewer repetitions suffice. The whole matrix of a large machine is only simulated
+// for comparison.
 std::int64_t repetitions_for(const MachineSpec& machine) {
   constexpr int kLarge = 64;
   return machine.cpus > kLarge ? 2 : std::clamp(16 / machine.nodes, 4, 8);
@@ -72,7 +73,7 @@ Parameters parameters_of(const std::string& access, int home, const MachineSpec&
                                            {"repetitions", repetitions_for(machine)}});
 }
 
-// Sums for a pair, both directions together: for homes near the pair, and for all.
+// Sums for a pair, over both directions: for homes near the pair, and for all homes.
 struct Sums {
   double near = 0, all = 0;
   int near_rows = 0, rows = 0;

@@ -1,4 +1,5 @@
-// Simulations in separate processes, for figures that a fit needs: the core-to-core matrix, and a machine's other costs.
+// Runs simulations in separate processes, to compute what a fit compares: the core-to-core matrix, and a machine's other
+// costs.
 #pragma once
 
 #include <functional>
@@ -26,15 +27,15 @@ class Interrupted : public std::runtime_error {
 workloads::Parameters parameters_with(const std::string& workload,
                                       const std::map<std::string, workloads::ParameterValue>& changed);
 
-// Simulates each input in a process of its own, `at_once` at a time. `keep` runs in that process, and stores results in shared
-// memory (SharedArray). `tick` is called several times a second with the number of finished ones. Errors: ConfigError for a
-// machine that can't be built; SimulationFailure; Interrupted.
+// Simulates each input in a process of its own, `at_once` at a time. `keep` is called in that process and stores the results
+// in shared memory (SharedArray). `tick` is called several times a second with the number of finished inputs. Errors:
+// ConfigError for a machine that can't be built; SimulationFailure; Interrupted.
 void simulate_apart(
     const std::vector<SimulationInput>& inputs, int at_once,
     const std::function<void(std::size_t number, const PointData&)>& keep,
     const std::function<void(int ended)>& tick = [](int) {});
 
-// A machine's costs besides its core-to-core matrix: linebounce-probe's measurements, simulated.
+// A machine's simulated costs besides its core-to-core matrix: what linebounce-probe measures.
 struct LoadToUseCosts {
   std::vector<double> rings;    // in ns, in the order of the sizes
   std::map<int, double> nodes;  // in ns, by node with memory
@@ -46,13 +47,13 @@ struct LoadToUseCosts {
 // Loads by CPU 0, from rings of these sizes and from each node's memory.
 LoadToUseCosts simulate_load_to_use(const MachineTables& machine, const std::vector<int>& sizes_kib);
 
-// Hand-offs of lines in every state: a row for each pair, home near it, and state.
+// Hand-offs of lines in every state: one row for each pair, state, and home near the pair.
 std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const std::string& access);
 
-// From one owner of a ticket lock to the next, in ns, with all CPUs doing nothing else.
+// Time in ns from one owner of a ticket lock to the next, while all CPUs only acquire and release it.
 double simulate_lock(const MachineTables& machine);
 
-// Measurements of the workload contended_line.
+// Simulated measurements with the workload contended_line.
 struct ContendedLines {
   std::string measurements;
   std::size_t count = 0;
@@ -62,7 +63,7 @@ struct ContendedLines {
 // Values that replace a machine's own, by path. REQUIRES: the machine has the parameters.
 using Changes = std::map<std::string, ConfigValue>;
 
-// By candidate: each measurement's time from one operation to the next in ns, 0 if no CPU succeeded. Simulates `at_once`
+// By candidate: the time between two operations of each measurement, in ns; 0 if no CPU succeeded. Simulates `at_once`
 // candidates at a time.
 std::vector<std::vector<double>> simulate_contended(const MachineTables& machine, const std::vector<Changes>& candidates,
                                                     const ContendedLines& lines, int at_once);
@@ -75,10 +76,11 @@ struct Measurement {
   int home = -1;                  // the home node of all lines; -1: each pair's own nodes in turn
 };
 
-// Runs the workload core_to_core on Modified lines, each candidate in a process of its own, `at_once` at a time. A pair's cost
-// is the mean of both directions. If the matrix does not show the home of the measured program's line, it is also the mean over
-// lines whose home is with either CPU (on any node, if neither has memory). `tick` is called several times a second with the
-// number of simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure; Interrupted.
+// Runs the workload core_to_core on Modified lines. Each candidate runs in a process of its own, `at_once` at a time. A
+// pair's cost is the mean over both directions. If the matrix does not show where the measured line's home was, it is also
+// the mean over lines at home with either CPU (on any node, if neither node has memory). `tick` is called several times a
+// second with the number of simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure;
+// Interrupted.
 class MatrixSimulator {
  public:
   MatrixSimulator(MachineTables machine, Measurement measurement, int at_once, std::function<void(int candidates)> tick);

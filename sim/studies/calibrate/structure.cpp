@@ -11,13 +11,14 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kClear = 1.2;  // ratio of levels, nearest to farthest: the noise of a quiet machine is less than half of that
-constexpr double kNearThread = 0.6;   // the largest distance of a core's threads, as a part of the next distance ...
+// Smallest ratio between the distances of two levels; the noise of a quiet machine is less than half of that.
+constexpr double kClear = 1.2;
+constexpr double kNearThread = 0.6;   // a core's threads are at most this share of the next distance apart ...
 constexpr double kThreadNs = 15;      // ... and in ns; published figures are 4 to 12
-constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
+constexpr double kFartherNode = 1.1;  // smaller, because means over whole blocks have much less noise than single pairs
 
-constexpr std::size_t kMostSockets = 8;  // more groups are tiles of one chip, with one memory
-// all links of eight nodes; each link is a machine to simulate for every step of the fit
+constexpr std::size_t kMostSockets = 8;  // more groups must be tiles of one chip, which share one memory
+// Limit on links: all links of eight nodes. Each step of the fit simulates one machine per link.
 constexpr std::size_t kMostLinks = 28;
 
 using Groups = std::vector<std::vector<int>>;  // each sorted, ordered by their first members
@@ -41,7 +42,7 @@ double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, co
   return *middle;
 }
 
-// The groups after merging the two nearest, and their distance.
+// The groups after the two nearest ones have been merged, and how far apart those were.
 struct Cut {
   Groups groups;
   double merged = 0;
@@ -90,8 +91,8 @@ std::vector<double> distances_within(const LatencyMatrix& matrix, const Groups& 
   return within;
 }
 
-// A few slow pairs within groups, as in real measurements, do no harm; but two groups with some near pairs are one group, or
-// neighbours in a ring.
+// True if the groups are clearly apart. A few slow pairs within groups are allowed, as they occur in real measurements. But
+// two groups with some near pairs are one group, or neighbours in a ring.
 bool clearly_apart(const LatencyMatrix& matrix, const Groups& groups) {
   const double inside = farthest_but_a_tenth(distances_within(matrix, groups));
   for (std::size_t a = 0; a < groups.size(); ++a) {
@@ -111,7 +112,8 @@ bool same_sizes(const Groups& groups) {
   return std::ranges::all_of(groups, [&](const auto& group) { return group.size() == groups[0].size(); });
 }
 
-// Tolerance for "equally far": the other groups are as far from each other as from the first one, in the mean of groups.
+// Tolerance for "equally far": how much the mean distance between other groups may differ from their mean distance to the
+// first one.
 constexpr double kAsFar = 0.15;
 
 bool has_single(const Groups& groups) {
@@ -124,7 +126,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Whether the finest groups are threads of a core. `next`: the groups of the next level, for comparison.
+// True if the finest groups are the threads of a core. `next`: the groups of the next level, for comparison.
 bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups& next) {
   const std::size_t size = finest[0].size();
   if (size != 2 && size != 4 && size != 8) return false;
@@ -132,7 +134,7 @@ bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups
   return own <= kThreadNs && own <= kNearThread * mean(distances_within(matrix, next));
 }
 
-// Whether some cores have equally many threads and others only one: hybrids have both.
+// True if some cores have several threads, all the same number, and others have one, as in hybrid processors.
 bool are_threads_of_some(const LatencyMatrix& matrix, const Groups& cut) {
   Groups several;
   Groups all(1);
@@ -195,7 +197,7 @@ class Finder {
     }
   }
 
-  // If sizes differ, only a far next merge shows that a level is complete.
+  // If groups differ in size, a level is complete only if the next merge is between far groups.
   [[nodiscard]] bool all_merged(const Groups& cut, double merged) const {
     for (std::size_t a = 0; a < cut.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
@@ -205,7 +207,7 @@ class Finder {
     return true;
   }
 
-  // The first socket's groups have been merged by now; the others' are those of the previous level.
+  // True if the first socket's groups have been merged, while the others are still the groups of the previous level.
   bool is_one_socket_and_groups(const Groups& cut) {
     if (levels_.empty() || cut.size() < 3) return false;
     const Groups& before = levels_.back();
@@ -241,7 +243,7 @@ class Finder {
     return static_cast<int>(most);
   }
 
-  // The largest number of parts in one group.
+  // The largest number of parts that one group consists of.
   static int most_parts(const Groups& groups, const Groups& parts) {
     int most = 0;
     for (const auto& group : groups) {
@@ -251,8 +253,8 @@ class Finder {
     return most;
   }
 
-  // If noise hides the threads: adjacent CPUs, or CPUs half of all numbers apart, as operating systems number the two threads
-  // of a core.
+  // Guesses the threads from CPU numbers if noise hides them. Operating systems give a core's two threads adjacent numbers,
+  // or numbers half the machine apart.
   [[nodiscard]] Groups threads_as_numbered() const {
     const int cpus = matrix_.cpus();
     if (cpus % 2 != 0 || cpus < 4) return {};
@@ -292,7 +294,7 @@ class Finder {
     return cores;
   }
 
-  // Chooses the topology. Returns the nodes in the order of their numbers.
+  // Chooses the network's topology. Returns the nodes in the order of their numbers.
   Groups in_network_order(const Groups& nodes) {
     const int count = static_cast<int>(nodes.size());
     if (count < 3) return nodes;
@@ -360,7 +362,7 @@ class Finder {
     return static_cast<int>(seen.size());
   }
 
-  // Starts at the node of CPU 0, towards its neighbour with the lower CPU.
+  // The nodes in ring order: from the node of CPU 0 towards the neighbour that has the lower CPU.
   Groups round_the_ring(const Groups& nodes) const {
     Groups order = {nodes[0]};
     int before = 0;
@@ -402,8 +404,8 @@ class Finder {
 
   const LatencyMatrix& matrix_;
   std::vector<Groups> levels_;  // the finest first
-  Groups some_threads_;         // cores of several threads and cores of one; empty if all have equally many
-  Groups sockets_;              // set if only one of two sockets is a group of its own; empty otherwise
+  Groups some_threads_;         // cores with several threads and cores with one; empty if all cores have equally many
+  Groups sockets_;              // set only if one of two sockets is a single group; otherwise empty
   std::vector<int> home_;       // the CPUs of that socket
   std::map<int, std::vector<int>> near_;
   Structure found_;

@@ -1,4 +1,4 @@
-// Finds which CPUs of a measured matrix are near each other: which share a core, a bus, a node, and how nodes are joined.
+// Finds from a measured matrix which CPUs are near each other: which share a core, a bus or a node, and how nodes are linked.
 #pragma once
 
 #include <optional>
@@ -18,41 +18,42 @@ struct Seat {
 };
 
 struct Structure {
-  // The maximum of each, if groups differ.
+  // If groups differ in size, these are the sizes of the largest.
   int threads_per_core = 1;
   int cores_per_bus = 1;
   int buses_per_node = 1;
   int nodes = 1;
-  int home = -1;  // the measured line's home node, if it is independent of the two CPUs; -1: unknown
+  int home = -1;  // home node of the measured line, if it does not depend on the pair; -1: unknown
   Topology topology = Topology::fully_connected;
   std::vector<std::pair<int, int>> links;  // for topology `links`: nodes with a link, the lower number first
   std::vector<Seat> seats;                 // by CPU of the matrix
-  // by CPU of the matrix: its number in `fill` order, in a machine with groups of maximal size
+  // By CPU of the matrix: its number in `fill` order, in a machine whose groups all have the maximal size.
   std::vector<int> hardware_threads;
-  std::vector<std::string> notes;  // observations that a machine can't express, as sentences
+  std::vector<std::string> notes;  // sentences about observations that a machine can't express
 
-  // Whether a machine with groups of maximal size has free seats.
+  // True if a machine whose groups all have the maximal size has free seats.
   [[nodiscard]] bool uneven() const {
     return static_cast<int>(seats.size()) != nodes * buses_per_node * cores_per_bus * threads_per_core;
   }
 };
 
-// What shares a core, a bus (the largest cache that cores share) and a node, where that is known: CPUs of the matrix, each
-// group sorted, the groups by their first CPU.
+// Which CPUs of the matrix share a core, a bus (the largest cache that cores share) and a node, as far as that is known. Each
+// group is sorted; groups are ordered by their first CPU.
 struct CpuGroups {
   std::vector<std::vector<int>> nodes, buses, cores;
 };
 
-// The structure of known groups; the matrix shows how nodes are joined.
+// The structure for known groups. How nodes are linked comes from the matrix.
 Structure structure_of(const LatencyMatrix& matrix, const CpuGroups& groups);
 
-// Clusters the CPUs by the median distance of groups and keeps clear cuts of the tree: the nearest CPUs of any two groups are a
-// fifth farther apart than CPUs in a group. The finest level is the threads of a core if its pairs are as near as only threads
-// are (some cores may then have only one thread); then come buses; the coarsest is nodes. Nodes are numbered by their lowest
-// CPU, or round the ring if they form one.
+// Clusters the CPUs by the median distance between groups, and keeps the levels where groups are clearly apart: the nearest
+// CPUs of two groups are a fifth farther apart than CPUs of one group. The finest level is a core's threads, if they are as
+// near as only threads can be (some cores may then have just one). Next come buses; the coarsest level is nodes. Nodes are
+// numbered by their lowest CPU, or around the ring if they form one.
 //
-// If half of the CPUs are in groups near each other, and all other groups are as far from each other as from those, there are
-// two sockets: one with the line's home, and one whose groups communicate through that home.
+// There may be two sockets that look different: half of the CPUs are in groups near each other, and all other groups are as
+// far from each other as from those. The first socket then has the line's home, and the groups of the other communicate
+// through that home.
 Structure find_structure(const LatencyMatrix& matrix);
 
 }  // namespace linebounce::sim

@@ -1,5 +1,5 @@
-// Finds the best value of one parameter whose effect may rise and fall: a line that is held twice as long serves its owner once
-// more, so a measured rate may fit several holds.
+// Finds the best value of one parameter whose effect may rise and fall. For example, a line that is held twice as long serves
+// its owner once more, so several hold times may fit a measured rate.
 #pragma once
 
 #include <functional>
@@ -7,22 +7,23 @@
 
 namespace linebounce::sim {
 
-constexpr double kAsGoodShare = 0.005;  // RMS deviation from the measurements: no measurement is better
+// RMS deviations that differ by less are equally good, because measurements are not more precise.
+constexpr double kAsGoodShare = 0.005;
 
 struct FoundValue {
   double value = 0;
-  double off = 0;            // RMS deviation, as a share
-  double low = 0, high = 0;  // all tried values in between are equally good, to kAsGoodShare
+  double off = 0;            // RMS deviation as a share of the measurements
+  double low = 0, high = 0;  // all tried values between these are equally good, within kAsGoodShare
 };
 
 // The RMS deviation of each value from the measurements, as a share.
 using TryValues = std::function<std::vector<double>(const std::vector<double>& values)>;
 
-// Tries `values`, which ascend, then more and more around the best ones, in steps of at least 1 / steps_per_unit, until the
-// neighbours of the best are within a hundredth of it. Of equally good values, returns the lowest.
+// Tries the ascending `values`, then more and more values around the best ones, in steps of at least 1 / steps_per_unit,
+// until the best value's neighbours are within a hundredth of it. Returns the lowest of equally good values.
 FoundValue find_value(std::vector<double> values, int steps_per_unit, const TryValues& off);
 
-// 0, then from `least` to `most`, each larger by `ratio`, rounded to 1 / steps_per_unit.
+// 0, and then values from `least` to `most`, each `ratio` times the previous one, rounded to 1 / steps_per_unit.
 std::vector<double> values_to_try(double least, double most, double ratio, int steps_per_unit);
 
 }  // namespace linebounce::sim

@@ -7,13 +7,13 @@ namespace {
 
 constexpr double kWellFitted = 0.05;  // RMS, as a share of the mean of all pairs
 constexpr double kMost = 0.5;         // of the remaining squares
-constexpr double kFarApart = 0.1;     // of the mean, between two directions
+constexpr double kFarApart = 0.1;     // as a share of the mean; a larger difference between directions is mentioned
 
 double squares_of(double value) {
   return value * value;
 }
 
-// The deviation of blocks' means: the share of one pair in the squares of all pairs.
+// The RMS deviation of the blocks' means. Each block counts as often as it has pairs.
 double between_blocks(const Calibration& calibration) {
   double squares = 0;
   double pairs = 0;

@@ -1,4 +1,4 @@
-// Judges a calibration, and whether another machine could come nearer.
+// Judges how good a calibration is, and whether another machine could fit better.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace linebounce::sim {
 
-// The origin of the fitted nodes, buses and threads.
+// Where the fitted machine's nodes, buses and threads come from.
 enum class StructureFrom {
-  matrix,           // the matrix's own structure; positions of cores were searched
-  machine,          // a given machine's, and the matrix shows the same
-  another_machine,  // a given machine's; its CPUs of a core need not share one in the matrix
+  matrix,           // the matrix itself; the cores' positions were searched too
+  machine,          // a given machine, which agrees with what the matrix shows
+  another_machine,  // a given machine; CPUs that share a core there may not share one in the matrix
 };
 
 // Sentences; empty if the fit is good and nothing disagrees. REQUIRES: `calibration` is complete except for its verdict.

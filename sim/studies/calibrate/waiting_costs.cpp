@@ -21,8 +21,8 @@ constexpr const char* kIntervention = "machine.bus.intervention_clocks";
 constexpr const char* kModifiedLoad = "modified_load";
 constexpr const char* kBusy = "machine.directory.line_busy_ns";
 
-constexpr double kFitsWell = 0.01;  // RMS share: nothing else is tried
-constexpr double kTold = 0.2;       // of a value: a less certain value counts as unknown
+constexpr double kFitsWell = 0.01;  // as RMS share; with a smaller deviation, nothing else is tried
+constexpr double kTold = 0.2;       // as a share of the value; a less certain value counts as unknown
 constexpr int kStepsOfNs = 10, kStepsOfClock = 1;
 constexpr double kMostHoldNs = 500, kMostBusyNs = 3000;
 constexpr double kOperations = 150;  // the number of operations in a window
@@ -174,7 +174,7 @@ bool WaitingCosts::take(const std::string& path, const FoundValue& found, const 
   return true;
 }
 
-// A thread's time alone as a share of its time beside its sibling; needs no simulation.
+// A thread's time when alone as a share of its time beside a busy sibling. Needs no simulation.
 void WaitingCosts::fit_siblings() {
   if (machine_.typed().cpu.threads_per_core < 2) return;
   fit_share("machine.cpu.shared_issue_pct", "beside_computing", "computes");
@@ -210,8 +210,8 @@ bool WaitingCosts::fit_invalidation() {
   return true;
 }
 
-// The matrix is one of atomic operations, which wait for the giver's answer; a load doesn't. So the matrix shows the longer of
-// data and answer, and loads of the same lines show which of them that is.
+// The matrix was measured with atomic operations, which wait for the giver's answer as well as for the data; a load only
+// waits for the data. So the matrix shows the longer of the two, and loads of the same lines show which one that is.
 bool WaitingCosts::fit_intervention() {
   const Rows rows = rows_of([](const Row& row) { return row.measured->operation == kModifiedLoad; });
   if (rows.empty()) return false;
@@ -263,8 +263,8 @@ void WaitingCosts::fit_busy(const Rows& rows) {
        fmt::format("{} rates of additions and increments by CPUs of several buses", rows.size()));
 }
 
-// The rows of two CPUs on which the home has the least effect: within a group the nearest, which don't ask it; else the
-// farthest, because the home is free again before they have handed the line over.
+// Chooses the rows of two CPUs that depend least on the home. Within a group these are the nearest CPUs, which do not ask the
+// home. Otherwise they are the farthest, because the home is free again before they have handed over the line.
 WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   std::map<std::vector<int>, double> ns;
   for (const Row* row : rows) ns[row->cpus] += row->measured->ns.median;
@@ -275,8 +275,8 @@ WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   return found;
 }
 
-// On one bus no home is involved, so only the hold matters. Of two CPUs, each always gets the line after the other; with more,
-// chance may decide, and the simulation takes longer.
+// On one bus no home is involved, so only the hold matters. Two CPUs always take turns. With more CPUs chance may decide, and
+// the simulation takes longer.
 void WaitingCosts::fit_held_and_busy() {
   const Rows near = rows_of([](const Row& row) { return contends(*row.measured) && row.buses == 1 && row.cpus.size() == 2; });
   const Rows apart =
@@ -300,8 +300,8 @@ void WaitingCosts::fit_held_and_busy() {
   fit_busy(apart);
 }
 
-// Compares all rows on the fitted machine. Rows of the same operation and CPUs, with different cycles in between, become one
-// line.
+// Compares all rows on the fitted machine. Rows with the same operation and CPUs are combined into one line, whatever cycles
+// they compute in between.
 void WaitingCosts::compare() {
   struct Line {
     std::string what;

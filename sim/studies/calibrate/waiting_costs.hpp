@@ -1,5 +1,5 @@
-// Fits the costs of waiting to linebounce-probe's measurements: how long an owner holds a line, what taking copies costs, how
-// long a home keeps a line busy, and how much siblings leave each other. The model is the workload contended_line.
+// Fits the costs of waiting to linebounce-probe's measurements: how long an owner holds a line, what it costs to invalidate
+// copies, how long a home keeps a line busy, and how siblings slow each other down. Simulates the workload contended_line.
 #pragma once
 
 #include <functional>
@@ -17,13 +17,13 @@ namespace linebounce::sim {
 
 class WaitingCosts {
  public:
-  // `file_cpu`: by CPU of the machine, its number in the file's matrix. `source`: the text of [sources] for values that are set
-  // here. `simulated`: called with the number of simulated machines. REQUIRES: `probe` and `machine` outlive this object.
+  // `file_cpu`: by the machine's CPU, its number in the file's matrix. `source`: the text for [sources] of values that are
+  // set here. `simulated`: called with the number of simulated machines. REQUIRES: `probe` and `machine` outlive this object.
   WaitingCosts(const ProbeFile& probe, MachineTables& machine, const std::vector<int>& file_cpu, std::string source,
                int at_once, std::function<void(int)> simulated);
 
-  // REQUIRES this order, once the machine's latencies are fitted. The first two return true if they have set something; the
-  // machine's latencies may then be fitted again.
+  // REQUIRES: called in this order, after the machine's latencies are fitted. The first two return true if they have set a
+  // value; the latencies may then be fitted again.
   bool fit_invalidation();
   bool fit_intervention();
   void fit_contended();
@@ -31,7 +31,7 @@ class WaitingCosts {
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  // Sentences: what each parameter was fitted to and how well, or why it was not fitted.
+  // Sentences that say for each parameter what it was fitted to and how well, or why it was not fitted.
   [[nodiscard]] std::vector<std::string> said() const;
 
  private:
@@ -40,7 +40,7 @@ class WaitingCosts {
     const ProbedWaiting* measured = nullptr;
     std::vector<int> cpus;
     int buses = 1, nodes = 1;
-    bool fitted = false;  // whether a parameter was fitted to it
+    bool fitted = false;  // true if a parameter was fitted to this row
   };
   using Rows = std::vector<Row*>;
 
@@ -58,7 +58,7 @@ class WaitingCosts {
   void fit_busy(const Rows& rows);
   void fit_held_and_busy();
   [[nodiscard]] Rows apart_from_home(const Rows& rows) const;
-  // Sets the found value, or records why the value stays. Returns false if it stays.
+  // Sets the found value, or records why the present value stays. Returns true if it has set the value.
   bool take(const std::string& path, const FoundValue& found, const std::vector<double>& tried, const Rows& rows,
             const std::string& fitted_to);
   bool stays(const std::string& path, const std::string& why);
@@ -71,7 +71,7 @@ class WaitingCosts {
   FittedTables machine_;
   int at_once_;
   std::function<void(int)> tick_;
-  std::vector<ProbedWaiting> loads_;  // loads of modified lines, by the names of the workload contended_line
+  std::vector<ProbedWaiting> loads_;  // loads of modified lines, named as in the workload contended_line
   std::vector<Row> rows_;
   std::vector<ComparedCost> fitted_, predictions_;
   std::vector<std::pair<std::string, std::string>> by_path_;  // the latest sentence for each parameter

@@ -106,15 +106,19 @@ std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacemen
 }
 
 double instructions_of(const ReportedPoint& recorded, double operations) {
-  // `bench --case replay` under valgrind: 731 for each reference more, reading the trace included.
+  // Instructions per replayed operation, reading the trace included: `bench --case replay` under valgrind takes 731 for each
+  // additional reference.
   constexpr double kOfOperation = 730;
-  // tests/end_to_end/instruction_counts.json: contended references take 3,988 on one bus and 7,348 on two nodes.
+  // Instructions per transfer: contended references take 3,988 on one bus and 7,348 on two nodes
+  // (tests/end_to_end/instruction_counts.json).
   constexpr double kOfTransfer = 5500;
   return kOfOperation * operations + kOfTransfer * transfers_of(recorded);
 }
 
 std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus) {
-  constexpr double kWaysOfAWord = 4;  // a look and a write, for acquiring and for releasing
+  // Transfers of a lock's word per acquisition at most: one to read it and one to write it, when acquiring and when
+  // releasing.
+  constexpr double kWaysOfAWord = 4;
   double longest_way_us = 0;
   for (const char* source : {"local_c2c", "remote_c2c", "upgrade", "local_memory", "remote_memory"})
     longest_way_us = std::max(longest_way_us, metric_of(recorded, fmt::format("latency.{}.mean_ns", source)) / 1000);
@@ -171,7 +175,7 @@ std::string named_in_short(const std::vector<std::string>& names) {
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
 }
 
-// Why there may be locks that no trial has replaced; empty: there are none.
+// Why some locks may not have been replaced in any trial; empty if there is no such reason.
 std::string not_tried(const LockComparison& comparison) {
   const std::vector<std::string>& own = comparison.own_locks;
   if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";
@@ -179,7 +183,7 @@ std::string not_tried(const LockComparison& comparison) {
   return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
 }
 
-// "; gate runs as ttas, because nobody waited", for each word that was taken for a lock and has trials.
+// "; gate runs as ttas, because nobody waited", for each word that was replayed as a lock and has trials.
 std::string classifications(const LockComparison& comparison) {
   std::string text;
   for (const LockRanking& lock : comparison.locks) {

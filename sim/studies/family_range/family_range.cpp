@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kMostRangeSeeds = 3;
 
-// Parameters without an effect on cores of one thread.
+// Parameters that have no effect on cores with one thread.
 const std::set<std::string>& sibling_paths() {
   static const std::set<std::string> paths = {"machine.cpu.shared_issue_pct", "machine.cpu.spinning_sibling_pct",
                                               "machine.cpu.pausing_sibling_pct"};
@@ -31,12 +31,12 @@ const std::set<std::string>& sibling_paths() {
 bool is_from_family(const Setting& setting, const std::string* source, const Family::Parameter& parameter,
                     const std::string& family) {
   if (setting.from == Setting::From::family) return true;
-  // A resolved configuration states every value, and its sources say which ones are the family's.
+  // A resolved configuration states every value; its sources tell which values come from the family.
   return setting.origin.given.empty() && source != nullptr && *source == family_source(parameter, family) &&
          setting.value == parameter.setting.value;
 }
 
-// The swept paths that change together with the compared one, and the values of each alternative.
+// The swept paths that change together with the compared one, with the values of each alternative.
 SweepAxis alternatives_of(const Plan& plan, const std::string& compared, const std::vector<ConfigValue>& wanted) {
   const auto axis = std::ranges::find_if(plan.experiment.sweep, [&compared](const SweepAxis& one) {
     return std::ranges::find(one.paths, compared) != one.paths.end();
@@ -53,7 +53,7 @@ SweepAxis alternatives_of(const Plan& plan, const std::string& compared, const s
   return chosen;
 }
 
-// One value per path and change; all are as assumed in the first.
+// The changes as a sweep axis: one value per path and change. In the first change, all values are the assumed ones.
 SweepAxis changes_axis(const std::vector<FamilyChange>& changes) {
   SweepAxis axis;
   for (const FamilyChange& change : changes) {

@@ -1,5 +1,5 @@
-// Repeats the comparison that an answer rests on, with each value that the machine takes from its contention family replaced by
-// the others of the family's range, one at a time.
+// Checks whether an answer depends on the contention family's values: repeats its comparison with each value that the machine
+// takes from the family replaced by the other values of the family's range, one at a time.
 #pragma once
 
 #include <optional>
@@ -13,23 +13,24 @@
 namespace linebounce::sim {
 
 struct FamilyRange {
-  Plan plan;          // a sweep over the changes, the first of which is none, and over the alternatives
+  Plan plan;          // a sweep over the alternatives and the changes; the first change is none
   FamilyOrder order;  // without the figures
   std::string metric;
 };
 
-// The values that the machine of an experiment without a sweep takes from its family, each with another one of the family's
-// range; only those that have an effect there.
+// The changes to try for an experiment's machine: each value that it takes from its family, with another value of the
+// family's range. Only values that have an effect. The experiment must not have a sweep.
 std::vector<FamilyChange> family_changes(const Experiment& experiment);
 
-// Whether the machine is the user's own. Figures of those that ship are compared with measurements instead.
+// True if the machine is the user's own. Machines that ship are compared with measurements instead.
 bool is_own_machine(const std::string& name);
 
-// None if the answer compares no alternatives, or the machine takes no value from a family that has a range. The alternatives
-// are those that matter in the answer, at its point; each runs with at most three seeds. Errors: ConfigError.
+// The runs over the family's range. None if the answer compares no alternatives, or if the machine takes no value from a
+// family with a range. Compares the alternatives that matter in the answer, at its point, with at most three seeds each.
+// Errors: ConfigError.
 std::optional<FamilyRange> family_range(const Plan& plan, const Results& results);
 
-// The sentences, from the points of the range's plan.
+// The sentences on the order of the alternatives, from the points of the range's plan.
 std::string order_over_range(const FamilyRange& range, const std::vector<ReportedPoint>& points);
 
 }  // namespace linebounce::sim

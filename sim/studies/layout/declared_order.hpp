@@ -1,4 +1,4 @@
-// A found layout as a declaration in C, and as the kernel's lines that keep it.
+// Writes a found layout as a C declaration, and as the kernel's macros that assert it.
 #pragma once
 
 #include <map>
@@ -17,11 +17,12 @@ struct CachelineGroup {
   int begin = 0, end = 0;            // bytes of the structure
 };
 
-// A group for each line with touched members, by offset: named by whether it is written and by whose functions.
+// A group for each line with touched members, sorted by offset. A group's name tells whether it is written, and by which
+// functions.
 std::vector<CachelineGroup> cacheline_groups(const StructureAccesses& accesses, const Layout& layout, int line_bytes);
 
-// `struct NAME { ... }` with the members in the layout's order, one a line. `types`: of members by name, as the user's table or
-// source has them; the others are written as arrays of bytes. Each member says who touches it.
+// `struct NAME { ... }` with the members in the layout's order, one per line. `types`: the type of each member, as the user's
+// table or source states it; other members become arrays of bytes. A comment at each member says which functions use it.
 std::string declaration_text(const StructureAccesses& accesses, const Layout& layout, int line_bytes,
                              const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
 

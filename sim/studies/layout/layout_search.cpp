@@ -7,9 +7,10 @@
 namespace linebounce::sim {
 namespace {
 
-// A member with fewer accesses than this share of the most touched one's is hardly touched: initialised, or read at the end.
+// A member with a smaller share of the most used member's accesses counts as hardly used: it is only initialised, or read at
+// the end.
 constexpr double kHardly = 0.002;
-// A smaller gain, as a share of the whole cost, is no reason to move a member.
+// A member is not moved for a smaller gain, as a share of the total cost.
 constexpr double kGain = 1e-4;
 constexpr int kMostSweeps = 8;
 
@@ -55,7 +56,7 @@ void LayoutSearch::divide_units() {
 
 std::vector<std::size_t> LayoutSearch::packed(const Bin& bin) const {
   std::vector<std::size_t> order = bin.units;
-  // Falling alignment leaves no gap between members.
+  // Descending alignment leaves no gaps between members.
   std::ranges::stable_sort(order, [this](std::size_t a, std::size_t b) {
     const LayoutUnit &one = accesses_.units[a], &other = accesses_.units[b];
     return one.alignment != other.alignment ? one.alignment > other.alignment : one.begin < other.begin;
@@ -114,7 +115,7 @@ std::vector<Arrangement> LayoutSearch::find() {
   return found;
 }
 
-// The best division into one line, two lines, and so on, of all subsets from those of their parts.
+// For each number of lines, the best division of all members. Computed from the best divisions of subsets.
 std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
   const std::size_t count = touched_.size();
   const std::size_t all = (std::size_t{1} << count) - 1;
@@ -132,7 +133,7 @@ std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
     if (fits(bin)) single[subset] = cost(bin);
   }
   std::vector<Bins> found;
-  std::vector<std::vector<std::size_t>> parts;  // by number of lines: the part of each subset that the last line has
+  std::vector<std::vector<std::size_t>> parts;  // by number of lines: for each subset, the members on its last line
   std::vector<double> before = single;
   parts.emplace_back(all + 1);
   std::iota(parts.back().begin(), parts.back().end(), 0);
@@ -152,7 +153,7 @@ std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
     for (std::size_t subset = 1; subset <= all; ++subset) {
       const std::size_t lowest = subset & (~subset + 1);
       const std::size_t others = subset & ~lowest;
-      // Each division is tried once: the line with the subset's first unit is the last.
+      // Considers each division only once: the last line is the one with the subset's first unit.
       for (std::size_t more = others;; more = (more - 1) & others) {
         const std::size_t part = more | lowest;
         if (part != subset && single[part] + before[subset & ~part] < now[subset]) {
@@ -166,8 +167,8 @@ std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
   }
 }
 
-// From a line for each member, merges the two lines that cost least together, again and again; then improves what came out for
-// the few numbers of lines that are worth it.
+// Begins with one line per member and repeatedly merges the two lines for which that costs least. Then improves the divisions
+// for the few numbers of lines that are worth it.
 std::vector<LayoutSearch::Bins> LayoutSearch::merged() {
   constexpr std::size_t kWorthTrying = 6;
   Bins bins = fixed_;
@@ -206,7 +207,7 @@ bool LayoutSearch::merge_best(Bins& bins) {
         best = {a, b};
       }
     }
-    // A line with pinned members and no others yet takes the members of another.
+    // A line that only has pinned members so far takes over the members of another line.
     for (std::size_t b = 0; b < bins.size() && bins[a].units.empty(); ++b) {
       if (b == a || !bins[b].pinned.empty()) continue;
       Bin both = bins[a];
@@ -234,7 +235,7 @@ void LayoutSearch::improve(Bins& bins) {
   }
 }
 
-// Moves each member to the line where it costs least. Does not empty a line: how many there are is given.
+// Moves a member to the line where it costs least. Never empties a line, because the number of lines is fixed.
 bool LayoutSearch::move_one(Bins& bins) {
   bool any = false;
   const double enough = kGain * cost(bins);
@@ -265,7 +266,7 @@ bool LayoutSearch::move_one(Bins& bins) {
   return any;
 }
 
-// Swaps two members of different lines where that gains.
+// Swaps two members of different lines if that costs less.
 bool LayoutSearch::swap_one(Bins& bins) {
   bool any = false;
   const double enough = kGain * cost(bins);
@@ -287,20 +288,20 @@ bool LayoutSearch::swap_one(Bins& bins) {
   return any;
 }
 
-// All lines of a large member have it as their first.
+// Every line of a large member has it as its first unit.
 std::size_t LayoutSearch::first_unit(const Bin& bin) {
   if (!bin.pinned.empty()) return bin.pinned.front().unit;
   return bin.units.empty() ? 0 : *std::ranges::min_element(bin.units);
 }
 
-// Lays the lines out in the order in which their first members lie now, and the other members into the gaps and behind.
+// Keeps the lines in the order in which their first members are now, and puts the other members into the gaps and at the end.
 Arrangement LayoutSearch::realised(Bins bins) {
   const int line = costs_.line_bytes();
   const auto is_kept = [this](const Bin& bin) {
     return std::ranges::any_of(bin.pinned,
                                [this](const UnitOnLine& it) { return std::ranges::find(kept_, it.unit) != kept_.end(); });
   };
-  // Lines of kept members are first already; those of a large one stay together.
+  // Lines of kept members already come first; the lines of a large member stay together.
   const auto movable = std::ranges::find_if_not(bins, is_kept);
   std::stable_sort(movable, bins.end(), [](const Bin& a, const Bin& b) { return first_unit(a) < first_unit(b); });
   Arrangement out;
@@ -320,7 +321,7 @@ Arrangement LayoutSearch::realised(Bins bins) {
     }
     end = std::max(end, start + bins[i].used);
     for (const std::size_t unit : packed(bins[i])) put(unit, round_up_to(end, accesses_.units[unit].alignment));
-    // Hardly touched members fill the line, but not before the lines of a large member.
+    // Fills the line with hardly used members, unless the line of a large member follows.
     const bool is_last = i + 1 == bins.size();
     for (auto it = waiting.begin(); it != waiting.end() && !is_last;) {
       const LayoutUnit& unit = accesses_.units[*it];

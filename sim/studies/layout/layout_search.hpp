@@ -1,8 +1,8 @@
-// Searches the order of a structure's members: which of them share a line.
+// Searches the order of a structure's members that makes its lines cost least, by choosing which members share a line.
 //
-// Members that the replay touches are divided among lines so that the lines together cost least (SharedLineCosts). Up to
-// kMostExact of them are divided in the best way there is; more by merging lines and then moving and swapping members as long
-// as that gains. Members that are hardly touched fill the gaps, and follow at the end.
+// Members that the replay uses are divided among lines so that the sum of the lines' costs is smallest (SharedLineCosts). For
+// up to kMostExact members, the division is optimal. For more, lines are merged, and then members are moved and swapped as
+// long as that gains. Members that are hardly used fill the gaps and the end.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 namespace linebounce::sim {
 
 struct LayoutLimits {
-  int keep_first = 0;           // bytes at the beginning that stay as they are, with the members that begin there
+  int keep_first = 0;           // this many bytes at the beginning stay as they are, with the members that begin there
   std::optional<int> max_size;  // of the structure, in bytes
 };
 
@@ -24,7 +24,7 @@ struct Arrangement {
   std::vector<int> begins;  // by unit
   int size = 0;             // in bytes
   double cost = 0;          // as of SharedLineCosts
-  bool exact = false;       // no division of the touched members among as many lines costs less
+  bool exact = false;       // true: no division of the used members among as many lines costs less
 };
 
 class LayoutSearch {
@@ -37,16 +37,17 @@ class LayoutSearch {
 
   // The structure as it is.
   [[nodiscard]] Arrangement present();
-  // Arrangements that cost less than the present one, the cheapest first; one for each number of lines for touched members.
+  // Arrangements that cost less than the present one, the cheapest first. There is one for each number of lines that used
+  // members are divided among.
   std::vector<Arrangement> find();
-  // How many members the search divides among lines.
+  // Number of members that the search divides among lines.
   [[nodiscard]] std::size_t touched() const { return touched_.size(); }
 
  private:
-  // A line of the arrangement. `pinned` units come first and stay; they may begin on earlier lines.
+  // A line of the arrangement. Its `pinned` units come first and stay there; they may begin on earlier lines.
   struct Bin {
     std::vector<UnitOnLine> pinned;
-    int used = 0;  // by them, from the line's beginning
+    int used = 0;  // bytes that they occupy, counted from the line's beginning
     std::vector<std::size_t> units;
   };
   using Bins = std::vector<Bin>;
@@ -72,10 +73,10 @@ class LayoutSearch {
   const LayoutLimits& limits_;
   std::size_t most_exact_;
   std::vector<std::size_t> kept_;     // at the beginning, unmoved
-  std::vector<std::size_t> touched_;  // small enough for a line
-  std::vector<std::size_t> large_;    // touched, and longer than a line: each begins one
+  std::vector<std::size_t> touched_;  // used members that fit in a line
+  std::vector<std::size_t> large_;    // used members that are longer than a line; each begins a line
   std::vector<std::size_t> rest_;     // hardly touched
-  Bins fixed_;                        // the lines of `kept_` and `large_`
+  Bins fixed_;                        // lines that hold `kept_` or `large_` members
 };
 
 }  // namespace linebounce::sim

@@ -6,11 +6,12 @@
 namespace linebounce::sim {
 namespace {
 
-// In transfers of a line from another cache, which is what one costs on machines with several sockets.
+// The unit of costs is a transfer of a line from another cache. The ratios are those of machines with several sockets.
 constexpr double kTransfer = 1;
-constexpr double kUpgrade = 0.8;    // the data is here, but not the right to write
-constexpr double kFetch = 0.4;      // from memory, or from a far level of the CPU's own caches
-constexpr double kEachLine = 1e-3;  // for a line that is touched at all: of equal layouts, the one with fewer such lines
+constexpr double kUpgrade = 0.8;  // the CPU has the data, but not the right to write it
+constexpr double kFetch = 0.4;    // the data comes from memory, or from a far level of the CPU's own caches
+// Added for each line that is used at all, so that of equally good layouts the one with fewer lines wins.
+constexpr double kEachLine = 1e-3;
 
 constexpr int kAbsent = std::numeric_limits<int>::max();
 
@@ -23,7 +24,7 @@ double SharedLineCosts::of(const std::vector<UnitOnLine>& line) {
   std::vector<std::pair<std::size_t, int>> key;
   for (const UnitOnLine& it : line) {
     const int end = it.begin + accesses_.units[it.unit].size();
-    // The place of a unit that lies on this line alone does not matter.
+    // If a unit lies only on this line, its place there does not matter.
     key.emplace_back(it.unit, it.begin >= 0 && end <= line_bytes_ ? 0 : it.begin);
   }
   std::ranges::sort(key);

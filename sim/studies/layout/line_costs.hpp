@@ -1,5 +1,6 @@
-// What a cache line with some members of a structure would cost, by the order of a replay's accesses: which of them would find
-// the line with another CPU. A fast stand-in for a replay that ranks layouts; replays judge the best of them.
+// Estimates what a cache line with some members of a structure would cost: goes through a replay's accesses in order and
+// counts those that would find the line in another CPU's cache. This is much faster than a replay and serves to rank layouts.
+// Replays then judge the best of them.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +19,25 @@ struct UnitOnLine {
 
 class SharedLineCosts {
  public:
-  // REQUIRES: `accesses` outlives this. `near_lines`: lines of a CPU's nearest caches; a line that a CPU has not touched for
-  // that many of its accesses must be fetched again.
+  // REQUIRES: `accesses` outlives this object. `near_lines`: how many lines a CPU's nearest caches hold. After that many
+  // other accesses, the CPU must fetch the line again.
   SharedLineCosts(const StructureAccesses& accesses, int line_bytes, std::size_t near_lines);
 
   // In transfers between caches.
   double of(const std::vector<UnitOnLine>& line);
-  // Of a layout whose objects begin lines. `begins`: each unit's offset; -1: it is nowhere.
+  // The cost of a layout whose objects begin at a line. `begins`: each unit's offset; -1: the unit is left out.
   double of_layout(const std::vector<int>& begins);
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
 
  private:
   double simulated(const std::vector<UnitOnLine>& line);
 
-  // A CPU's own accesses to one object's line.
+  // One CPU's accesses to the line of one object.
   struct Own {
     std::uint32_t at = 0, wrote_at = 0;  // time, 0: never
-    std::uint32_t own_time = 0;          // by the CPU's own accesses
+    std::uint32_t own_time = 0;          // counted in the CPU's own accesses
   };
-  // The latest access, or write, and the latest by another CPU than that.
+  // The latest access (or write) of any CPU, and the latest by another CPU than that one.
   struct Latest {
     std::uint32_t at[2] = {};
     int cpu[2] = {-1, -1};

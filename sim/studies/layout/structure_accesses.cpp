@@ -16,7 +16,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Listens to every operation that takes effect, spins and the algorithms of locks included.
+// Receives every operation that takes effect, including spins and the operations of lock algorithms.
 class AccessCollector final : public SimulationTap, public ProgramTap {
  public:
   AccessCollector(StructureAccesses& found, const SimulationInput& input) : found_(found), cpus_(input.machine.cpus) {
@@ -66,7 +66,7 @@ class AccessCollector final : public SimulationTap, public ProgramTap {
   StructureAccesses& found_;
   int cpus_;
   const AddressSpace* memory_ = nullptr;
-  std::unordered_map<std::uint32_t, std::uint32_t> objects_;  // numbers of the structure's objects
+  std::unordered_map<std::uint32_t, std::uint32_t> objects_;  // numbers of the structure's objects, by their addresses
 };
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
@@ -74,7 +74,7 @@ std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
                          [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
-// The functions with at least a tenth of the accesses, the most important first, at most three.
+// The functions that make at least a tenth of the accesses, most accesses first, at most three.
 std::string functions_text(const std::map<std::string, std::int64_t>& counts) {
   constexpr std::size_t kMostNames = 3;
   const std::int64_t all = sum_of(counts);

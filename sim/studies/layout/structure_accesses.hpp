@@ -13,7 +13,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// What moves as one: a member of the structure with all its parts, as in [[layout.change]].
+// A unit that moves as a whole: a member of the structure with all its parts, as in [[layout.change]].
 struct LayoutUnit {
   std::string name;  // empty: bytes in no field
   int begin = 0, end = 0;
@@ -32,7 +32,7 @@ struct UnitAccess {
   bool writes = false;
 };
 
-// Who touches a unit, over the whole replay.
+// Which CPUs and functions use a unit, over the whole replay.
 struct UnitUse {
   std::map<std::string, std::int64_t> readers, writers;  // functions, with their accesses
   std::vector<bool> reads_on, writes_on;                 // by CPU

@@ -45,8 +45,8 @@ double OrdersChange::promise_pct() const {
   return is_gain() ? median_pct : is_undecided() ? least_pct : 0;
 }
 
-// Uses the factors' logarithms: an order in which everything is slow counts as much as any other, and half as fast is as large
-// a change as twice as fast.
+// Averages the logarithms of the factors. So an order in which everything is slow counts as much as any other, and half the
+// speed is as large a change as twice the speed.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
   const std::vector<double> ones(base.size(), 1);
   std::vector<double> logarithms, above_one;

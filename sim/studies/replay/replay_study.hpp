@@ -1,4 +1,4 @@
-// Experiments that a command makes for a trace: written as TOML, read and run like any other.
+// Experiments that commands make for a trace. They are written as TOML, and read and run like any other experiment.
 #pragma once
 
 #include <toml++/toml.h>
@@ -44,15 +44,16 @@ std::vector<std::string> machines_for(const std::vector<std::string>& given, con
 // The metric that decides about changes of a program.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";
 
-// The percentage of lock tries after which the program would have taken another path than recorded.
+// The percentage of lock tries whose result differs from the recorded one; after these, the program would have taken another
+// path.
 inline constexpr const char* kTriesOtherwise = "replay.tries_otherwise_pct";
-// With a larger percentage, a replay does not do what the program would do.
+// Above this percentage, a replay no longer does what the program would do.
 inline constexpr double kMostTriesOtherwise = 5;
 
-// In percent of throughput: a smaller gain is not worth a change of the program.
+// In percent of throughput. A smaller gain is not worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
-// In percent of a run's time: costs below that are not tried to be cured, because a cure could not gain four times as much.
+// In percent of a run's time. Nothing is tried against smaller costs, because a cure could not gain four times as much.
 inline constexpr double kTooLittle = kWorthIt / 4;
 
 // A metric; 0 if the run does not have it.
@@ -61,7 +62,7 @@ double metric_of(const ReportedPoint& point, const std::string& name);
 // How long the run took; 0 if it has not finished.
 double run_us(const ReportedPoint& point);
 
-// Misses that another cache has served, and upgrades: lines that moved from one CPU to another.
+// Misses that another cache served, and upgrades: how often a line, or the right to write it, moved between CPUs.
 double transfers_of(const ReportedPoint& point);
 
 }  // namespace linebounce::sim

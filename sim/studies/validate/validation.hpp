@@ -1,4 +1,4 @@
-// How far simulated figures are from published ones: errors, signs and orders, over any rows.
+// Measures how far simulated figures are from published ones, over any set of rows: errors, signs and orders.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace linebounce::sim {
 
-// The result of each row of a validation experiment at its first run: configs/experiments/validation/records/NAME.json, to
-// which `validate --record` adds and which it never changes. tools/lint_rows.py compares machines and rows with it.
+// The result of a row of a validation experiment at its first run. configs/experiments/validation/records/NAME.json stores
+// it; `validate --record` adds results there and never changes any. tools/lint_rows.py compares machines and rows with it.
 struct FirstRun {
   std::string date;
   std::vector<std::optional<double>> simulated;  // one figure, or a series
   std::optional<double> change;                  // for a row relative to another point: a share of the base
   std::optional<ChangeSign> sign;
   bool ok = false;
-  bool is_first = true;      // false: the row had been run before it was recorded, because its misses were already explained
-  std::string because = {};  // the evidence that it was, or wasn't, the first run
+  bool is_first = true;      // false: the row had been run before it was recorded, because its miss was already explained
+  std::string because = {};  // the evidence for or against this being the first run
 };
 
 // A row of an experiment for validation, with its machine.
@@ -32,10 +32,10 @@ struct ValidatedRow {
   std::optional<FirstRun> first = {};
 };
 
-// The row with the result of its first run. REQUIRES: it has one.
+// The row with the result of its first run in place of today's. REQUIRES: it has one.
 PaperResult at_first_run(const ValidatedRow& row);
 
-// Whether today's figure differs from that of the first run.
+// True if today's figure differs from that of the first run.
 bool has_moved(const ValidatedRow& row);
 
 std::filesystem::path record_file(const std::string& experiment);
@@ -43,9 +43,9 @@ std::filesystem::path record_file(const std::string& experiment);
 // By row; empty if there is no record. Errors: InputError.
 std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& file);
 
-// Adds the judged rows of one experiment that are not recorded yet, with the parameters of their machines' files, and returns
-// their number. They are first runs unless the file already explains a miss of one. Errors: InputError, OutputError,
-// ConfigError.
+// Adds the judged rows of one experiment that are not recorded yet, with the parameters in their machines' files, and returns
+// how many it has added. They count as first runs unless the experiment's file already explains a miss of one. Errors:
+// InputError, OutputError, ConfigError.
 int record_first_runs(const std::filesystem::path& file, const std::vector<ValidatedRow>& rows, const std::string& date);
 
 // The goals for predicted rows.
@@ -53,9 +53,10 @@ constexpr double kMedianErrorGoal = 0.15;
 constexpr double kOrderGoal = 0.95;
 constexpr double kSignGoal = 28.0 / 30;
 
-// The simulated figure divided by the published one. Changes are compared as factors, 1.43 for +43 %. A published change so
-// small that "no change" would be within 15 % of it is judged by its sign only. Infinite if the run has no such figure. Empty
-// for rows without a figure, for a figure of 0, and for shares of a measured table, which are judged in percentage points.
+// The simulated figure divided by the published one. Changes are compared as factors, such as 1.43 for +43 %. If a published
+// change is so small that "no change" would be within 15 % of it, only its sign is judged. Infinite if the run has no such
+// figure. Empty for rows without a figure, for a figure of 0, and for shares of a measured table, which are judged in
+// percentage points.
 std::optional<double> simulated_over_published(const PaperResult& result);
 
 struct Tally {
@@ -71,13 +72,13 @@ struct Tally {
 struct ValidationScore {
   int rows = 0;                 // that were judged
   std::vector<double> errors;   // |simulated / published - 1|, sorted
-  std::vector<double> factors;  // the ratio or its inverse, whichever is larger, sorted
+  std::vector<double> factors;  // sorted; each is the ratio or its inverse, whichever is larger
   Tally within_15, within_30;   // of these errors
   Tally signs;                  // for changes: gain, loss, no effect
   Tally orders;                 // for shapes and orders
   Tally within_tolerance;       // for all rows
-  int guessed = 0;              // of all rows: how many trivial_guess_is_right() would have within tolerance
-  int with_break = 0;           // of the hits: those that a broken mechanism would lose
+  int guessed = 0;              // of all rows: those for which trivial_guess_is_right()
+  int with_break = 0;           // of the hits: those that are lost if a mechanism is broken
 
   [[nodiscard]] std::optional<double> median_error() const;
   [[nodiscard]] std::optional<double> median_factor() const;
@@ -85,23 +86,24 @@ struct ValidationScore {
 
 void count(ValidationScore& score, const PaperResult& result);
 
-// The kind of a figure: a time, a lock's columns, a change or part of another figure, an order or shape, or anything else.
+// What a figure is: a time, a column of lockmeter's, a change or a part of another figure, an order or shape, or anything
+// else.
 enum class FigureKind { latency, lock, ratio, order, other };
 constexpr std::array<std::string_view, 5> kFigureKinds = {"latency", "lock", "ratio", "order", "other"};
 FigureKind figure_kind(const PaperResult& result);
 
-// Whether a guess that knows nothing of caches would have the row within its tolerance. It guesses that a change is none and a
-// shape flat; for a share in a measured table, the best of 0, 33.3, 50, 66.7 and 100 %; for any other figure, the median of the
-// same column's other figures in `rows`, the experiment's rows.
+// True if a guess that knows nothing of caches would be within the row's tolerance. It guesses that a change is zero and a
+// shape flat. For a share in a measured table, it may choose the best of 0, 33.3, 50, 66.7 and 100 %. For any other figure,
+// it guesses the median of the same column's other figures in `rows`, which are the experiment's rows.
 bool trivial_guess_is_right(const PaperResult& result, const std::vector<const PaperResult*>& rows);
 
-// None for a row without a sign, or one that was not run.
+// True if the sign is right; none for a row without a sign, or one that was not run.
 std::optional<bool> sign_is_right(const PaperResult& result);
 
 // Whether the row is outside its tolerance, or has the wrong sign.
 bool is_miss(const PaperResult& result);
 
-// The misses: first wrong signs, shapes and orders, then figures, the farthest off first.
+// The misses: wrong signs, shapes and orders first, then figures, those that are farthest off first.
 std::vector<const ValidatedRow*> misses_of(const std::vector<ValidatedRow>& rows);
 
 }  // namespace linebounce::sim

@@ -31,7 +31,7 @@ SeedValues seeds_of(const fs::path& point, int number) {
   return points[number];
 }
 
-// Sorted by seed, so that both sides have the same order.
+// Sorts the values by seed, so that both sides are in the same order.
 std::vector<double> in_order(const std::map<std::uint64_t, double>& by_seed) {
   std::vector<double> values;
   for (const auto& [seed, value] : by_seed) values.push_back(value);
@@ -83,7 +83,7 @@ double kernel_latency_ns(const fs::path& point) {
 
 using LineLatencies = std::map<std::pair<std::string, std::int64_t>, double>;
 
-// Lines by their share of the kernel's latency, whose sum is `us_per_operation`.
+// The miss latency of each line. Distributes `us_per_operation`, the kernel's sum, in proportion to the lines' shares.
 LineLatencies lines_us(const fs::path& point, int number, double us_per_operation) {
   auto rows = read_csv(point / "lines.csv", read_lines_csv);
   const double all_ns = kernel_latency_ns(point);

@@ -1,4 +1,4 @@
-// The effect of one change: compares the two points of an experiment, base and changed.
+// Measures the effect of one change: compares an experiment's two points, base and changed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace linebounce::sim {
 
-// The same cache line of all objects of a structure: the kernel's miss latency on it.
+// The kernel's miss latency on one line of a structure, summed over all objects of the structure.
 struct LineChange {
   std::string structure;
   std::int64_t line = 0;
@@ -19,8 +19,8 @@ struct LineChange {
   [[nodiscard]] double change_us() const { return changed_us - base_us; }
 };
 
-// The kernel's miss latency on a subsystem's structures, in us for each operation. A change that is lost in the noise of the
-// whole may be clear here.
+// The kernel's miss latency on the structures of a subsystem, in us per operation. An effect that noise hides in the total
+// may be visible here.
 struct SubsystemChange {
   std::string name;
   PairedChange latency;
@@ -33,18 +33,19 @@ struct Effect {
   std::vector<std::pair<std::string, ConfigValue>> base_at, changed_at;
   PairedChange latency;                     // latency.kernel_us_per_operation
   PairedChange throughput;                  // throughput.operations_per_s
-  std::vector<SubsystemChange> subsystems;  // the one that changed most, in us, first
-  std::vector<LineChange> lines;            // the one that changed most, in us, first
+  std::vector<SubsystemChange> subsystems;  // sorted by the size of the change in us, the largest first
+  std::vector<LineChange> lines;            // sorted by the size of the change in us, the largest first
 };
 
-// Errors: ConfigError for an experiment that is no pair, or whose runs can have no interval.
+// Errors: ConfigError for an experiment that does not have two points, or whose runs can have no confidence interval.
 void require_pair(const Plan& plan);
 
-// Reads the results of both points below `directory`. REQUIRES: both are done; require_pair() has passed. Errors: InputError
-// for files that can't be read or are older than seeds.csv; ConfigError for a workload without those metrics.
+// Reads the results of both points below `directory`. REQUIRES: both are done, and require_pair() has passed. Errors:
+// InputError for files that can't be read or are older than seeds.csv; ConfigError for a workload without the necessary
+// metrics.
 Effect effect_of(const Plan& plan, const std::filesystem::path& directory);
 
-// Sorts by gain, the largest first: the latency saved in an operation.
+// Sorts by gain, which is the latency saved per operation; the largest gain first.
 void rank(std::vector<Effect>& effects);
 
 }  // namespace linebounce::sim

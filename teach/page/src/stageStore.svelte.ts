@@ -1,4 +1,4 @@
-// The scene on show and its position. Lessons and editors choose it; the views read it.
+// The scene that is shown, and its position. Lessons and editors choose it; the views read it.
 import { engine } from "./engine/engine";
 import type { Scene } from "./engine/files";
 import { Player } from "./model/player.svelte";
@@ -25,7 +25,7 @@ export class StageStore {
     const asked = ++this.asked;
     this.rest();
     const player = await this.run(scene);
-    if (asked !== this.asked) return false; // another scene was asked for meanwhile
+    if (asked !== this.asked) return false; // meanwhile another scene was requested
     if (!player) return false;
     this.scene = scene;
     this.player = player;
@@ -38,7 +38,7 @@ export class StageStore {
     return this.scene !== null && sceneKey(this.scene) === sceneKey(scene);
   }
 
-  /** Moves on to a position, step by step where there is time for it; resolves when it is there. */
+  /** Moves on to a position, step by step if there is time for it. Resolves when it is there. */
   playTo(position: number): Promise<void> {
     this.rest();
     const player = this.player;

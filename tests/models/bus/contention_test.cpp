@@ -1,4 +1,4 @@
-// The cost of contention, one mechanism at a time. small_machine.hpp has the times of one access.
+// Tests the cost of contention, one mechanism at a time. small_machine.hpp has the times of one access.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace linebounce::test {
 namespace {
 
-constexpr double kNow = 6000;  // by then, all lines that the tests share are cached
+constexpr double kNow = 6000;  // by this time, all lines that the tests share are cached
 
-// The cycles of a store by CPU 0 at 6000, to a line that the CPUs in `sharers` loaded before.
+// Returns how many cycles a store of CPU 0 at 6000 takes, to a line that the CPUs in `sharers` have loaded before.
 double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
   SmallMachine small(spec);
   if (spec.has_nodes()) small.machine.homes().place(kLine, Home::on(0));
@@ -27,12 +27,13 @@ double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers)
   return cycles;
 }
 
-// 6002 posted (the L1 has the line), granted at 6010; address phase 6020; snoop result 6060; response 6070; 5 + 1.
+// 6002 the request is stamped (L1 has the line); 6010 granted; 6020 address phase; 6060 snoop result; 6070 response; the
+// store ends 5 + 1 later.
 TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
   EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
 }
 
-// The others answer 7 clocks after the snoop result, in place of the response: at 6130.
+// Instead of the response, the others' answers end the request: they come 7 clocks after the snoop result, at 6130.
 TEST(TakenCopies, AnUpgradeWaitsForTheLastAnswer) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
@@ -55,7 +56,7 @@ TEST(TakenCopies, TheWriterDoesNotWaitForCachesWithoutACopy) {
   EXPECT_EQ(store_to_shared(with_ways(), {0, 2}), 60 + 70 + 10 + 5 + 1);
 }
 
-// intervention and latch: 4 clocks
+// the owner's intervention and the latch: 4 clocks
 TEST(TakenCopies, AnAnswerTakesAsLongAsALineFromThatCacheUnlessTheFileSaysElse) {
   MachineSpec spec = small_machine(2);
   spec.bus.invalidation_clocks = -1;
@@ -69,9 +70,10 @@ TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
   EXPECT_EQ(store_to_shared(spec, {1, 2}), 70 + 90 + 5 + 1);
 }
 
-// The snoop result on CPU 0's bus is at 6060; its controller asks at 6070, and the home beside it at 6100. The other node gets
-// the request at 6150, posts its recall at 6160, which is ordered at 6220 and answered at 6230. Its controller answers at 6240,
-// which reaches CPU 0's at 6290. That posts the request again at 6300, with the response at 6370.
+// At 6060 CPU 0's bus has the snoop result. At 6070 CPU 0's controller asks the home, which is on its node; the home asks the
+// other node at 6100. That gets the request at 6150. Its recall is posted at 6160, ordered at 6220 and answered at 6230. Its
+// controller answers at 6240, which reaches CPU 0's controller at 6290. That posts the request again at 6300; the response is
+// at 6370.
 double upgrade_across_nodes(int invalidation_clocks) {
   MachineSpec spec = small_nodes(2, 2);
   spec.bus.invalidation_clocks = invalidation_clocks;
@@ -104,8 +106,8 @@ TEST(TakenCopies, ABroadcastWaitsForTheFarthestNode) {
   EXPECT_EQ(upgrade_beside_a_far_node(true), 376 + 170);
 }
 
-// CPU 0 fetches a line. Meanwhile all other CPUs request it, one cycle apart, so that all are waiting when it arrives. Returns,
-// for each line, the order in which they got it.
+// CPU 0 fetches each line. While a line is on its way, all other CPUs request it, one cycle apart, so that all wait when it
+// arrives. Returns the order in which they got each line.
 std::vector<std::vector<int>> orders_of_waiting(const MachineSpec& spec, int lines) {
   std::vector<std::vector<std::pair<double, int>>> ended(lines);
   SmallMachine small(spec);
@@ -202,7 +204,7 @@ TEST(NextRequest, AHomesRecallWaitsForTheHold) {
   EXPECT_EQ(recalled_beside(0, NextRequest::chance), kRecalledAlone);
 }
 
-// The controller defers each of the five at its snoop result, 50 after its grant, because the recall is under way.
+// The five requests come while the recall is under way. The controller defers each at its snoop result, 50 after its grant.
 TEST(NextRequest, AHomesRecallStandsInLineWhereTheFirstIsServedFirst) {
   EXPECT_EQ(recalled_beside(5, NextRequest::first), kRecalledAlone + 5 * 50);
 }
@@ -239,7 +241,8 @@ TEST(Hold, AStoreDoesNotHoldTheLineIfOnlyCompareAndExchangeDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
 }
 
-// The operation begins at 2145, takes 30 and is followed by the hold: 2375. Sampled at 2380; the rest is as after a store.
+// The operation begins at 2145, takes 30, and then CPU 0 holds the line until 2375. CPU 1's snoop is sampled at 2380; the
+// rest is as after a store.
 TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::compare_exchange), 2380 + 46);
 }

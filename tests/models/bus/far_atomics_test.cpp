@@ -1,4 +1,4 @@
-// The cost of an atomic operation that memory runs (mesi_far_snoop), clock by clock, and its effect on the copies.
+// Tests an atomic operation that memory runs (mesi_far_snoop): its cost, clock by clock, and its effect on the copies.
 // small_machine.hpp explains what the times consist of.
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
     EXPECT_EQ(small.in_memory(kLine), 1U);
     EXPECT_EQ(time_of_addition(cpu, 3000, 1), 146);
     EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 2U); }), 146) << "no copy has stayed";
-    cpu.compute(100);  // until the whole line has arrived: the measured time ends with the program
+    cpu.compute(100);  // until the whole line has arrived, because the measured time ends with the program
   }});
   EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 2);
   ASSERT_EQ(small.misses().size(), 3U);
@@ -70,7 +70,7 @@ TEST(FarAtomic, FollowEachOtherAtMemory) {
   EXPECT_EQ(small.in_memory(kLine), 2U);
 }
 
-// Ordered at 2070, when CPU 1 loses its copy and CPU 0 its own, which could be read until then.
+// Ordered at 2070: CPU 1 loses its copy, and CPU 0 its own, which it could read until then.
 TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) {
@@ -123,7 +123,7 @@ TEST(FarAtomic, FetchesNoPair) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// Without its last action, data for memory, the owner's row would let memory operate on the old value.
+// The owner's row sends memory the data as its last action. Without it, memory would operate on the old value.
 TEST(FarAtomic, NeverRunsOnAnOldValue) {
   Protocol protocol = shipped_protocol("mesi_far_snoop");
   ControllerTable& table = protocol.cache;

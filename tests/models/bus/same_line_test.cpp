@@ -1,6 +1,6 @@
-// Requests for one line: whether they overlap, and how long the owner's cache keeps it. A load of the small machine that misses
-// at 2000: 2010 posted; granted on the next edge, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
-// pins 2140; 2145 the load starts; 2146 it is done, and the line is free.
+// Tests requests for one line: whether they overlap, and how long the owner's cache keeps it. A load of the small machine
+// that misses at 2000: 2010 stamped; 2020 granted, on the next edge; 2030 address phase; 2070 snoop result; 2130 memory's
+// first data; 2140 at the pins; 2145 the load starts; 2146 it ends, and the line is free.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -25,8 +25,8 @@ TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   EXPECT_EQ(second, 170 + 10 + 5 + 1);
 }
 
-// It is only granted on the edge at 2150: address phase 2160, memory's data 2260. A request for another line overtakes it, like
-// the second one in the test above.
+// The request is granted only on the edge at 2150: address phase 2160, memory's data 2260. Meanwhile a request for another
+// line overtakes it, like the second one in the test above.
 TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   MachineSpec spec = small_machine(3);
   spec.bus.one_per_line = true;
@@ -40,7 +40,7 @@ TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   EXPECT_EQ(elsewhere, 170 + 10 + 5 + 1);
 }
 
-// Attempts of CPU 0 that fail until it has kept the line without a break for two of them.
+// How many attempts of CPU 0 fail before it has kept the line without a break for two of them.
 struct Attempts {
   int hits = 0;
   int misses = 0;
@@ -61,8 +61,8 @@ Attempts attempts_with(double hold_ns) {
   return attempts;
 }
 
-// Both CPUs want the line all the time. Without a window every attempt is a transfer, except the last ones of the CPU that
-// remains alone.
+// Both CPUs want the line all the time. Without a window every attempt is a transfer; only the last ones are not, when one
+// CPU remains.
 TEST(SameLine, TheLoserOfARaceForALineMissesAgain) {
   const Attempts attempts = attempts_with(0);
   EXPECT_GT(attempts.misses, 190);

@@ -6,7 +6,7 @@
 namespace linebounce::test {
 namespace {
 
-// The request is stamped 2010, on an edge, and so granted at the next, 2020.
+// The request is stamped at 2010, on an edge, so it is granted at the next edge, 2020.
 TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -67,7 +67,7 @@ TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   EXPECT_EQ(small.transitions("M", "Other_GetS"), 2);
 }
 
-// The line has not been written since it moved, so it is shared, as under mesi_snoop.
+// Since the line moved, nobody has written it. So it is shared, as under mesi_snoop.
 TEST(SnoopingBus, ASecondReaderSharesALineThatHasMigrated) {
   SmallMachine small(small_machine(3, "mesi_migratory_snoop"));
   small.run(

@@ -1,5 +1,5 @@
-// What a store to a shared line costs where it updates the other copies (dragon_snoop), clock by clock, and when they have it.
-// small_machine.hpp says what the times are made of.
+// Tests stores to a shared line where they update the other copies (dragon_snoop): their cost, clock by clock, and when the
+// copies have the word. small_machine.hpp says what the times consist of.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -12,7 +12,7 @@ MachineSpec dragon_machine(int cpus) {
   return small_machine(cpus, "dragon_snoop");
 }
 
-// Loads at `ns` and expects this value, from the own cache.
+// Loads at `ns` from the CPU's own cache, and expects this value.
 void expect_hit(Cpu& cpu, double ns, Value value) {
   EXPECT_EQ(cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.load(kLine), value) << "at " << ns; }), 2);
 }
@@ -41,8 +41,9 @@ TEST(Update, CostsOneDataClockAndTheOtherCopyHasTheWordFromTheSnoopResultOn) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 40 + 40 + 10);
 }
 
-// CPU 2's miss: stamped 1940, granted 1950, address phase 1960, memory's data from 2060 to 2100. CPU 0's word, ready at 2060,
-// follows after a clock of turnaround: 2110 to 2120. The copies have it at 2060 all the same: it is the order that counts.
+// CPU 2's miss: stamped 1940, granted 1950, address phase 1960, memory's data from 2060 to 2100. CPU 0's word is ready at
+// 2060, but the data bus carries it only after a clock of turnaround, from 2110 to 2120. The copies have the word at 2060 all
+// the same: the order counts, not the transfer.
 TEST(Update, WaitsForTheDataBusBeforeTheStoreIsOver) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) {
@@ -216,7 +217,7 @@ TEST_P(SpinOnUpdates, SeeTheWordWithTheNextLoadAndDoNotMiss) {
              }});
 }
 
-// The protocol without the last action of one row.
+// The protocol, with the last action of one row removed.
 Protocol without_last_action(const std::string& state, const std::string& event) {
   Protocol protocol = shipped_protocol("dragon_snoop");
   ControllerTable& table = protocol.cache;

@@ -95,7 +95,7 @@ TEST(TreePlru, IsNotLru) {
   EXPECT_EQ(victim_block(tree), 2U);
 }
 
-// As in hardware: one bit for each node; a use of one half points it at the other.
+// As in hardware, each node of the tree has one bit. A use of one half points the bit at the other half.
 class TreeOfBits {
  public:
   explicit TreeOfBits(int ways) : ways_(ways), upper_is_colder_(static_cast<std::size_t>(ways)) {}

@@ -1,4 +1,4 @@
-// The effect of one order step, data step or access, on MESI tables and two caches.
+// Tests the effects of one order step, data step or access, with MESI tables and two caches.
 #include "models/coherence/bus_order.hpp"
 
 #include <gtest/gtest.h>

@@ -219,8 +219,8 @@ class CpiStackOfSpin : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, CpiStackOfSpin, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
-// As in spin_and_interrupt_test.cpp: the loop's first load, at 1000, takes 2 cycles; the loop sees the change at 2206. Its last
-// load misses.
+// As in spin_and_interrupt_test.cpp: the loop's first load, at 1000, takes 2 cycles, and the loop sees the change at 2206,
+// after its last load has missed.
 TEST_P(CpiStackOfSpin, ASpinIsOnePartWhetherItIsParkedOrSimulated) {
   EngineSpec engine;
   engine.parked_spins = GetParam();

@@ -9,7 +9,7 @@ namespace linebounce::test {
 namespace {
 
 constexpr Address kPage = 4096;
-// On different pages, and in different sets of L1.
+// Addresses on different pages, and in different sets of L1.
 constexpr Address kOnFirstPage = kLine;
 constexpr Address kOnSecondPage = kLine + kPage + 32;
 constexpr Address kOnThirdPage = kLine + 2 * kPage + 64;

@@ -1,4 +1,5 @@
-// Several loads of one thread under way together. CPU 0 is alone; small_machine.hpp says when a miss at 2000 is done.
+// Tests several loads of one thread that are under way together. Unless said otherwise, CPU 0 is alone. small_machine.hpp
+// says when a miss at 2000 is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,7 +50,8 @@ TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
   EXPECT_EQ(time_of_loads(spec, {{kLine}, {kLine + 0x100}}), 286);
 }
 
-// The second word's line is already under way: it waits for that fill, at 2145, without delaying the third: as above.
+// The second word's line is already under way. The load of it waits for that fill, at 2145, and doesn't delay the third load:
+// as above.
 TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
 }

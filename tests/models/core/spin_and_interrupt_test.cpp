@@ -56,8 +56,8 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
              }});
 }
 
-// When CPU 1 leaves a loop that waited for the store at 2000, on a machine with spin_exit_cycles = 15, and the cost of a second
-// loop that need not wait.
+// When CPU 1 leaves a loop that waited for the store at 2000, on a machine with spin_exit_cycles = 15. Also the cost of a
+// second loop that need not wait.
 struct Left {
   double at = 0, without_waiting = 0;
 };
@@ -104,7 +104,7 @@ TEST(Interrupts, SendingOneTakesItsTime) {
   EXPECT_EQ(handled, 2000 + 30 + 100 + 50);
 }
 
-// Page by page up to the ceiling, above it all at once.
+// Invalidates page by page up to the ceiling, and above it the whole TLB at once.
 TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   MachineSpec spec = small_machine(1);
   spec.cpu.page_invalidation_cycles = 100;
@@ -262,7 +262,7 @@ TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
   EXPECT_EQ(handled, (std::vector<double>{4050, 3050}));
 }
 
-// A device that is ready before an IPI would arrive: 100 ns.
+// The device is ready sooner than an IPI would arrive, which takes 100 ns.
 TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
   SmallMachine small(small_machine(2));
   std::vector<double> handled(2);
@@ -409,7 +409,7 @@ TEST(MeasuredTime, IsAccountedToItsEnd) {
   EXPECT_EQ(ns(2), std::pair(Tick{300}, Tick{0}));
 }
 
-// The prefetch at 2000 is filled at 2145.
+// The line of the prefetch at 2000 arrives at 2145.
 TEST(Prefetch, HidesTheWholeLatencyIfItComesEarlyEnough) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {

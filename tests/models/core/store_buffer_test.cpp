@@ -79,7 +79,7 @@ MachineSpec prefetching(int cpus, Consistency consistency = Consistency::tso) {
   return spec;
 }
 
-// Two stores of lines that are missing, and the fence that waits for both.
+// Two stores miss, and a fence waits for both.
 double time_of_two_stores(const MachineSpec& spec) {
   double cycles = 0;
   SmallMachine small(spec);
@@ -207,9 +207,9 @@ TEST(StoreBuffer, APartOfAStoreIsForwarded) {
   }});
 }
 
-// CPU 0 stores to a line that it misses, then to one that it owns. The first is done at 2145, the second at 2146, although CPU
-// 0 computes or is blocked in the meantime. CPU 1's load at `start` is stamped 10 later and granted at the next edge; its snoop
-// is 50 later.
+// CPU 0 stores to a line that it misses, then to one that it owns. The first store is done at 2145, the second at 2146,
+// whether CPU 0 computes in the meantime or is blocked. CPU 1 loads at `start`: the request is stamped 10 later, granted at
+// the next edge, and snooped 50 after that.
 template <class While>
 Value seen_by_a_snoop(double start, While during) {
   SmallMachine small(buffered(2));
@@ -226,11 +226,11 @@ Value seen_by_a_snoop(double start, While during) {
   return seen;
 }
 
-// Granted at 2100, snooped at 2150.
+// CPU 1's load is granted at 2100 and snooped at 2150.
 TEST(StoreBuffer, ASnoopFindsAStoreThatDrainedBeforeIt) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.compute(1000); }), 7U);
 }
-// Granted at 2090, snooped at 2140.
+// CPU 1's load is granted at 2090 and snooped at 2140.
 TEST(StoreBuffer, ASnoopTakesTheLineBeforeAStoreThatDrainsAfterIt) {
   EXPECT_EQ(seen_by_a_snoop(2075, [](Cpu& cpu) { cpu.compute(1000); }), 0U);
 }
@@ -312,8 +312,8 @@ TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   EXPECT_EQ(small.misses().size(), 2U) << "one transfer serves all stores of a CPU";
 }
 
-// The number of lines fetched by two CPUs that store to a word of one line, to a private line, and to the next word of the
-// first line.
+// Two CPUs store to a word of one line, then to a private line, then to the next word of the first line. Returns how many
+// lines they fetch.
 std::int64_t lines_fetched(Consistency consistency) {
   MachineSpec spec = buffered(2, consistency);
   spec.cpu.store_buffer_entries = 8;
@@ -329,8 +329,8 @@ std::int64_t lines_fetched(Consistency consistency) {
   return small.transactions();
 }
 
-// The store to the private line comes in between, so CPU 0 loses the first line and fetches it again. CPU 1, which has it last,
-// stores its next word before CPU 0's request is snooped.
+// The store to the private line comes in between. So CPU 0 loses the first line, and fetches it again. CPU 1 has the line
+// last: it stores its next word before CPU 0's request is snooped.
 TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsTheRun) {
   EXPECT_EQ(lines_fetched(Consistency::tso), 5);
 }

@@ -57,7 +57,7 @@ MachineSpec half_speed() {
   return spec;
 }
 
-// The time for 1000 cycles, after `before` cycles.
+// The time that 1000 cycles of computation take, after `before` cycles.
 Core::Program timed_computation(double& taken, std::int64_t before = 0) {
   return [&taken, before](Cpu& cpu) {
     cpu.compute(before);
@@ -113,7 +113,7 @@ TEST_P(SpinningSibling, TakesNone) {
   EXPECT_EQ(computing, 1000);
 }
 
-// The time for 1000 cycles from 500 on, beside a thread that spins in such a loop.
+// The time that 1000 cycles of computation take from 500 on, beside a thread that spins in such a loop.
 double computing_beside(Cpu::Loop loop, bool parked) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
@@ -185,7 +185,8 @@ TEST(HardwareThreads, AnotherLineIsNotLocked) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { cpu.load(kLine + 32); }), 2); }});
 }
 
-// At equal times the lower CPU number is first: CPU 1 finds the line locked until 2020, and holds it itself until 2040.
+// At equal times the CPU with the lower number is first. So CPU 1 finds the line locked until 2020, and then holds it until
+// 2040.
 TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {

@@ -56,7 +56,7 @@ TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
   EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("CPU 0"), HasSubstr("CPU 1")));
 }
 
-// No other CPU gets a turn that could end this one's.
+// There is no other CPU whose turn could end this one's.
 TEST(Livelock, OfACpuThatIsAloneIsFoundToo) {
   EngineSpec engine;
   engine.parked_spins = false;
@@ -119,7 +119,7 @@ TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
 
-// A bounded run ends on time, whatever waits for the bus then.
+// A run that is bounded ends on time, whatever then waits for the bus.
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {

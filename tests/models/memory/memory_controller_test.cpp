@@ -58,8 +58,8 @@ TEST(MemoryController, AllBanksShareTheBandwidth) {
   EXPECT_EQ(memory.read(3, 1000), 1400);
 }
 
-// Address phases 2030 and 2050 (as in the bus's tests). The second access to the one bank starts at 2230: data at 2330, at the
-// pins 2340, over at 2346.
+// The address phases are at 2030 and 2050 (as in the bus's tests). There is one bank, so the second access starts only at
+// 2230: data 2330, at the pins 2340, over at 2346.
 TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
   MachineSpec spec = small_machine(2);
   spec.memory.banks = 2;
@@ -69,7 +69,7 @@ TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 64); }), 346); }});
 }
 
-// Only the data bus makes the second wait: until 2170.
+// The second line waits only for the data bus: until 2170.
 TEST(MemoryBanks, TwoMissesToTwoBanksOverlap) {
   MachineSpec spec = small_machine(2);
   spec.memory.banks = 2;

@@ -90,7 +90,7 @@ TEST(Calendar, GoesRoundTheRing) {
   Held calendar;
   calendar.push(kRing - 1, 1);
   EXPECT_EQ(calendar.pop(), (Seen{kRing - 1, 1}));
-  // In a slot before the ring's last item, but later in time.
+  // The item is in a slot before that of the ring's last item, but later in time.
   calendar.push(2 * kRing - kSlot - 1, 2);
   calendar.push(kRing + 3, 3);
   EXPECT_THAT(calendar.all(), ElementsAre(Seen{kRing + 3, 3}, Seen{2 * kRing - kSlot - 1, 2}));

@@ -1,6 +1,6 @@
-// Costs and savings of compositions of a node's protocol with a directory's: in ticks, in bytes on the links, in memory's copy.
-// The machine is small_nodes() of small_machine.hpp; latencies_test.cpp explains the stages of a miss. A message takes 16 bytes
-// on a link, one with a line of data 48.
+// Tests what each pair of a node's protocol and a directory's costs and saves: in ticks, in bytes on the links, in memory's
+// copy. The machine is small_nodes() of small_machine.hpp; latencies_test.cpp explains the stages of a miss. A message takes
+// 16 bytes on a link, one with a line of data 48.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -54,9 +54,9 @@ TEST(Moesi, ADirtyLineThatIsReadStaysWithItsOwner) {
   EXPECT_EQ(machine.bytes(1, 0), kWithLine);
 }
 
-// Once the owner's controller has the line, a further reader needs no recall. The request is at the home at 4130; the forward
-// leaves it at 4160 and is at the owner at 4210; the line leaves one pass later and is back at 4270, stamped 4280, granted
-// 4290, snoop result 4340, at the pins 4350, 4355.
+// Once the owner's controller has the line, a further reader needs no recall. The request is at the home at 4130; the home's
+// forward leaves at 4160 and is at the owner at 4210. The line leaves one pass later and reaches the reader's controller at
+// 4270: stamped 4280, granted 4290, snoop result 4340, at the pins 4350, 4355.
 TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
   Composed machine("moesi_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
@@ -137,8 +137,8 @@ TEST(Mesi, ASharedLineComesFromMemory) {
   EXPECT_EQ(machine.bytes(3, 2), kWithLine);
 }
 
-// ... and in MESIF from the node that read it last, as in AnOwnersControllerAnswersFurtherReadersWithoutItsBus: one link more,
-// but no 100 cycles of memory.
+// ... and in MESIF it comes from the node that read it last, as in AnOwnersControllerAnswersFurtherReadersWithoutItsBus: over
+// one link more, but without the 100 cycles of memory.
 TEST(Mesif, ASharedLineComesFromTheNodeThatHasReadItLast) {
   Composed machine("mesif_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -186,8 +186,9 @@ TEST(Broadcast, ADirectoryAsksNoNodeIfNoneHasTheLine) {
   for (const int other : {1, 2}) EXPECT_EQ(machine.bytes(3, other) + machine.bytes(other, 0), 0);
 }
 
-// The miss waits for the slowest answer, which is memory's: at the home 2130, looked up 2160, first data 2260, over the link
-// 2310, as in RemoteMemoryCostsTwoLinksMore. The probes reach their nodes at 2210; the answers arrive at 2270.
+// The miss waits for the slowest answer, which is memory's. The request is at the home at 2130, looked up at 2160; memory's
+// first data comes at 2260, and is over the link at 2310, as in RemoteMemoryCostsTwoLinksMore. The probes reach their nodes
+// at 2210; their answers arrive at 2270.
 TEST(Broadcast, ProbesGoBesideMemorysReading) {
   Composed machine("moesi_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); }});

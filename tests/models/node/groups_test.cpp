@@ -1,5 +1,6 @@
-// The cost of a miss on a machine with groups, stage by stage, as in latencies_test.cpp without them: the way from a member to
-// the group's controller takes 5 ns, a pass there 10, its cache's first data 30 more. One CPU on each bus, all in one node.
+// Tests what a miss costs on a machine with groups, stage by stage; latencies_test.cpp does so for machines without them. The
+// way from a member to the group's controller takes 5 ns, a pass through that controller 10, the first data of its cache 30
+// more. Each bus has one CPU, and all are in one node.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +26,9 @@ MachineSpec small_groups(int buses, const std::vector<int>& members, const std::
   return spec;
 }
 
-// 2080 as always; 2085 at the group, 2095 to the home, 2225 its data, a pass and the way down 2240, a pass 2250, stamped on an
-// edge, 2260, 2310, 2320, 2325.
+// 2080 the request leaves, as always; 2085 it is at the group; 2095 it leaves for the home; 2225 the home's data leaves; 2240
+// it has passed the group and the way down; 2250 a pass later it is stamped, on an edge; 2260 granted; 2310 snoop result;
+// 2320 at the pins; 2325 the load starts.
 TEST(Groups, ALineThatTheGroupLacksIsFetchedFromTheHome) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 326); }});
@@ -39,8 +41,9 @@ TEST(Groups, EveryLevelCostsItsWayAndItsPass) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 356); }});
 }
 
-// CPUs 1 and 2 read: the first alone, the second what the first had. The group's cache serves the third reader: 2085, a pass
-// and the look-up 2125, 2130 at the controller, 2140 stamped, on an edge: 2150, 2200, 2210, 2215.
+// CPUs 1 and 2 read first: CPU 1 alone, then CPU 2 what CPU 1 had. The group's cache serves the third reader: the request is
+// at the group at 2085; after a pass and the look-up the data leaves at 2125, and is at the controller at 2130; 2140 stamped,
+// on an edge; 2150 granted; 2200, 2210, 2215.
 TEST(Groups, AReaderHitsInTheSharedCache) {
   SmallMachine small(small_groups(4, {4}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 216); },
@@ -52,8 +55,9 @@ TEST(Groups, AReaderHitsInTheSharedCache) {
   EXPECT_EQ(small.misses().back().source, Source::node_cache);
 }
 
-// 2095 leaves for the owner, 2100; its recall stamped 2110, granted 2120, first data 2200, all of it 2240; a pass and the way
-// from member to member 2255, stamped 2265, granted 2270, 2320, 2330, 2335.
+// The request leaves the group for the owner at 2095, and arrives at 2100. The recall is stamped at 2110, granted at 2120;
+// its first data comes at 2200, all of it at 2240. A pass and the way from member to member end at 2255: stamped 2265,
+// granted 2270, 2320, 2330, 2335.
 TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
@@ -61,17 +65,18 @@ TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// The home sends the request to the other group, 2125; a pass and the way to the owner 2140, its recall stamped 2150, granted
-// 2160, all of the data 2280; to its group 2295, a pass later at the other group 2305, a pass and the way down 2320, stamped
-// 2330, on an edge: 2340, 2390, 2400, 2405.
+// The home sends the request to the other group, where it is at 2125. A pass and the way to the owner end at 2140: the recall
+// is stamped at 2150, granted at 2160, and all of its data there at 2280. The data is at the owner's group at 2295, a pass
+// later at the other group, 2305; a pass and the way down end at 2320: stamped 2330, on an edge; 2340, 2390, 2400, 2405.
 TEST(Groups, ADirtyLineOfAnotherGroupComesThroughBoth) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 406); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// The same below a level that both share: the upper group sends the request on, 2100, 2110, so it is at the lower one at 2115
-// instead of 2125; the data takes 5 more from group to group. Stamped 2325, granted 2330, 2380, 2390, 2395.
+// The same below a level that both groups share. The upper group gets the request at 2100 and sends it on at 2110, so it is
+// at the lower one at 2115 instead of 2125. The data takes 5 more from group to group: stamped 2325, granted 2330, 2380,
+// 2390, 2395.
 TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 396); }, [](Cpu&) {},
@@ -99,8 +104,9 @@ TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   EXPECT_EQ(small.in_memory(kLine), 77U);
 }
 
-// The owner's group answers the third from its cache, without a recall: the request is at the home at 6095, which sends it on,
-// 6125; a pass and the look-up 6165, a pass and the way down 6180, a pass 6190, on an edge: 6200, 6250, 6260, 6265.
+// The owner's group answers the third reader from its cache, without a recall. The request is at the home at 6095, which
+// sends it on; 6125 at the group; 6165 after a pass and the look-up; 6180 after a pass and the way down; 6190 after a pass,
+// on an edge; 6200 granted, 6250, 6260, 6265.
 TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
   SmallMachine small(small_groups(6, {2}, "moesi_group"));
   dirty_line_is_read_everywhere(small, 266);

@@ -38,8 +38,9 @@ TEST(NodeMachine, RemoteMemoryCostsTwoLinksMore) {
   EXPECT_EQ(small.misses().back().source, Source::remote_memory);
 }
 
-// At the home 2130 + 30; at the owner 2160, its recall stamped 2170, granted 2180, snoop result 2230, first data 2260, all of
-// it 2300; a pass and a link later 2360, stamped 2370, granted 2380, snoop result 2430, then as above.
+// The request is at the home at 2130, and leaves 30 later. It is at the owner at 2160: the recall is stamped 2170, granted
+// 2180, snoop result 2230, first data 2260, all of it 2300. A pass and a link later, at 2360, the data is at CPU 0's
+// controller: stamped 2370, granted 2380, snoop result 2430, then as above.
 TEST(NodeMachine, ADirtyLineOfAnotherNodeComesFromItsCache) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 1);
@@ -126,7 +127,7 @@ TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 30 + 50); }});
 }
 
-// Two loads of lines of node 1, two clocks apart on the bus: their requests are ready for the link at 2080 and 2100.
+// Two loads of lines of node 1, issued two clocks apart on the bus. Their requests are ready for the link at 2080 and 2100.
 void two_loads_over_a_link(int credits, double taken) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.credits = credits;
@@ -190,7 +191,8 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("mesi_node", "mesi_node_tags")),
     [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param); });
 
-// The other CPU of the node hits in the controller's cache: asked at the snoop result 2070, 30 from the address phase on.
+// The other CPU of the node hits in the controller's cache. The look-up takes 30 from the address phase on, so it is done by
+// the snoop result at 2070.
 TEST(NodeMachine, ALineInTheControllersCacheIsNearerThanMemory) {
   MachineSpec spec = small_nodes(1, 2);
   SmallMachine small(spec);
@@ -226,9 +228,10 @@ TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
   home(small, 0);
   small.run({[](Cpu& cpu) {
                cpu.load(kLine);
-               // L1 has the line: stamped 4002, granted 4010, snoop result 4060; at the home 4070, looked up 4100; Inv over a
-               // link 4150, recall 4160, granted 4170, snoop result 4220, without data a response later, 4230; a pass and a
-               // link 4290; stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
+               // L1 has the line: stamped 4002, granted 4010, snoop result 4060. The request is at the home at 4070, looked
+               // up at 4100. The Inv is over a link at 4150; its recall is stamped 4160, granted 4170, snoop result 4220, and
+               // without data ends with a response at 4230. A pass and a link later, at 4290, the answer is at the requestor:
+               // stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
                EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 376);
              },
              [](Cpu& cpu) {

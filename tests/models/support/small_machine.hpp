@@ -138,7 +138,7 @@ inline void wait_until(Cpu& cpu, double ns) {
   cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns()));
 }
 
-// The cycles that the body takes, started at `start_ns`.
+// How many cycles the body takes if it starts at `start_ns`.
 template <class Body>
 double cycles_from(Cpu& cpu, double start_ns, Body body) {
   wait_until(cpu, start_ns);

@@ -56,7 +56,7 @@ TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
             "within the 95 % intervals.");
 }
 
-// Each point's own interval is wide, because seeds differ; but in runs with the same seed, mcs always does 10 k more.
+// Each point's own interval is wide, because seeds differ. But for each seed, mcs does 10 k more than ticket.
 TEST(Answer, ComparesRunsOfTheSameSeeds) {
   const SeedsOfPoint seeds = [](int point, const std::string&) {
     const double more = point == 1 ? 10000 : 0;
@@ -89,7 +89,7 @@ TEST(Answer, IsOfWhatHasFinished) {
   EXPECT_EQ(answer_to(points).text, "");
 }
 
-// Both sides have the same number of CPUs and the same work; comparing all points would choose ticket with one CPU.
+// The answer compares points with equal numbers of CPUs and equal work. Among all points, ticket with one CPU would be best.
 TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   const auto at = [](const std::string& lock, std::int64_t readers, double per_s) {
     return point_of({{"workload.lock", lock}, {"workload.readers_pct", readers}}, per_s);

@@ -32,6 +32,8 @@ TEST(FamilyOrder, SurvivesWhereTheFirstLeadsWithEveryValueOfTheRange) {
   const std::string text = family_order_text(order_of({rates(150, 100), rates(110, 100)}));
   EXPECT_THAT(text, StartsWith("The order survives all 2 changes in what is taken from intel_mesh"));
   EXPECT_THAT(text, HasSubstr("mcs leads by 10 % to 50 %"));
+  EXPECT_THAT(family_order_text(order_of({rates(150, 100), rates(230, 100)})),
+              HasSubstr("mcs leads by 50 % to a factor of 2.3"));
 }
 
 TEST(FamilyOrder, DoesNotSurviveIfAValueOfTheRangeTurnsItAndTheValueIsNamed) {
@@ -44,7 +46,7 @@ TEST(FamilyOrder, DoesNotSurviveIfAValueOfTheRangeTurnsItAndTheValueIsNamed) {
 TEST(FamilyOrder, IsNotTurnedByLessThanAPercentOrWithinTheIntervals) {
   EXPECT_THAT(family_order_text(order_of({rates(100, 100.9)})), Not(HasSubstr("passes")));
   EXPECT_THAT(family_order_text(order_of({rates(150, 100), rates(100, 100.9)})),
-              HasSubstr("with 1 of them mcs can't be told apart from the next"));
+              HasSubstr("with 1 of them mcs can't be told apart from the runner-up"));
   RangeRow close = rates(100, 103);
   close[0]->interval = 2;
   EXPECT_THAT(family_order_text(order_of({close})), Not(HasSubstr("passes")));

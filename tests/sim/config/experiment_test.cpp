@@ -5,6 +5,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class ExperimentFile : public ConfigFiles {
  protected:
@@ -116,7 +117,10 @@ TEST_F(ExperimentFile, PathsThatDontExistNameNearOnesEverywhere) {
             "--set: memory.latency_ns: unknown key; did you mean machine.memory.latency_ns?");
   EXPECT_EQ(set_error("machine.cache.L3.size_kib", "1"),
             "--set: machine.cache.L3.size_kib: unknown key; did you mean machine.cache.L2.size_kib?");
-  EXPECT_EQ(set_error("machine.bus", "1"), "--set: machine.bus: expected a table of keys, not one value");
+  EXPECT_THAT(set_error("machine.bus", "1"),
+              StartsWith("--set: machine.bus: is a table of keys and takes no value; legal below machine.bus: protocol, "));
+  EXPECT_THAT(set_error("machine", "p3"),
+              HasSubstr("to choose a machine, write machine = \"NAME\" in the file, or --machine NAME"));
   EXPECT_EQ(set_error("workload.x", "1"),
             "--set: workload.x: unknown key; legal below workload: name, lock, increments, think_ns, design, pinned");
   EXPECT_EQ(set_error("xyzzy", "1"), "--set: xyzzy: unknown key; legal here: machine, run, engine, workload");
@@ -156,7 +160,8 @@ TEST_F(ExperimentFile, TopLevelKeysAreCheckedToo) {
             "e.toml:3:11: machine: expected a machine's name or [machine] tables, found an integer (4)");
   EXPECT_EQ(with("name = \"counter\"", ""), "e.toml:5:1: workload.name: this key is missing and has no default");
   EXPECT_EQ(experiment_error("name = \"e\"\nmachine = \"m.toml\"\n"),
-            "e.toml:1:1: workload: this table is missing: [workload] and its name");
+            "e.toml:1:1: workload: this table is missing; write [workload] and name = \"NAME\" below it (see: linebounce list "
+            "workloads)");
   EXPECT_EQ(experiment_error(plus("[engine]\nrun_ahead = 1\n")),
             "e.toml:12:13: engine.run_ahead: expected true or false, found an integer (1)");
 }

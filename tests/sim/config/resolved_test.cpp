@@ -6,7 +6,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// An experiment with everything that a resolved configuration may contain.
+// An experiment that uses everything that a resolved configuration may contain.
 constexpr const char* kEverything = R"(
 [set]
 "machine.memory.latency_ns" = 120.5

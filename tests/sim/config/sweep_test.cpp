@@ -105,7 +105,7 @@ TEST_F(Sweep, AParameterThatCannotBeSweptIsRefused) {
   EXPECT_EQ(error("\"workload.increments\" = [1, \"x\"]\n"),
             "e.toml:12:29: workload.increments: expected an integer, found a string (\"x\")");
   EXPECT_EQ(error("\"workload.increments\" = [1, 2, 1]\n"),
-            "e.toml:12:25: workload.increments: the value 1 is in the list twice");
+            "e.toml:12:25: workload.increments: the list has the value 1 twice; remove one");
   EXPECT_EQ(error("\"engine.run_ahead\" = [true, false]\n"),
             "e.toml:12:22: engine.run_ahead: changes no result: there is nothing to sweep");
   EXPECT_EQ(error("\"run.seeds\" = [1, 2]\n"),

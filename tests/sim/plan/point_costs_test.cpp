@@ -5,7 +5,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Two locks on 1, 2 and 4 CPUs, ordered by lock.
+// Two locks on 1, 2 and 4 CPUs each; the points are ordered by lock.
 std::vector<PointPlace> two_locks_on_three() {
   std::vector<PointPlace> points;
   for (const char* lock : {"ttas", "mcs"}) {

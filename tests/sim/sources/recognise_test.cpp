@@ -72,7 +72,7 @@ TEST(Recognise, AnUnknownTextIsAnsweredWithTheFirstLineThatFitsNothing) {
   const Recognised unknown = recognise(excerpt_of_text("0 r 1f00\n\n1 w 1f00\noops\n", "in"));
   EXPECT_THAT(unknown.candidates, IsEmpty());
   EXPECT_THAT(unknown.why_none, HasSubstr("Up to line 3 it could be ordered"));
-  EXPECT_THAT(unknown.why_none, HasSubstr("line 4 fits none of them: \"oops\""));
+  EXPECT_THAT(unknown.why_none, HasSubstr("line 4 matches no known form: \"oops\""));
 }
 
 TEST(Recognise, EveryFormIsNamedOnceAndSaysWhatItIs) {

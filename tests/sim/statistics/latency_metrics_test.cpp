@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// With a cycle of 0.5 ns.
+// A cycle is 0.5 ns.
 PointData metrics_of(const LatencyBins& bins, const LatencyBins& reads) {
   PointData point;
   PointMetrics metrics(point);

@@ -74,7 +74,8 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
-// Of two run queues' locks, one is held for 60 us of 100 and the other for 80, until the end: 70 % on average, never 140.
+// There are two run queues with a lock each. One lock is held for 60 us of 100, the other for 80, until the end: 70 % on
+// average, and never 140.
 TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   MeteredLock& first = locks_.create("ticket", "rq_lock[0]", {.figures = "rq_lock"});
   MeteredLock& second = locks_.create("ticket", "rq_lock[1]", {.figures = "rq_lock"});
@@ -123,7 +124,7 @@ TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   EXPECT_NEAR(all.wait_max_us, 20 + handoff_ns / 1000, 0.3);
 }
 
-// A waiter for a spin lock waits for the last holder, whether either of them only reads.
+// A waiter for a spin lock waits for the last holder; whether one of the two only reads makes no difference.
 TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   const auto read = [&](Cpu& cpu, FunctionId where, std::int64_t cycles) {

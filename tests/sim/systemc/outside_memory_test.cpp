@@ -1,4 +1,4 @@
-// A memory behind sockets that answers as a machine's own memory does changes nothing.
+// If a memory behind sockets answers as the machine's own memory does, results must be the same.
 #include "sim/systemc/outside_memory.hpp"
 
 #include <gtest/gtest.h>

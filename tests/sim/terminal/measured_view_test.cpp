@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A plan of one point, with a table whose rows are 300 lock (scored), 100 idle (scored), 12 of a neighbour on the line, and 3
-// without a name.
+// A plan of one point. Its table has rows of 300 samples of the lock (scored), 100 of idle (scored), 12 of a neighbour on the
+// line, and 3 without a name.
 class MeasuredView : public ::testing::Test {
  protected:
   MeasuredView() {

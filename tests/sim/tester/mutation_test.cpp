@@ -54,7 +54,7 @@ TEST(Mutation, ChangesEveryPartOfEveryMachine) {
       const bool links = base.spec.network.topology == Topology::links;
       if (!links) expected.insert(expected.end(), {"machine.nodes", "machine.network.topology"});
     }
-    // If each CPU has its own bus and links fix the number of nodes, no two CPUs can share a core.
+    // Each CPU may have its own bus, and links may fix the number of nodes. Then no two CPUs can share a core.
     const bool fixed =
         base.spec.network.topology == Topology::links && base.spec.cpus_present == base.spec.nodes * base.spec.buses_per_node;
     if (!fixed) expected.emplace_back("machine.cpu.threads_per_core");

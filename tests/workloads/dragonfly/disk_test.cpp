@@ -38,8 +38,8 @@ TEST(DiskArm, ASeekGoesWithTheRootOfTheWay) {
 TEST(DiskArm, ABlockThatHasJustPassedCostsATurn) {
   DiskArm arm(round_disk());
   EXPECT_EQ(arm.write(0, 0), 1 * kMs);
-  EXPECT_EQ(arm.write(1, 1 * kMs), 2 * kMs);  // the next block: no wait
-  EXPECT_EQ(arm.write(5, 2 * kMs), 6 * kMs);  // passes the head at 5
+  EXPECT_EQ(arm.write(1, 1 * kMs), 2 * kMs);  // the block right behind it, without a wait
+  EXPECT_EQ(arm.write(5, 2 * kMs), 6 * kMs);  // the block passes the head at 5
   EXPECT_EQ(arm.write(5, 6 * kMs), 16 * kMs);
 }
 

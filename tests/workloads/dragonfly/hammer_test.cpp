@@ -63,20 +63,20 @@ TEST(Hammer, AnUnevenGroupIsAllThatHasComeMeanwhile) {
 
 constexpr double kOneInAStretch = 1e6 / 100;  // per second
 
-// All inodes of a group, 20 or more, within 0.1 ms.
+// All inodes of a group, 20 or more, are freed within 0.1 ms.
 TEST(Hammer, InodesAreFreedTogetherWhenTheirGroupIsOnTheDisk) {
   const Metrics metrics = run_hammer({{"write_speed", 20.0}});
   EXPECT_GE(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 20 * kOneInAStretch);
 }
 
-// As many as buffers reach the disk in that time: less than half a group.
+// As many inodes are freed as buffers reach the disk in that time: less than half a group.
 TEST(Hammer, InodesAreFreedAtTheDisksRate) {
   const Metrics metrics = run_hammer({{"write_speed", 20.0}, {"inodes_freed", "steady"}});
   EXPECT_GT(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 0);
   EXPECT_LT(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 10 * kOneInAStretch);
 }
 
-// The flusher holds the lock for 20 times 75 us / 200 and more; a read takes 15 us without it.
+// The flusher holds the lock for 20 times 75 us / 200 or longer. Without the lock, a read takes 15 us.
 TEST(Hammer, AReadThatTakesTheLockWaitsForTheFlusher) {
   EXPECT_GT(run_hammer({{"sync_us", 2000.0}}).values.at("hammer.read_longest_us"), 150);
 }

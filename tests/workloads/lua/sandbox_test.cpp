@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(
     Of, AMistake,
     testing::ValuesIn(std::vector<Mistake>{
         {"syntax", "function run(cpu) x = = 1 end", "a.lua:1: unexpected symbol near '='"},
-        {"nothing_defined", "x = 1", "not a program, which defines run(cpu)"},
+        {"nothing_defined", "x = 1", "defines no program, lock or counter. A program defines run(cpu)"},
         {"nil_call", running("nothing()"), "a.lua:4: CPU 0: attempt to call a nil value (global 'nothing')"},
         {"nil_as_address", running("cpu:load(t.nobody)"), "a.lua:4: CPU 0: the word is nil"},
         {"address_0", running("cpu:load(0)"), "a.lua:4: CPU 0: address 0"},

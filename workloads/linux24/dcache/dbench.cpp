@@ -33,8 +33,8 @@ constexpr std::uint64_t kShrinks = 10;
 constexpr std::uint64_t kOpensOfRest = 3180;  // chosen so that 45 % of all walks end at a file
 constexpr std::uint64_t kAll = 10000;
 
-// Names without a dentry at the start, about as many as in the long run: there freed entries are allocated again (4.2 % of
-// walks) when one of 45 % of walks comes to the name.
+// The number of names without a dentry at the start, about as many as in the long run. In the long run, freed entries are
+// allocated again in 4.2 % of walks, when one of the 45 % of walks to files comes to such a name.
 constexpr std::uint64_t kAbsentAtStart = 950;
 
 constexpr std::uint64_t kClientsName = 1, kDmtmpName = 2, kDbenchFirstClientName = 100, kDbenchFirstDirectoryName = 500;

@@ -8,7 +8,7 @@ namespace {
 
 // Instructions that touch no memory: about as many as the compiled code has.
 constexpr std::int64_t kLookupInstructions = 20;   // entry, d_hash, exit
-constexpr std::int64_t kEntryInstructions = 6;     // for each entry of a chain
+constexpr std::int64_t kEntryInstructions = 6;     // instructions for each entry of a chain
 constexpr std::int64_t kCompareInstructions = 40;  // repz cmpsb, some cycles for each byte
 
 FunctionId kernel(AddressSpace& memory, const char* name) {
@@ -115,8 +115,8 @@ Address Dcache::find(Cpu& cpu, Address parent, const Name& name) {
       if (matches(cpu, dentry, parent, name)) return dentry;
       entry = after;
     }
-    // Without the lock, an entry may move to another chain while a reader stands on it; the reader then arrives at that chain's
-    // end.
+    // Without the lock, an entry may move to another chain while a reader is at it. The reader then arrives at the end of
+    // that other chain.
     if (entry == head) return kNoDentry;
   }
 }

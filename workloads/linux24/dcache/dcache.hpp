@@ -15,7 +15,7 @@
 
 namespace linebounce::workloads {
 
-// ---- parts of a path walk that no memory operation here stands for; times vary ----
+// ---- parts of a path walk that are modelled as time only, with random variation ----
 
 struct PathCosts {  // mean cycles
   std::int64_t component = 0;
@@ -37,7 +37,7 @@ class PathTimes {
   Random random_;
 };
 
-// The disk: the inode of a name in a directory, or 0. Only one CPU asks for each directory's names.
+// The disk: returns the inode of a name in a directory, or 0. Only one CPU looks up names in each directory.
 class DiskDirectory {
  public:
   virtual ~DiskDirectory() = default;
@@ -121,7 +121,7 @@ class Dcache {
   // dcache_lock.
   virtual void lock(Cpu& cpu) { take(cpu, *lock_); }
   virtual void unlock(Cpu& cpu) { lock_->release(cpu); }
-  // Acquires as a kernel with lockmeter built in does.
+  // Acquires the lock as a kernel does that has lockmeter built in.
   void take(Cpu& cpu, MeteredLock& lock) const {
     if (metering_entry_cycles_ > 0) cpu.compute(metering_entry_cycles_);
     lock.acquire(cpu);
@@ -133,7 +133,7 @@ class Dcache {
   // Takes dcache_lock while the LRU list's lock is held.
   virtual void lock_inside_lru(Cpu&) {}
   virtual void unlock_inside_lru(Cpu&) {}
-  // For find_and_get(): locks what protects the reference of a found entry while it is taken.
+  // For find_and_get(): takes the lock that protects the reference of a found entry while the reference is taken.
   virtual void lock_found(Cpu& cpu, Address /*dentry*/) { lock_lru(cpu); }
   virtual void unlock_found(Cpu& cpu, Address /*dentry*/) { unlock_lru(cpu); }
   virtual void get_found(Cpu& cpu, Address dentry) { get_unused(cpu, dentry); }

@@ -1,5 +1,5 @@
-// A path walk holds dcache_lock from end to end and takes no references of the directories that it passes: only the last
-// entry's count changes (OLS 2002, section 6). The rest is global_lock's.
+// A path walk holds dcache_lock from end to end, and takes no references to the directories that it passes: only the last
+// entry's count changes (OLS 2002, section 6). Everything else is as in global_lock.
 #include "models/failure.hpp"
 #include "workloads/linux24/dcache/designs.hpp"
 

@@ -1,5 +1,5 @@
-// The future work that OLS 2004 names: a path walk that takes no lock and no count of the directories that it passes, only the
-// last entry's. The rest is lazy_lru's.
+// Future work that OLS 2004 names: a path walk that takes no lock, and no reference to the directories that it passes, only
+// to the last entry. Everything else is as in lazy_lru.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/lazy_lru.hpp"
 

@@ -8,9 +8,10 @@
 namespace linebounce::workloads {
 namespace {
 
-// The d_count of an entry that nobody can get any more; CPUs may still see it until a grace period is over.
+// The d_count of an entry to which no CPU can take a reference any more. CPUs may still read the entry until a grace period
+// is over.
 constexpr Value kDead = 0x80000000;
-// Chains and inodes share locks by number, so their structures need none.
+// Chains and inodes share a fixed number of locks, chosen by their numbers, so their structures need none.
 constexpr std::size_t kChainLocks = 1024, kInodeLocks = 64;
 constexpr Address kInodeAlignment = 32;
 
@@ -68,7 +69,7 @@ void ParallelUpdates::dput(Cpu& cpu, Address dentry) {
   }
 }
 
-// From here on nobody finds the entry, and only this CPU writes to it; its reference keeps the parent.
+// From here on no CPU finds the entry, and only this CPU writes to it; the entry's reference keeps the parent.
 Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   cpu.store(dentry + field_.d_count, kDead, kWordBytes);
   off_lru(cpu, dentry);
@@ -84,7 +85,7 @@ Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   return parent;
 }
 
-// ---- the list of unused entries: entries are added under d_lock, and removed also without ----
+// ---- the list of unused entries: adding an entry needs d_lock, removing one may happen without it ----
 
 void ParallelUpdates::to_lru(Cpu& cpu, Address dentry) {
   if (!list::empty(cpu, dentry + field_.d_lru)) return;
@@ -228,7 +229,7 @@ void ParallelUpdates::leave_chain(Cpu& cpu, Address dentry) {
   end_change(cpu, dentry);
 }
 
-// The holder of the only reference keeps the entry alone, because a look-up would need d_lock.
+// The entry stays with the holder of its only reference, because a look-up would need d_lock.
 void ParallelUpdates::d_delete(Cpu& cpu, Address dentry) {
   const FunctionScope scope(cpu, function_.d_delete);
   MeteredLock& own = lock_of(dentry);
@@ -252,7 +253,7 @@ void ParallelUpdates::d_drop(Cpu& cpu, Address dentry) {
 
 void ParallelUpdates::d_move(Cpu& cpu, Address dentry, Address target) {
   const FunctionScope scope(cpu, function_.d_move);
-  lock(cpu);  // keeps parents as they are
+  lock(cpu);  // keeps the parents from changing
   std::vector<MeteredLock*> held;
   const auto hold = [&](MeteredLock& wanted) {
     if (std::ranges::find(held, &wanted) != held.end()) return;

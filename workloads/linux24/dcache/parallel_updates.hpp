@@ -1,9 +1,11 @@
-// What if updates of the dentry cache ran in parallel (OLS 2004, section 5.1)? In place of dcache_lock:
-//   d_lock of an entry    its count at 0 and 1, name, parent, flags and, of a directory, the list of its children
+// What if updates of the dentry cache ran in parallel (OLS 2004, section 5.1)? These locks replace dcache_lock:
+//   d_lock of an entry    its count at 0 and 1, name, parent, flags and, for a directory, the list of its children
 //   a lock of a chain     the hash chain; taken inside d_lock
-//   d_lru_lock            the list of unused entries; inside d_lock
+//   d_lru_lock            the list of unused entries; taken inside d_lock
 //   a lock of an inode    the list of its entries
-// dcache_lock is left for d_move and select_parent, which alone hold several d_locks at a time: so their order is free.
+//
+// dcache_lock remains for d_move and select_parent. Only these hold several d_locks at a time, so they may take them in any
+// order.
 #pragma once
 
 #include <vector>

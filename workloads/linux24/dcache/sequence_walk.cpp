@@ -1,6 +1,7 @@
-// What if a path walk wrote to none of the entries that it passes, and noticed changes (OLS 2004, section 5.3; later Linux
-// calls it an RCU walk)? Each entry has a sequence count, odd while its name, parent or chain changes. Only the last entry gets
-// a reference. A walk that meets a change starts again with a reference to each entry. The rest is parallel_updates'.
+// What if a path walk wrote to none of the entries that it passes, and detected changes (OLS 2004, section 5.3; later Linux
+// calls it an RCU walk)? Each entry has a sequence count that is odd while its name, parent or chain changes. Only the last
+// entry gets a reference. A walk that meets a change starts again and takes a reference to each entry. Everything else is as
+// in parallel_updates.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/parallel_updates.hpp"
 

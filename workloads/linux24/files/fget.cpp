@@ -71,7 +71,7 @@ class Fget final : public Workload {
     AddressSpace& memory = setting.memory;
     const int tables = options_.shared_table ? 1 : cpus;
     for (int table = 0; table < tables; ++table) {
-      // A sleeping task shares the table, too, where one CPU alone would own it.
+      // A sleeping task shares the table too, if it would otherwise belong to one CPU alone.
       const int tasks = options_.shared_table ? std::max(2, cpus) : 1;
       tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), options_.file_lock, tasks},
                            design_, atomics_, options_.costs);

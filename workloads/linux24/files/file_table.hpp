@@ -23,13 +23,13 @@ class KernelAtomics {
 enum class FileTableDesign : std::uint8_t {
   rwlock,     // fget(): the table's lock as a reader, then a reference (2.5.66)
   rcu,        // no lock: takes a reference if there is one, in a read-side critical section
-  fget_light  // neither, if the table belongs to one task alone; else as rwlock
+  fget_light  // neither, if only one task uses the table; otherwise as rwlock
 };
 
 // Instructions besides the memory operations.
 struct FileTableCosts {
   std::int64_t fget = 0;        // fget() and fput() of one call
-  std::int64_t fget_light = 0;  // both, if no reference is needed
+  std::int64_t fget_light = 0;  // fget() and fput() together, if no reference is needed
 };
 
 class FileTable {

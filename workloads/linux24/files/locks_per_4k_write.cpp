@@ -1,10 +1,10 @@
-// Which locks a write() of 4096 bytes takes that appends a block to a file on ext3 (Linux 2.6.0, ordered data; OLS 2004,
-// section 2.1). The sites are those of the kernel's path, in its order; semaphores and bit locks are no spin locks and are not
-// counted.
+// The locks that a write() of 4096 bytes takes if it appends a block to a file on ext3 (Linux 2.6.0, ordered data; OLS 2004,
+// section 2.1). The sites are those of the kernel's path, in its order. Semaphores and bit locks are not spin locks, so they
+// are not counted.
 //
-// What makes one write differ from the next is state, as in the kernel: the first write of a transaction files the metadata's
-// buffers, a write in a new jiffy updates the inode's time in a transaction handle of its own, and the page allocator and the
-// slab of buffer heads refill their CPU's list when it is empty.
+// As in the kernel, writes differ because of state: the first write of a transaction files the metadata's buffers, a write in
+// a new jiffy updates the inode's time in a transaction handle of its own, and the page allocator and the slab of buffer
+// heads refill their CPU's list when it is empty.
 #include <fmt/format.h>
 
 #include <stdexcept>

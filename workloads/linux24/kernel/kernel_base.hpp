@@ -35,11 +35,11 @@ class KernelBase {
             .word = word};
   }
 
-  // Uniform from 1/2 to 3/2 of the mean, so that the CPUs don't march in step.
+  // A uniform random time from 1/2 to 3/2 of the mean, so that the CPUs do not run in lockstep.
   static std::int64_t around(Random& random, std::int64_t mean) {
     return mean / 2 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(mean) + 1));
   }
-  // A clock tick may come in the middle of it, and finds user code.
+  // A clock tick may interrupt this computation; it then finds user code.
   void compute_in_user_mode(Cpu& cpu, std::int64_t cycles) const {
     const FunctionScope scope(cpu, user_);
     cpu.compute(cycles);

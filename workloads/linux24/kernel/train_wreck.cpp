@@ -1,7 +1,7 @@
-// What a real-time task has to fear of a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at once. With
-// critical sections of at most C, the longest spin is S = (N - 1) C, if every CPU stays outside for at least S; otherwise a
-// served CPU may return before the last one has been served. Every so many rounds the CPUs meet, so that they do come at once;
-// that also ends the longest waits.
+// How long a real-time task may have to wait for a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at
+// once. With critical sections of at most C, the longest spin is S = (N - 1) C, if every CPU stays outside for at least S.
+// Otherwise a CPU that has been served may return before the last one has. From time to time the CPUs meet, so that they do
+// come at once; this also ends the longest waits.
 #include <algorithm>
 
 #include "workloads/locks/lock_registry.hpp"

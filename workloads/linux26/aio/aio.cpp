@@ -74,7 +74,7 @@ Aio::Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& sl
                function("aio_read_evt")};
 }
 
-// One event's place stays free, because a full ring would look like an empty one.
+// The place of one event stays free, because a full ring would look like an empty one.
 int Aio::most_in_flight() const {
   return field_.events.size / kEventBytes - 1;
 }
@@ -223,7 +223,8 @@ void Aio::aio_complete(Cpu& cpu, AioContext::Request& request) {
   // The event is stored before the tail. From then on the process may reap it and reuse the request.
   cpu.store_release(context.ring_.at(field_.ring_tail, cpu), next, field_.ring_tail.size);
   drop_reference(cpu, context, kiocb);
-  // Nothing orders this load behind the tail's store, as in 2.6.20 (2.6.25 has a smp_mb() here), except the time between them.
+  // As in 2.6.20, nothing but the time between them orders this load after the store of the tail (2.6.25 has a smp_mb()
+  // here).
   if (context.wait_.active(cpu)) context.wait_.wake_up(cpu, 1);
   kernel_.unlock_irq(cpu, *context.ctx_lock_);
 }

@@ -40,13 +40,14 @@ struct BlockOptions {
   int queue_depth = 32;   // how many commands a disk takes at once, and its tags
   int can_queue = 1024;   // how many commands an adapter takes at once
   int nr_requests = 128;  // a queue takes 1.5 times as many in each direction; further submitters wait
-  int most_ios = 2048;    // in flight at once in the whole machine: how much memory there is for requests and commands
+  // Limit on I/Os in flight in the whole machine; decides how much memory there is for requests and commands.
+  int most_ios = 2048;
 
   double unplug_delay_us = 3000;
   double register_access_ns = 300;  // a read of an adapter's register: a round trip over PCI
 
-  // The bitmap of a disk's tags lies on the line of the blk_queue_tag of the disk this many places before it on its node; 0: on
-  // its own one's.
+  // The bitmap of a disk's tags shares a line with the blk_queue_tag of another disk: the one this many places before it on
+  // its node. 0: with its own disk's.
   int tag_neighbour = 1;
 
   // What-if options.
@@ -55,8 +56,8 @@ struct BlockOptions {
   bool complete_on_submitter = false;    // true: the submitting CPU is interrupted (a queue for each CPU, MSI-X)
 };
 
-// The size of a cache of objects of which each I/O needs one. Slabs keep free objects on lists of each CPU and node, where
-// other CPUs don't get them; this adds memory for these.
+// The size of a cache of objects of which every I/O needs one. Slabs keep free objects on lists of each CPU and node, from
+// which other CPUs cannot take them; the size includes memory for these objects.
 inline int objects_per_node(const Kernel& kernel, const BlockOptions& options) {
   constexpr int kKeptFree = 128;
   return options.most_ios + kKeptFree * kernel.cpus();

@@ -52,7 +52,7 @@ void RequestQueues::unplug_io_fn(Cpu& cpu, int device) {
   generic_unplug_device(cpu, device);
 }
 
-// A kernel thread in Linux; here a softirq of the CPU that requested the work.
+// In Linux this is a kernel thread; here it is a softirq of the CPU that requested the work.
 void RequestQueues::kblockd_work(Cpu& cpu) {
   const FunctionScope scope(cpu, in_.unplug_work);
   const std::vector<int> asked = std::exchange(kblockd_[cpu.id().value], {});

@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// How long a process that finds no free request waits before it looks again. A scheduler would run others meanwhile.
+// How long a process without a free request waits before it tries again. A scheduler would run other processes in that time.
 constexpr std::int64_t kLookAwayCycles = 2000;
 
 }  // namespace

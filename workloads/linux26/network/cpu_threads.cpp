@@ -103,8 +103,8 @@ void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   if (!own.process.runnable) own.reschedule = true;
 }
 
-// Chooses the thread that has not used up its slice, and the process before ksoftirqd. If both have used theirs up, both begin
-// anew.
+// Chooses a thread that has not used up its slice, the process before ksoftirqd. If both have used up theirs, both get a new
+// one.
 bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   if (!own.ksoftirqd.runnable) return false;
   if (!own.process.runnable) return true;
@@ -140,7 +140,7 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
     while (ksoftirqd_is_next(own)) {
       own.reschedule = false;
       while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_pending_softirqs(cpu);
-      cpu.disable_interrupts();  // otherwise an interrupt might raise a softirq and wake a thread that is still runnable
+      cpu.disable_interrupts();  // an interrupt might otherwise raise a softirq, and wake a thread that is still runnable
       if (!interrupts_->is_raised(cpu)) own.ksoftirqd.runnable = own.ksoftirqd.expired = false;
       cpu.enable_interrupts();
     }

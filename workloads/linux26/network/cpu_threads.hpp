@@ -29,7 +29,7 @@ class CpuThreads {
  public:
   CpuThreads(const WorkloadSetup& setting, Interrupts& interrupts, Rcu& rcu, const CpuThreadsOptions& options);
 
-  // This CPU's program from here on: its process if it has one, else the idle loop. Does not return.
+  // Runs this CPU's process if it has one, else the idle loop. Does not return.
   void run(Cpu& cpu);
   // Counts one more clock tick.
   void tick(Cpu& cpu);
@@ -57,7 +57,7 @@ class CpuThreads {
     Thread process, ksoftirqd;
     bool in_ksoftirqd = false;
     bool reschedule = false;
-    Tick softirqs_began = 0;     // of softirqs that count against the quota
+    Tick softirqs_began = 0;     // beginning of the softirqs that count against the quota
     Tick quota_from = 0;         // start of the period for the share
     Tick in_softirqs = 0;        // since quota_from
     Tick looked_at = -1;         // when the process last looked at the clock

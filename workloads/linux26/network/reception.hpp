@@ -33,7 +33,7 @@ struct ReceptionOptions {
   void bind(ParameterBinder& parameters);
 };
 
-// pktgen's packets: flows interleaved at random, each with so many packets to one destination in 5.0.0.0/8.
+// pktgen's packets: flows interleaved at random, each with a given number of packets to one destination in 5.0.0.0/8.
 class PacketSource {
  public:
   PacketSource(std::uint64_t seed, const ReceptionOptions& options);

@@ -18,7 +18,7 @@ constexpr Address kDestination = 160;
 constexpr Address kEntryBytes = 256;
 
 constexpr Value kFreedRoute = ~Value{0};
-constexpr double kRouteCpi = 1.0;  // of kernel instructions that miss no cache
+constexpr double kRouteCpi = 1.0;  // cycles per instruction of kernel code that misses no cache
 
 }  // namespace
 
@@ -98,7 +98,7 @@ bool RouteCache::route(Cpu& cpu, Value destination) {
   return true;
 }
 
-// Takes and drops a reference, as forwarding a packet does: the packet is in flight no longer than this softirq.
+// Takes and drops a reference, as forwarding a packet does: the packet is in flight only during this softirq.
 Address RouteCache::find(Cpu& cpu, Address bucket, Value destination, Value jiffies) {
   rcu_->read_lock(cpu);
   Address entry = cpu.load(bucket + 8);
@@ -170,8 +170,8 @@ void RouteCache::free_later(Cpu& cpu, Address entry) {
   });
 }
 
-// rt_garbage_collect(): how many entries to remove follows from how many there are and were. It goes round the table once,
-// because a softirq must end.
+// rt_garbage_collect(): the present and earlier numbers of entries decide how many to remove. Goes through the table only
+// once, because a softirq must end.
 bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   const auto entries = static_cast<std::int64_t>(cpu.load(entries_));
   const bool full = entries >= most_entries_;

@@ -59,8 +59,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-// Of the largest tenth of `values`, the share whose companion is in the largest tenth of companions: a spike for each spike.
-// None if there are too few values for a tenth.
+// The share of spikes in `values` (the largest tenth) whose companions are spikes too. None if there are too few values for a
+// tenth.
 std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, const std::vector<double>& companions) {
   constexpr std::size_t kFewest = 30;
   if (values.size() < kFewest) return {};
@@ -214,7 +214,7 @@ RouteCacheFlood::Spikes RouteCacheFlood::report_series(const RunFacts& facts, Me
 // The spikes that ended in the measured time.
 RouteCacheFlood::Spikes RouteCacheFlood::spikes(const Cpu& any, const Samples& softirqs) const {
   std::vector<double> length;
-  std::vector<double> softirqs_meanwhile;  // the mean, because the maximum would grow with a longer time by itself
+  std::vector<double> softirqs_meanwhile;  // a mean, because the maximum would grow with the length of the measured time
   for (const GracePeriod& period : rcu_->grace_periods()) {
     if (!any.measures(period.ended)) continue;
     length.push_back(any.to_ns(period.ended - period.began));

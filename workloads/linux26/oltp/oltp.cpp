@@ -160,7 +160,7 @@ void Oltp::set_up(const WorkloadSetup& setting) {
 
 void Oltp::place_system(const WorkloadSetup& setting) {
   Kernel& kernel = *kernel_;
-  constexpr int kMostIos = 2048;  // in flight at once: how much memory there is for an I/O's objects
+  constexpr int kMostIos = 2048;  // most I/Os in flight at once, for which the simulation has memory
   aio_ = std::make_unique<Aio>(kernel, *scheduler_, *timers_, *slab_, kMostIos);
   BlockOptions block = options_.block;
   block.topology = topology();
@@ -232,7 +232,7 @@ void Oltp::place_processes(std::uint64_t seed) {
   }
   const int writers = options_.writers;
   const int nodes = kernel_->nodes();
-  for (int i = 0; i < writers; ++i) {  // as many on each node, spread out
+  for (int i = 0; i < writers; ++i) {  // equally many writers on each node, spread over its CPUs
     const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
     const int cpu = of_node[i / nodes * of_node.size() / writers_of_node];

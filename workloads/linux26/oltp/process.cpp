@@ -10,7 +10,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// The share of one context in this many transfers.
+// The number of these transfers that one of the contexts gets.
 int share_of(int transfers, std::size_t context, std::size_t contexts) {
   const auto up_to = [&](std::size_t number) { return transfers * number / contexts; };
   return static_cast<int>(up_to(context + 1) - up_to(context));
@@ -121,7 +121,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
 
 void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
   const std::array<double, kKinds> means = {shape_.shared, shape_.node_shared, shape_.local_memory, shape_.remote_memory};
-  // Draws whether there is one more miss, so that means of fractions are kept.
+  // For a fractional number of misses, draws whether there is one more, so that the mean is right.
   std::vector<Kind> order;
   for (int kind = 0; kind < kKinds; ++kind) {
     const auto milli = static_cast<std::uint64_t>(std::llround(means[kind] * 1000));
@@ -291,8 +291,8 @@ class Writer final : public Process {
     return sum;
   }
 
-  // Reaps a batch, each context's share of it; reading events makes room for new ones meanwhile. Returns false if the process
-  // waits.
+  // Reaps a batch, with each context's share of it. Reading events makes room for new ones. Returns false if the process must
+  // wait.
   bool reap(Cpu& cpu) {
     for (; reaped_ < contexts_.size(); ++reaped_) {
       if (!system_.aio.get_events(cpu, *contexts_[reaped_], share_of(batch_, reaped_, contexts_.size()))) return false;

@@ -165,7 +165,7 @@ void RcuRealtime::run(Cpu& cpu) {
   }
 }
 
-// The period is the timer's own: an expiry that was not seen in time is late, not lost.
+// The timer keeps its own period, so an expiry that is noticed late is late, but not lost.
 void RcuRealtime::timer(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.due_ns < 0) own.due_ns = next_period_ns_;

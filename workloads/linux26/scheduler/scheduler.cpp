@@ -14,7 +14,7 @@ constexpr std::int64_t kContextSwitchInstructions = 500;
 constexpr std::int64_t kWakeInstructions = 250;
 constexpr std::int64_t kActivateInstructions = 120;
 constexpr std::int64_t kTickInstructions = 300;
-constexpr std::int64_t kBalanceInstructions = 40;  // for each CPU that is looked at
+constexpr std::int64_t kBalanceInstructions = 40;  // instructions for each CPU that balancing looks at
 
 // Ticks between two balancing attempts, with the sibling and with all CPUs of the node: about the intervals of a busy system.
 constexpr std::int64_t kTicksToSiblingBalance = 2;
@@ -146,7 +146,7 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   return current == idle;
 }
 
-// A pinned task stays where it is, whatever this finds; the kernel looks nevertheless.
+// A pinned task stays where it is, whatever this search finds; the kernel searches all the same.
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {

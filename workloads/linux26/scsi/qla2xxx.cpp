@@ -16,7 +16,7 @@ constexpr std::uint64_t kServicePurpose = 0x7161;  // of the stream of random nu
 constexpr Address kRingEntryBytes = 64;            // REQUEST_ENTRY_SIZE
 constexpr int kRingEntries = 2048;                 // REQUEST_ENTRY_CNT_2XXX_EXT_MEM; its counters have 16 bits
 constexpr Value kDidOk = 0;
-constexpr int kMostResponses = 50;  // of one interrupt: the rest has another one
+constexpr int kMostResponses = 50;  // most responses that one interrupt handles; another interrupt handles the rest
 
 }  // namespace
 

@@ -45,7 +45,7 @@ class Interleaved final : public SlabCache {
   std::vector<Random> random_;  // by CPU
 };
 
-// Takes `share_pct` of the objects that processes allocate from the next node, as alternate_node_alloc() does; handlers and
+// As alternate_node_alloc() does, takes `share_pct` of the objects that processes allocate from the next node. Handlers and
 // softirqs have no such policy.
 std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
                                             std::uint64_t number) {

@@ -34,10 +34,11 @@ class SlabCache {
 
 struct SlabOptions {
   std::string variant = "slab_numa";
-  int alien_limit = 12;  // objects of another node that a node collects before it sends them home
+  int alien_limit = 12;  // number of another node's objects that a node collects before it sends them home
   // slab_numa: a refill takes objects that wait to be sent to other nodes (OLS 2007, section 4.6).
   bool refill_from_remote_frees = false;
-  double interleaved_pct = 0;  // in percent of processes' allocations: those from another node, by their memory policy
+  // Percentage of processes' allocations that come from another node because of their memory policy.
+  double interleaved_pct = 0;
 };
 
 class SlabAllocator {

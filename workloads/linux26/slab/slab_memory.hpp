@@ -38,7 +38,8 @@ struct Slab {
 
 class SlabMemory {
  public:
-  // struct slab followed by bufctl: in the page, or outside if the objects are large. / struct page: all of a node together.
+  // struct_slab: the header is followed by bufctl; both are in the page, or outside if objects are large. struct_page: the
+  // headers of all of a node's pages are together.
   enum class Headers { struct_slab, struct_page };
 
   // Errors: std::invalid_argument, if an object does not fit in a page.
@@ -55,7 +56,7 @@ class SlabMemory {
   };
   // Errors: ModelFailure, if the address is no object of this cache.
   [[nodiscard]] Place find(Address object) const;
-  // If it is no header of this cache.
+  // Errors: ModelFailure if it is not a header of this cache.
   [[nodiscard]] Slab& slab_with_header(Address header) const;
 
   // Marks an object as allocated / free. Errors: ModelFailure, if it was already.

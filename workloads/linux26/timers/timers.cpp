@@ -11,7 +11,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// tv1 has a list for each of the next 256 jiffies. Each list of tv2 is spread over tv1 when its time comes; and so on.
+// tv1 has a list for each of the next 256 jiffies. When the time of a list in tv2 comes, its timers are distributed over tv1;
+// tv3 and the others work in the same way.
 constexpr int kRootBits = 8;
 constexpr int kWheelBits = 6;
 constexpr Value kRootMask = (Value{1} << kRootBits) - 1;
@@ -244,8 +245,8 @@ bool Timers::remove_sync(Cpu& cpu, Timer& timer) {
     const bool pending = !runs && take_off(cpu, timer, base);
     kernel_.unlock_irq(cpu, *base.lock);
     if (!runs) return pending;
-    // The kernel takes the lock again and again, which may keep out the CPU that would end this. Here the CPU first waits for a
-    // change.
+    // The kernel takes the lock repeatedly, which may keep out the very CPU that would end this. Here the CPU waits for a
+    // change first.
     cpu.spin_until(base.object.at(running_timer_, cpu), [&timer](Value running) { return running != timer.entry(); });
   }
 }

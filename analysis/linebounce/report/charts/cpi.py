@@ -9,7 +9,7 @@ def cpi_cpus() -> Spec:
 
 
 def cpi_functions() -> Spec:
-    """The functions with the most time, as shares of all CPUs' time."""
+    """The functions with the most time. Shares are of all CPUs' time."""
     return _stack(None, "share of all CPUs' time (%)", step=21)
 
 

@@ -60,7 +60,7 @@ def latency_cdf() -> Spec:
 
 
 def latency_tail() -> Spec:
-    """The other end of the distribution, on two logarithmic axes: the share of misses above each latency."""
+    """The slow end of the distribution, on two logarithmic axes: the share of misses above each latency."""
     axis = {"values": [100 / 10**power for power in range(9)], "format": "~g"}
     scale = {"type": "log", "nice": False, "domainMax": 100}
     return _curve(number("more_pct", title="longer than this (%)", scale=scale, axis=axis))

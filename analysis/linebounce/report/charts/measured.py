@@ -2,7 +2,7 @@
 
 from linebounce.report.charts.base import Spec, chart, layer, number, rank
 
-# From the smallest to the largest value of both matrices; the scale of the difference is symmetric.
+# The scale goes from the smallest to the largest value of both matrices. That of the difference is symmetric.
 _SAME_SCALE = {"scheme": "viridis", "domainMin": {"expr": "«least»"}, "domainMax": {"expr": "«most»"}}
 _BOTH_WAYS = {
     "scheme": "blueorange",

@@ -4,8 +4,8 @@ from typing import Any
 
 from linebounce.report.charts.base import PLAIN_NUMBER, SHORT_NUMBER, Spec, chart, layer, number, word
 
-# Distinguishes 21 series: Okabe and Ito's colours, ordered so that neighbours also differ in lightness. When the colours
-# repeat, the dash changes; the shape changes as well, because there are six.
+# These distinguish 21 series. The colours are Okabe and Ito's, in an order in which neighbours also differ in lightness. When
+# the colours repeat, the dash changes. The shape changes as well: there are six.
 _COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f"]
 _DASHES = [[1, 0], [7, 3], [2, 2]]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]

@@ -8,7 +8,7 @@ from linebounce.report.charts.base import PLAIN_NUMBER, SHORT_NUMBER, Spec, colo
 KINDS = {"fitted": "#56b4e9", "in sight": "#7f7f7f", "predicted": "#d55e00"}
 _SHAPES = {"fitted": "square", "in sight": "triangle-up", "predicted": "circle"}
 NEAR = 0.15
-_SIDE = 250  # of a panel, in pixels
+_SIDE = 250  # size of a panel, in pixels
 
 Rows = list[dict[str, Any]]
 

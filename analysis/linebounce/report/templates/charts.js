@@ -143,7 +143,8 @@ function fitToPhone(spec, { x, y }, names, hasNames) {
   if (spec.height?.step) spec.height = { step: Math.max(spec.height.step, LABEL_HEIGHT * most) };
 }
 
-// Legends list only values that occur, in as many columns as fit; a swept number has ticks at the values that were run.
+// Legends list only values that occur, in as many columns as fit. The axis of a swept number has ticks at the values that
+// were run.
 function fitToRows(spec, rows, width) {
   const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
   const parts = [spec, ...(spec.layer ?? [])];

@@ -43,7 +43,8 @@ function unitText(unit) {
   return unit === "us" ? "µs" : unit;
 }
 
-// A short form of a large figure: 1.16 M instead of 1,157,780. An interval passes its figure as `like`, to get the same prefix.
+// A short form of a large figure: 1.16 M instead of 1,157,780. For an interval, `like` is its figure, so that both get the
+// same prefix.
 function shortText(value, like = value) {
   const [size, prefix] = Math.abs(like) >= 1e6 ? [1e6, " M"] : Math.abs(like) >= 1e5 ? [1e3, " k"] : [1, ""];
   return `${numberText(value / size, 3)}${prefix}`;

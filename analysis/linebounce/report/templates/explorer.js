@@ -153,7 +153,8 @@ function fieldsOfLine(uses, lineBytes) {
   return fields;
 }
 
-// How opaque a colour is: at most half below dark letters and nearly full below light ones; neither is readable in between.
+// How opaque a colour is: at most half under dark letters, and nearly full under light ones. With an opacity in between,
+// neither letters would be readable.
 function strengthOf(share) {
   const part = Math.sqrt(share);
   return part > 0.55 ? 0.86 + (0.14 * (part - 0.55)) / 0.45 : 0.16 + (0.34 * part) / 0.55;

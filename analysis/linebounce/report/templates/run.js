@@ -45,7 +45,7 @@ class RunView {
     return this.run.points[this.point].number;
   }
 
-  // A metric of the chosen point, or of another, given by its index among the points.
+  // A metric of the chosen point, or of the point with the given index.
   metric(name, point = this.point) {
     const metric = this.run.metrics[name];
     const value = metric?.value[point];

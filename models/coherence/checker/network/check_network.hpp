@@ -50,7 +50,7 @@ enum class NetworkStepKind : std::uint8_t {
   recall,   // the order step of a recall, the node controller's own transaction
   give_up,  // the node or group controller evicts the line from its cache
   arrive,   // a network message arrives
-  forget,   // the home evicts the line's directory entry, or a group its filter's entry
+  forget,   // the home evicts the line's directory entry, or a group its filter entry
 };
 constexpr std::size_t kNetworkStepKinds = 11;
 

@@ -48,7 +48,7 @@ class MurphiMessages {
   void check_known(int depth, const std::string& number);
   // Writes the rule for a message's arrival, which calls procedure `take_NAME`. With `writes`, the step can be a store.
   void arrival_rule(Way way, std::size_t message, bool writes);
-  // Writes a further part of a condition: no counted message is under way.
+  // Adds to a condition that no counted message is under way.
   void none_under_way();
 
  private:

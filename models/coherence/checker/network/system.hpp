@@ -40,14 +40,14 @@ class CheckedSystem {
   const Protocol& subject;  // the protocol that defines the agents' table
   Protocol bus;             // the bus's protocol, but with the node's table as memory's; empty without nodes
   const ControllerRules home_rules, agent_rules;
-  const ControllerRules member_rules;  // of the caches in groups
+  const ControllerRules member_rules;  // rules of the caches in groups
 
   // How many caches the node or group has; 0 if the agents are caches.
   [[nodiscard]] int caches(int agent) const {
     if (!has_nodes && !has_groups) return 0;
     return agent == agents - 1 && options.last_caches > 0 ? options.last_caches : options.caches;
   }
-  // How many of the agents, the first ones, have as many caches each and so can be renamed.
+  // How many of the agents, counted from the first, have the same number of caches, so that they can be renamed.
   [[nodiscard]] int alike() const { return options.last_caches > 0 ? agents - 1 : agents; }
   [[nodiscard]] const ControllerTable& agent() const { return *agent_rules.table; }
   [[nodiscard]] const ControllerTable& cache() const { return has_nodes ? bus.cache : network.cache; }

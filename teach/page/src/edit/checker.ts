@@ -3,7 +3,7 @@ import { engine, type Printed } from "../engine/engine";
 import type { Files } from "../engine/files";
 import { kindOf } from "./protocolText";
 
-/** Of the file; "mesi_snoop.md:57" where the row is inherited. */
+/** The row's line in the file; "mesi_snoop.md:57" if the row is inherited from another file. */
 type Line = number | string;
 const ownLines = (rows: Line[][] | undefined): number[][] =>
   (rows ?? []).map((lines) => lines.filter((line): line is number => typeof line === "number"));
@@ -11,14 +11,14 @@ const ownLines = (rows: Line[][] | undefined): number[][] =>
 /** One step of a counterexample, as the checker saw it; columns are caches, controllers and memory. */
 export interface ShownStep {
   title: string;
-  /** Columns: who sends, who is reached; null where something happens at one place. */
+  /** Columns: which sends, and which is reached; null if the step happens at one place. */
   from: number;
   to: number[];
   states: string[];
-  /** What a load would find in each column; -1 or missing: nothing, or not said. */
+  /** What a load would find in each column. -1 or missing: nothing, or the step doesn't say. */
   values: number[] | null;
   notes: string[][];
-  /** Lines of the protocol's file. */
+  /** Numbers of lines in the protocol's file. */
   rows: number[][];
 }
 export interface Counterexample {
@@ -30,7 +30,7 @@ export interface Counterexample {
 }
 export interface ProtocolVerdict {
   kind: "proved" | "broken" | "unreached" | "refused";
-  /** What the engine says, where the file is no protocol. */
+  /** The engine's message if the file is no protocol. */
   error: string;
   states: number;
   unreached: { line: Line; state: string; event: string }[];
@@ -90,7 +90,7 @@ function networkStep(step: NetworkStep, columns: string[]): ShownStep {
   const from = columns.indexOf(step.from);
   const end = columns.indexOf(step.to ?? step.from);
   let to = end === from ? [] : [end];
-  // Over a node's bus everybody on it is reached: its caches, up to its controller.
+  // A message on a node's bus reaches everybody on it: the caches, and the controller.
   if (step.all_between) {
     const node = /(\d+)(\.\d+)?$/.exec(step.from)?.[1];
     to = columns.map((_, c) => c).filter((c) => c !== from && /(\d+)(\.\d+)?$/.exec(columns[c]!)?.[1] === node);
@@ -118,7 +118,7 @@ export async function checkProtocol(path: string, text: string, small: boolean):
   return readVerdict(printed);
 }
 
-/** What was printed instead of a verdict; the folder is the page's own affair. */
+/** What the checker printed instead of a verdict, without the page's own folder. */
 const said = (printed: Printed): string => printed.text.trim().replaceAll(kFolder, "");
 
 export function readVerdict(printed: Printed): ProtocolVerdict {
@@ -155,7 +155,7 @@ export interface LockVerdict {
 export async function checkLock(path: string, text: string, consistency: string[], files: Files = {}): Promise<LockVerdict> {
   const file = `${kFolder}${nameOf(path)}.lua`;
   const models = consistency.flatMap((model) => ["--consistency", model]);
-  // Runs on whole machines take long, and this page shows only the order of operations.
+  // Left out in the page: runs on whole machines take long, and the page shows only the order of operations.
   const args = ["check-lock", file, ...models, "--cpus", "2", "--acquisitions", "1", "--machines", "0", "--json"];
   return readLockVerdict(await engine().command(args, { ...files, [file]: text }));
 }

@@ -1,5 +1,6 @@
-// A program made by clicking: operations in the order in which they were chosen, as Lua that the engine reads. Each begins
-// when its turn comes, so that they happen one after the other; one time for all would make them race.
+// A program made by clicking: operations in the order in which the reader chose them, as Lua that the engine reads. Each
+// operation begins at a time of its own, so that they happen one after the other. If all began at the same time, they would
+// race.
 
 export type Operation = "load" | "store" | "fetch_add";
 export interface Click {
@@ -7,7 +8,7 @@ export interface Click {
   operation: Operation;
   word: string;
   value: number;
-  /** Begins together with the one before it: a race. */
+  /** The operation begins together with the one before it, so that both race. */
   together?: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ShippedProtocol {
   path: string;
   title: string;
   kind: ProtocolKind;
-  /** Of a node: the protocols that it joins. */
+  /** For a node's protocol: the protocols that it joins. */
   partners: { bus: string | null; directory: string | null };
 }
 
@@ -59,7 +59,7 @@ export function setting(experiment: string, key: string): string | null {
   return line === undefined ? null : line.trim().replace(/^["']|["']$/g, "");
 }
 
-/** The same text with a value below [set]; null takes the line away. */
+/** The text with another value below [set]; null removes the line. */
 export function withSetting(experiment: string, key: string, value: string | number | null): string {
   const line = new RegExp(`^"?${key.replaceAll(".", "\\.")}"?\\s*=.*\\n?`, "m");
   const without = experiment.replace(line, "");
@@ -73,12 +73,12 @@ const kBus = "machine.bus.protocol";
 const kNode = "machine.node.protocol";
 const kDirectory = "machine.directory.protocol";
 
-/** The protocol that the experiment chooses; "" where it leaves the machine its own. */
+/** The protocol that the experiment chooses; "" if it keeps the machine's own. */
 export function chosenProtocol(experiment: string): string {
   return setting(experiment, kNode) ?? setting(experiment, kBus) ?? "";
 }
 
-/** A bus's protocol, or a node controller's with those that its file names beside it. "" gives the machine its own back. */
+/** Chooses a bus's protocol, or a node controller's with those that its file names. "" restores the machine's own. */
 export function withProtocol(experiment: string, protocol: ShippedProtocol | null): string {
   let text = experiment;
   for (const key of [kBus, kNode, kDirectory]) text = withSetting(text, key, null);
@@ -89,7 +89,7 @@ export function withProtocol(experiment: string, protocol: ShippedProtocol | nul
   return withSetting(text, kNode, protocol.name);
 }
 
-/** A protocol of the reader's own, from a file beside the experiment. */
+/** Chooses a protocol of the reader's own, from a file beside the experiment. */
 export function withOwnProtocol(experiment: string, kind: ProtocolKind, file: string): string {
   const key = kind === "node" ? kNode : kind === "directory" ? kDirectory : kBus;
   return withSetting(experiment, key, file);

@@ -1,9 +1,9 @@
-// The rows of a protocol's tables, found in its Markdown and changed there. What they mean is the engine's business.
+// Finds and changes the rows of a protocol's tables in its Markdown. The engine alone knows what they mean.
 
 export interface WrittenRow {
-  /** Of the file, from 1. */
+  /** line number in the file, from 1 */
   line: number;
-  /** in, on, do, then, why */
+  /** the cells: in, on, do, then, why */
   cells: string[];
 }
 export interface WrittenTable {
@@ -43,7 +43,7 @@ export function writtenTables(text: string): WrittenTable[] {
   return found;
 }
 
-/** The text with one cell changed; the column keeps its width where the new text fits. */
+/** The text with one cell changed. The column keeps its width if the new text fits. */
 export function withCell(text: string, line: number, column: number, value: string): string {
   const lines = text.split("\n");
   const row = lines[line - 1];
@@ -57,7 +57,7 @@ export function withCell(text: string, line: number, column: number, value: stri
   return lines.join("\n");
 }
 
-/** Lines that differ, of two texts with as many lines; empty where lines were added or removed. */
+/** The lines that differ between two texts with equal numbers of lines; empty if lines were added or removed. */
 export function changedLines(before: string, after: string): number[] {
   const a = before.split("\n");
   const b = after.split("\n");
@@ -74,7 +74,7 @@ export function property(text: string, name: string): string | null {
   return new RegExp(`^\\|\\s*${name}\\s*\\|\\s*([^|]*?)\\s*\\|`, "m").exec(text)?.[1] ?? null;
 }
 
-/** The text, and behind it those of the shipped protocols that it extends: what stands in several is first said by the nearest. */
+/** The text, followed by the shipped protocols that it extends, the nearest first. The first that states a thing decides. */
 export function withExtended(text: string, files: Record<string, string> | undefined): string {
   const base = files?.[`models/protocols/${property(text, "extends")}.md`];
   return base === undefined ? text : `${text}\n${withExtended(base, files)}`;
@@ -82,7 +82,7 @@ export function withExtended(text: string, files: Record<string, string> | undef
 
 export type ProtocolKind = "bus" | "node" | "directory" | "group";
 
-/** As a file says it, an extending one too; the engine decides for itself. */
+/** The kind that the file states, also a file that extends another. The engine decides for itself. */
 export function kindOf(text: string): ProtocolKind {
   if (/^## group$/m.test(text)) return "group";
   if (/^## node$/m.test(text)) return "node";

@@ -10,7 +10,7 @@ export interface ShippedFiles {
   programs?: Files;
 }
 
-/** An experiment's text, its program's if it has one, and files of the user's (protocols, layouts) by path. */
+/** The text of an experiment, that of its program if it has one, and files of the user's (protocols, layouts) by path. */
 export interface Scene {
   experiment: string;
   program?: string;
@@ -30,7 +30,7 @@ export function shippedFiles(): Files {
   return { ...from?.machines, ...from?.protocols, ...from?.layouts, ...from?.programs };
 }
 
-/** The path that the experiment itself gives its program. */
+/** The path under which the experiment names its program. */
 export function programPath(experiment: string): string {
   const name = /^\s*program\s*=\s*["']([^"']+)["']/m.exec(experiment)?.[1] ?? "program.lua";
   return name.startsWith("/") ? name : `/work/${name}`;

@@ -10,13 +10,13 @@ export function saveFile(name: string, content: BlobPart, type: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** False where the browser does not let a page write to the clipboard. */
+/** Returns false if the browser does not let a page write to the clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const area = document.createElement("textarea"); // a page from a file may have no clipboard
+    const area = document.createElement("textarea"); // a page that was opened from a file may have no clipboard
     area.value = text;
     document.body.append(area);
     area.select();

@@ -1,4 +1,5 @@
-// Whether an answer is right. What is right stands in the compiled lesson, and was read from a run of the engine there.
+// Decides whether an answer is right. The right answer is in the compiled lesson; `linebounce teach` read it from a run of
+// the engine.
 import type { Question } from "./lessons";
 
 export type Given = string | string[];

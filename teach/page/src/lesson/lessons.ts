@@ -78,7 +78,7 @@ export interface Lessons extends ShippedFiles {
 declare global {
   interface Window {
     LINEBOUNCE_LESSONS?: Lessons;
-    /** The same, as base64 of its gzip. */
+    /** The same lessons, compressed with gzip and then encoded in base64. */
     LINEBOUNCE_LESSONS_PACKED?: string;
   }
 }

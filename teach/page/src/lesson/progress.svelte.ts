@@ -49,7 +49,7 @@ export function keep(): void {
 
 export function keptLesson(slug: string): LessonKept {
   if (!progress.lessons[slug]) progress.lessons[slug] = { upTo: 0, done: false, answers: {} };
-  return progress.lessons[slug]!; // read again through `progress`, so that Svelte tracks changes
+  return progress.lessons[slug]!; // the entry is read again through `progress`, so that Svelte tracks changes
 }
 
 export function forgetLesson(slug: string): void {

@@ -7,7 +7,7 @@ export async function pack(value: unknown): Promise<string> {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Null where the link is damaged. */
+/** Returns null if the link is damaged. */
 export async function unpack<T>(text: string): Promise<T | null> {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));

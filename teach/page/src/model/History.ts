@@ -1,8 +1,9 @@
-// The machine's state at any position of a run, from the run's log alone. Each entry of the log has the state before and after
-// it, so a step back costs as much as a step forward, and nothing is simulated again.
+// The machine's state at any position of a run, from the run's log alone. Each entry of the log has the state before and
+// after it. So a step back costs as much as a step forward, and nothing is simulated again.
 //
-// Position p: the steps 0 .. p-1 have happened. What changes one cell (a line's state, a CPU's operation, what a directory
-// knows, bytes of a copy) is applied and undone; what lasts for a while (messages, buffered stores) is looked up.
+// Position p: the steps 0 .. p-1 have happened. Some steps change one cell: a line's state, a CPU's operation, what a
+// directory knows, bytes of a copy. These are applied and undone. Things that last for a while (messages, buffered stores)
+// are looked up.
 import { CopyBytes, type CopyKind } from "./bytes";
 import { Kind, type AccessStep, type BufferStep, type DirectoryStep, type MessageStep, type ProgramStep, type RowStep,
   type RunDocument, type Step } from "./document";
@@ -28,9 +29,9 @@ export class History {
   readonly directories = new Numbering<{ agent: number; line: number }>();
 
   private at = 0;
-  private readonly slot: Int32Array; // of a step: its line, CPU or directory entry
-  private readonly undo: Int32Array; // what the step replaces there
-  private readonly next: Uint8Array; // of a row: the new state
+  private readonly slot: Int32Array; // for each step: the line, CPU or directory entry that it changes
+  private readonly undo: Int32Array; // for each step: the value that it replaces there
+  private readonly next: Uint8Array; // for a step that runs a row: the new state
   private readonly states: Uint8Array;
   private readonly copies: CopyBytes;
   private readonly operation: Int32Array; // by CPU: the step that began its operation, or -1
@@ -98,7 +99,7 @@ export class History {
     return direction > 0 ? (stops[low] ?? this.length) : (stops[low - 1] ?? 0);
   }
 
-  /** The index of a line's state at a controller; 0 (no copy) where nothing happened. */
+  /** The index of a line's state at a controller; 0 (no copy) if nothing has happened there. */
   state(controller: number, agent: number, line: number): number {
     const slot = this.lines.find(`${controller} ${agent} ${line}`);
     return slot < 0 ? 0 : this.states[slot]!;
@@ -126,7 +127,7 @@ export class History {
     const at = entry < 0 ? -1 : this.known[entry]!;
     return at < 0 ? null : (this.document.log[at] as DirectoryStep);
   }
-  /** Steps that sent the messages under way. */
+  /** The steps that sent the messages that are under way. */
   messagesUnderWay(): number[] {
     return this.messages.spans.at(this.at).map((k) => this.messages.steps[k]!);
   }
@@ -153,7 +154,7 @@ export class History {
     return `${(a >>> 0).toString(16)}-${(b >>> 0).toString(16)}`;
   }
 
-  /** Bytes of typed arrays: what a long history costs beside the document itself. */
+  /** How many bytes the typed arrays take: the cost of a long history besides the document itself. */
   get memory(): number {
     const all = [this.time, this.kind, this.slot, this.undo, this.next, this.states];
     return all.reduce((sum, one) => sum + one.byteLength, this.copies.memory);
@@ -182,7 +183,7 @@ export class History {
     }
   }
 
-  /** Gives every step its place. */
+  /** Gives every step its place in the history. */
   private number(log: Step[]): void {
     log.forEach((step, i) => {
       switch (step[1]) {
@@ -236,7 +237,7 @@ export class History {
   private findBuffered(log: Step[]): { steps: Int32Array; spans: Intervals } {
     const steps: number[] = [];
     const to: number[] = [];
-    const open = new Map<string, number[]>(); // by CPU and address: the stores that are in, oldest first
+    const open = new Map<string, number[]>(); // by CPU and address: the stores in the buffer, oldest first
     log.forEach((step, i) => {
       if (step[1] !== Kind.buffer) return;
       const [, , cpu, address, , , move] = step as BufferStep;
@@ -274,14 +275,14 @@ export class History {
     };
   }
 
-  /** A cache's line stops waiting. */
+  /** A line in a cache stops waiting. */
   private endsTransaction(step: Step): boolean {
     if (step[1] !== Kind.row || step[2] !== 0) return false;
     const table = this.document.tables[0];
     return table !== undefined && waits(table, step[5]) && !waits(table, step[7]);
   }
 
-  /** The end of a transaction, with the data it brought and the access that it served. */
+  /** The last step of a transaction, including the data that it brought and the access that it served. */
   private withItsAccess(log: Step[], i: number): number {
     let end = i + 1;
     const row = log[i] as RowStep;

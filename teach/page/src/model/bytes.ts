@@ -41,7 +41,8 @@ export class CopyBytes {
   private readonly lineBytes: number;
   private bytes: Uint8Array;
   private valid: Uint8Array;
-  // The changes of step i: first[i] to first[i + 1]. Each has its new bytes, which of them count, and the same of before.
+  // The changes of step i are those from first[i] to first[i + 1]. Each has the new bytes, a mask of the bytes that count,
+  // and the same for the bytes before.
   private readonly first: Int32Array;
   private begin = new Int32Array(0);
   private count = new Int32Array(0);
@@ -99,7 +100,7 @@ export class CopyBytes {
   private lineOf(address: Num): number {
     return Math.floor(Number(address) / this.lineBytes);
   }
-  /** The copy of a line at an endpoint: memory is one, whichever directory is before it. */
+  /** The copy of a line at an endpoint. Memory is a single copy, whichever directory the line has. */
   private copyAt(endpoint: number, line: number): number {
     const [kind, number] = this.document.endpoints?.[endpoint] ?? ["cache", endpoint];
     if (kind === "cache" || kind === "controller" || kind === "group") return this.copyOf(kind, number, line);

@@ -32,7 +32,7 @@ export function bufferText(names: Names, step: BufferStep): string {
   return `${names.word(step[3])}=${showValue(toBig(step[5]), step[4])}`;
 }
 
-/** CPU or cache that a step belongs to, as the views' keys have it. */
+/** The CPU or cache that a step belongs to, as a key of the views. */
 export function actorsOf(step: Step | null): Set<string> {
   const found = new Set<string>();
   if (!step) return found;

@@ -10,20 +10,20 @@ export interface BusUnit {
   bus: number;
   caches: CacheUnit[];
 }
-/** A part drawn in a frame: a node, or, where nodes have several buses, one bus, one group's cache or one node's home. */
+/** A part that is drawn in a frame: a node; if nodes have several buses, one bus; a group's cache; or a node's home. */
 export interface Unit {
   key: string;
   title: string;
   node: number;
   buses: BusUnit[]; // one, or none
-  /** The numbers of what stands here; null: not here. */
+  /** The numbers of the parts in this frame; null: it has no such part. */
   controller: number | null;
   group: number | null;
   home: number | null;
 }
 export interface Floor {
   units: Unit[];
-  /** One bus and its memory; else directories and a network. */
+  /** The machine is one bus with its memory; otherwise it has directories and a network. */
   single: boolean;
 }
 
@@ -88,7 +88,7 @@ function unitsOf(document: RunDocument, node: number, buses: Map<number, CacheUn
   ];
 }
 
-/** Lines by how often a row ran for them, those with the program's words first. */
+/** Lines in the order of how often a row ran for them; those with the program's words come first. */
 export function linesByInterest(document: RunDocument): number[] {
   const counts = new Map<number, number>();
   for (const step of document.log)

@@ -1,11 +1,11 @@
-// Things that last from one position to another, such as messages under way and stores in a buffer; found by position.
+// Finds by position the things that last from one position to another, such as messages under way and stores in a buffer.
 
 const kApart = 256;
 
 export class Intervals {
   private readonly checkpoints: Int32Array[] = [];
 
-  /** Interval k is there at positions `from[k]` to `to[k]`, both included. `from` rises. */
+  /** Interval k lasts from position `from[k]` to `to[k]`, both included. `from` rises. */
   constructor(
     readonly from: Int32Array,
     readonly to: Int32Array,
@@ -20,7 +20,7 @@ export class Intervals {
     }
   }
 
-  /** The intervals that hold `position`, by where they begin. */
+  /** The intervals that contain `position`, in the order in which they begin. */
   at(position: number): number[] {
     const checkpoint = Math.floor(position / kApart);
     const found: number[] = [];

@@ -17,7 +17,7 @@ export function showValue(value: bigint, bytes = 8): string {
 export interface WordPlace {
   address: bigint;
   bytes: number;
-  /** "own[0].a"; without a name its address. */
+  /** Such as "own[0].a"; the address if it has no name. */
   name: string;
   line: number;
   offset: number;
@@ -80,7 +80,7 @@ export class Names {
   }
 }
 
-/** A waiting state's name says so: "IS_AD". */
+/** Such as "IS_AD": the name of a waiting state says that it waits. */
 export const isWaiting = (state: string): boolean => state.includes("_");
 
 /** Whether a state of a table waits for something. */

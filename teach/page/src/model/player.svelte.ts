@@ -23,14 +23,14 @@ export class Player {
   speed = $state(2);
   playing = $state(false);
   breakpoints = $state<Breakpoint[]>([]);
-  /** The breakpoint that it stopped at. */
+  /** The breakpoint at which playing stopped. */
   reached = $state("");
   /** The lines that the views show. */
   lines = $state<number[]>([]);
   /** All lines of the run, those of the program first. */
   readonly allLines: number[];
   readonly floor: Floor;
-  /** Position before the last change: what moved is shown moving. */
+  /** The position before the last change, from which the views animate what moved. */
   previous = 0;
   /** In a lesson: steps after this position stay hidden, because a question asks about them. */
   veil = $state<number | null>(null);
@@ -76,7 +76,7 @@ export class Player {
     return this.limit === null ? this.length : Math.max(this.limit, this.at);
   }
 
-  /** Goes to a position at the reader's wish, within the lesson's limit. */
+  /** Goes to a position that the reader asked for, within the lesson's limit. */
   go(to: number): void {
     this.jump(Math.min(to, this.furthest));
   }
@@ -137,7 +137,7 @@ export class Player {
     return true;
   }
 
-  /** The first enabled breakpoint behind this position. */
+  /** The first enabled breakpoint after this position. */
   private async nextBreak(): Promise<{ position: number; moment: string } | null> {
     let first: { position: number; moment: string } | null = null;
     for (const breakpoint of this.breakpoints) {

@@ -4,11 +4,11 @@ import type { Floor } from "../model/floor";
 import type { Names } from "../model/names";
 
 export interface Lifeline {
-  key: string; // as endpoints are: "cache 1", "directory 0", "bus 0", "memory 0"
+  key: string; // a name like those of endpoints: "cache 1", "directory 0", "bus 0", "memory 0"
   label: string;
   short: string;
   unit: number;
-  /** Whose rows are its states: a table's number and an agent. */
+  /** Which controller's rows give the states: a table's number and an agent. */
   controller: number;
   agent: number;
 }
@@ -17,7 +17,7 @@ export interface Bar {
   from: number; // rows of the diagram
   to: number;
   state: number;
-  /** What began it; -1: it was so from the start. */
+  /** The step that began it; -1: it has been so from the start. */
   step: number;
 }
 export interface Arrow {
@@ -37,12 +37,12 @@ export interface Mark {
 }
 export interface Diagram {
   lifelines: Lifeline[];
-  /** The time of each row, rising. */
+  /** The time of each row, in rising order. */
   ticks: number[];
   bars: Bar[];
   arrows: Arrow[];
   marks: Mark[];
-  /** Steps that concern the line, and the row of each. */
+  /** The steps that concern the line, and each one's row. */
   steps: Int32Array;
   rows: Int32Array;
 }

@@ -3,7 +3,7 @@ import type { Stride } from "../model/History";
 import type { Player } from "../model/player.svelte";
 
 export interface Key {
-  /** KeyboardEvent.key, several if they mean the same. */
+  /** a value of KeyboardEvent.key; several if they do the same */
   keys: string[];
   shown: string;
   does: string;
@@ -33,7 +33,7 @@ export const kKeys: Key[] = [
 
 const kOwnKeys = "input, textarea, select, dialog, .cm-editor, [role=radiogroup], [role=slider], [contenteditable]";
 
-/** Obeys a key, unless the focused element has keys of its own. */
+/** Does what a key means, unless the focused element has a use for the key itself. */
 export function obey(event: KeyboardEvent, player: Player): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const target = event.target instanceof Element ? event.target : null;

@@ -9,7 +9,7 @@ export interface WordLook {
 }
 export interface LineLook {
   line: number;
-  /** "" if the line has one word, whose name says it all. */
+  /** "" if the line has one word, because its name then says everything. */
   label: string;
   words: WordLook[];
   height: number;

@@ -25,22 +25,22 @@ export interface NodePlan {
   unit: Unit;
   box: Box | null; // null: the machine has one bus, and no frame
   buses: BusPlan[];
-  home: Box | null; // memory, and the directory where there is one
+  home: Box | null; // memory; also the directory if there is one
   control: Box | null; // the node controller
-  group: Box | null; // a cache that several buses share, and what it knows of theirs
-  port: number; // where the network's trunk is: its y, or x where it is upright
-  upside: boolean; // home at the top, the name at the bottom
+  group: Box | null; // a cache that several buses share, and its knowledge of their copies
+  port: number; // the network's trunk: its y, or its x if it is upright
+  upside: boolean; // the home is at the top, the name at the bottom
 }
 export type Part = "home" | "control" | "group";
 const kParts: Part[] = ["control", "home", "group"];
-/** The parts of a unit that are there. */
+/** The parts that a unit has. */
 export const partsOf = (node: NodePlan): Part[] => kParts.filter((part) => node[part] !== null);
 
 export interface Plan {
   width: number;
   height: number;
   nodes: NodePlan[];
-  network: Point[] | null; // the trunk, as a line
+  network: Point[] | null; // the network's trunk, as a line
   /** The trunk is upright, at the left of the nodes. */
   upright: boolean;
 }
@@ -59,7 +59,7 @@ export interface Sizes {
 const kGap = 14;
 const kPad = 14;
 const kBusRoom = 48;
-const kOff = 13; // of a token from a box
+const kOff = 13; // distance of a token from a box
 const kTitle = 24;
 const kNetwork = 56;
 
@@ -98,7 +98,7 @@ function stacked(floor: Floor, width: number, sizes: Sizes): Plan {
   return { width, height: y - kGap, nodes, network, upright: true };
 }
 
-/** Rows of units above and below the network, each with its home towards it. */
+/** Rows of units above and below the network. Each unit has its home on the network's side. */
 function facing(floor: Floor, width: number, sizes: Sizes, columns: number): Plan {
   const w = (width - (columns - 1) * kGap) / columns;
   const rows: Unit[][] = [];
@@ -207,7 +207,7 @@ function shift(plan: NodePlan, dy: number): void {
   }
 }
 
-/** Upside down: the home at the top, the frame's title at the bottom. */
+/** Draws the unit upside down: its home at the top, the frame's title at the bottom. */
 function mirror(plan: NodePlan, top: number, height: number): void {
   plan.upside = true;
   const flip = (y: number) => top + height - (y - top);
@@ -221,7 +221,7 @@ function mirror(plan: NodePlan, top: number, height: number): void {
   }
 }
 
-/** Where an endpoint stands: its box, and its node and bus. */
+/** Where an endpoint is: its box, and its node and bus. */
 export interface Station {
   node: NodePlan;
   bus: BusPlan | null;
@@ -235,7 +235,7 @@ const middle = (box: Box): Point => ({ x: box.x + box.w / 2, y: box.y + box.h / 
 /** Where a wire at height `y` meets a box. */
 const edge = (box: Box, y: number): Point => ({ x: box.x + box.w / 2, y: y > box.y + box.h / 2 ? box.y + box.h : box.y });
 
-/** From a part of a unit to the network: where the wire leaves it, and where it meets the trunk. */
+/** The way from a part of a unit to the network: where the wire leaves the part, and where it meets the trunk. */
 export function dropOf(node: NodePlan, part: Part, upright: boolean): [Point, Point] {
   const box = node[part] ?? node[partsOf(node)[0]!]!;
   if (upright) {
@@ -261,7 +261,7 @@ export function linkOf(node: NodePlan, upright: boolean): Point[] {
   return [{ x: a.x + aside, y: a.y }, { x: a.x + aside, y }, { x: b.x - aside, y }, { x: b.x - aside, y: b.y }];
 }
 
-/** From one station to another along the wires. */
+/** The path from one station to another along the wires. */
 export function route(from: Station, to: Station, upright: boolean): Point[] {
   return trimmed(wires(from, to, upright));
 }
@@ -294,7 +294,7 @@ function toNetwork(one: Station, upright: boolean): Point[] {
   return [...toBus(one, { ...one, kind: "control" }), ...drop];
 }
 
-/** From a station to the point of its bus that faces the other. */
+/** The path from a station to the nearest point of its bus. */
 function toBus(one: Station, other: Station): Point[] {
   const bus = one.bus ?? other.bus;
   if (!bus || bus.segments.length === 0) return [middle(one.box)];

@@ -1,4 +1,4 @@
-// A long history: what it holds and how long its steps take. The limit is the issue's: 10^5 steps below 200 MB.
+// Tests a long history: its memory, and how long its steps take. The limit is the issue's: 10^5 steps below 200 MB.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -46,5 +46,5 @@ it("holds 10^5 steps of a machine with four nodes in less than 200 MB, document 
     `${(all / 2 ** 20).toFixed(1)} MB; made in ${(made - begun).toFixed(0)} ms, forward ${(forward - made).toFixed(0)} ms, ` +
     `back ${(back - forward).toFixed(0)} ms`);
   expect(all).toBeLessThan(kMost);
-  expect(back - forward).toBeLessThan(3 * (forward - made) + 200); // back costs what forward costs
+  expect(back - forward).toBeLessThan(3 * (forward - made) + 200); // a step back costs as much as a step forward
 }, 120_000);

@@ -1,4 +1,4 @@
-// Every row of every protocol file, broken on purpose, is noticed: by a broken property, a row that never runs, or another
+// Breaks every row of every protocol file. The checker must notice: by a broken property, a row that never runs, or another
 // number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same states.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace linebounce::test {
 namespace {
 
 constexpr double kLeastShare = 0.95;
-// A table without waiting states has few ways to go wrong, so that those that do no harm are a larger share of it.
+// A table without waiting states has few rows that can go wrong. So harmless changes are a larger share of all.
 constexpr double kLeastShareOfAtomic = 0.92;
 
 // Why each is right:

@@ -41,7 +41,7 @@ TEST_F(Checker, FindsAWriterBesideAReader) {
 TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   mesi.invariant_swmr = false;
-  EXPECT_EQ(violation().property, Property::data_value);  // one more step: the writer writes, then the reader reads
+  EXPECT_EQ(violation().property, Property::data_value);  // one step more than before: the writer writes, then the reader reads
   EXPECT_EQ(violation().steps.size(), 10U);
   mesi.invariant_data_value = false;
   EXPECT_EQ(check_protocol(mesi, {}).violation, std::nullopt);
@@ -110,7 +110,7 @@ TEST_F(Checker, FindsARequestThatCanNeverFinish) {
   Row& row = row_of(mesi, "IM_AD", "Own_GetM");
   row.next = state("IU_A");
   row.count = 1;
-  row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade that becomes a GetM, which becomes an Upgrade
+  row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade becomes a GetM, which becomes an Upgrade
   const Violation found = violation({.caches = 1});
   EXPECT_EQ(found.property, Property::can_finish);
   ASSERT_EQ(found.steps.size(), 1U);
@@ -133,7 +133,7 @@ TEST_F(Checker, FindsARowThatNeverRuns) {
 TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
   const CheckOptions options{.caches = 2};
   const CheckResult result = check_protocol(mesi, options);
-  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM beside two sharers: S and SM_AD, Other_PutM
+  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM and two sharers, in S and SM_AD; Other_PutM
   EXPECT_TRUE(result.proved(options));
 }
 

@@ -73,7 +73,7 @@ TEST(Counterexample, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, {}, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size());
-    // A data step without a supplier would not have been announced by an order step.
+    // There is no data step without a supplier, because no order step would have announced it.
     for (const ReplayedStep& shown : steps) {
       EXPECT_EQ(shown.message.has_value(), shown.step.kind == StepKind::order) << mutants[i].name;
       EXPECT_EQ(shown.supplier != kNobody, shown.step.kind == StepKind::data) << mutants[i].name;

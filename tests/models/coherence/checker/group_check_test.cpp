@@ -1,6 +1,6 @@
-// Groups between caches and homes: proved in small systems, and every row of theirs, broken on purpose, is noticed: by a broken
-// property, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS breaks them all, else every
-// kSampledInTrees-th.
+// Tests groups between caches and homes. They are proved in small systems. Then every row of theirs is broken, which the
+// checker must notice: by a broken property, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS
+// breaks all rows, else every kSampledInTrees-th.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

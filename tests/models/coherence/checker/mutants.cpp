@@ -48,7 +48,8 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   add("deleted", deleted);
 }
 
-// Mutants of the rows of a state at one base event, as written: one row for all words of the guard, or one for each.
+// The mutants of a state's rows at one base event. In the file, one row may stand for all words of the guard, or there is one
+// for each.
 void add_mutants_at(const Protocol& good, Controller controller, std::size_t state, std::size_t base,
                     std::vector<Mutant>& mutants) {
   const ControllerTable& table = good.table(controller);

@@ -12,7 +12,7 @@ namespace linebounce::test {
 struct Mutant {
   std::string name;  // such as "cache S Other_GetS: to I"
   Controller controller = Controller::cache;
-  // indices in ControllerTable::rows; a row without a guard has one for each word of its event's group
+  // indices in ControllerTable::rows; a row without a guard has an index for each word of its event's group
   std::vector<std::size_t> places;
   Row row;
 

@@ -1,8 +1,8 @@
-// Every row of every protocol of a network, broken on purpose, is noticed: by a broken property, a row that never runs, or
+// Breaks every row of every protocol of a network. The checker must notice: by a broken property, a row that never runs, or
 // another number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same
 // states.
 //
-// There are thousands. LINEBOUNCE_ALL_MUTANTS (./dev fuzz sets it) breaks them all, else every kSampled-th.
+// There are thousands. LINEBOUNCE_ALL_MUTANTS (./dev fuzz sets it) breaks all rows, else every kSampled-th.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-// The shipped network protocols are proved; with one thing broken, the checker finds it.
+// Proves the shipped network protocols. With one thing broken, the checker must find it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ TEST_P(ShippedNetwork, IsJudgedAlikeWithAndWithoutSymmetry) {
   EXPECT_FALSE(with.violation || without.violation);
   EXPECT_EQ(with.unreached.size(), without.unreached.size());
   EXPECT_EQ(with.most_messages, without.most_messages);
-  // At most all orders of the agents, and both names of the values, are merged.
+  // At most, all orders of the agents and both names of the values are merged.
   EXPECT_LT(with.states, without.states);
   EXPECT_GE(with.states * (agents == 2 ? 2 : 6) * 2, without.states);
 }
@@ -191,7 +191,7 @@ TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, options, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size()) << mutants[i].name;
-    // A message with an unknown sender would not have been sent by anyone.
+    // If a message's sender is unknown, nobody can have sent it.
     for (const ReplayedNetworkStep& shown : steps) {
       EXPECT_TRUE(shown.step.kind != NetworkStepKind::arrive || shown.first < shown.last) << mutants[i].name;
     }
@@ -250,7 +250,8 @@ TEST_F(NetworkChecker, RefusesABusThatSendsWords) {
   EXPECT_THROW(check_network(nodes, {.agents = 2}), CheckTooLarge);
 }
 
-// The checker derives from the rows which values are live: a value that is set before it is used is not part of a state.
+// The checker derives from the rows which values are live: if a row sets a value before any row uses it, the value is not
+// part of the state.
 TEST_F(NetworkChecker, KnowsWhereAValueIsUsed) {
   const checker::CheckedSystem system(nodes, {.agents = 2, .caches = 1});
   const ControllerTable& node = nodes.node->node;

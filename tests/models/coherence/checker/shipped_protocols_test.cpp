@@ -30,10 +30,10 @@ TEST_P(ShippedProtocol, IsProvedForUpToFourCaches) {
 TEST_P(ShippedProtocol, IsJudgedAlikeWithAndWithoutSymmetry) {
   const CheckResult with = check_protocol(protocol, {.caches = 3, .symmetry = true});
   const CheckResult without = check_protocol(protocol, {.caches = 3, .symmetry = false});
-  EXPECT_EQ(with.depth, without.depth);  // renaming caches brings no state nearer
+  EXPECT_EQ(with.depth, without.depth);  // Caches with other names reach no state in fewer steps.
   EXPECT_TRUE(without.unreached.empty());
   EXPECT_LT(with.states, without.states);
-  EXPECT_GE(with.states * 6, without.states);  // at most all orders of three caches are merged
+  EXPECT_GE(with.states * 6, without.states);  // At most, all orders of the three caches are merged.
 }
 
 // The simulator asks only caches with a copy, the checker asks all.

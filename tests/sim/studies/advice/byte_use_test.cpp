@@ -37,8 +37,9 @@ constexpr const char* kTwoThreads = "object counts size=64\nobject other size=64
 
 TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
   const TraceText trace(std::string(kTwoThreads) +
-                        "a store counts+0 8\nb load counts+8 8\n"   // kept
-                        "a store counts+32 8\nb load other+0 8\n"   // one line only of a, the other only of b
+                        "a store counts+0 8\nb load counts+8 8\n"  // kept
+                        // One line contains only bytes of a, the other only bytes of b.
+                        "a store counts+32 8\nb load other+0 8\n"
                         "a load other+32 8\nb load other+32 8\n");  // no thread writes
   const auto lines = lines_at(trace, {32, {0x1000, 0x2000}});
   ASSERT_THAT(lines, SizeIs(1));

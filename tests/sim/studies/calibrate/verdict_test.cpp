@@ -11,8 +11,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Two kinds of pairs, ten of each, at 20 and 80 ns. The mean of the farther kind is off by `between`, and pairs differ by
-// `within` from their kind's error.
+// Two kinds of pairs, ten of each, at 20 and 80 ns. The error of the farther kind's mean is `between`; a pair's error differs
+// from that of its kind by `within`.
 Calibration left_over(double between, double within) {
   Calibration calibration;
   calibration.base = "some_machine";

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr int kLine = 64;
-constexpr std::size_t kNear = 10'000;  // lines; no access is that far from the one before
+constexpr std::size_t kNear = 10'000;  // lines: no access is as far as this from the one before
 
 struct Step {
   std::size_t unit;
@@ -46,7 +46,7 @@ StructureAccesses structure_of(const std::vector<int>& sizes, const std::vector<
   return accesses;
 }
 
-// Takes turns: each round all steps.
+// The threads take turns: each round has all steps.
 std::vector<Step> rounds(const std::vector<Step>& round, int count = 100) {
   std::vector<Step> steps;
   for (int i = 0; i < count; ++i) steps.insert(steps.end(), round.begin(), round.end());

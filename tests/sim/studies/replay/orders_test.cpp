@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Student's factor for three is 4.303; the logarithms 1, 2, 6 have the mean 3 and the deviation sqrt(7).
+// Student's factor for three values is 4.303. The logarithms 1, 2, 6 have the mean 3 and the standard deviation sqrt(7).
 TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirLogarithms) {
   const OrdersChange change = orders_change({100, 200, 50}, {100 * std::exp(0.01), 200 * std::exp(0.02), 50 * std::exp(0.06)});
   EXPECT_NEAR(change.median_pct, 100 * std::expm1(0.02), 1e-9);
@@ -19,7 +19,8 @@ TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirLogarithms) {
   EXPECT_EQ(change.orders, 3);
 }
 
-// examples/advice/ring_indices.c: an interval of the plain gains would be -784 to 3033 %.
+// The values of examples/advice/ring_indices.c. An interval over the gains themselves, not their logarithms, would be -784 to
+// 3033 %.
 TEST(OrdersChange, GainsThatDifferMuchAreNoLossAtTheLowerEnd) {
   const OrdersChange change = orders_change({1, 1, 1}, {7.81, 7.81, 21.1});
   EXPECT_TRUE(change.is_gain());
@@ -47,7 +48,7 @@ std::vector<std::pair<int, int>> ranges(const OrdersChange& chosen) {
   return all;
 }
 
-// Orders 1 to 3 made the choice.
+// Orders 1 to 3 decided which change was chosen.
 TEST(ConfirmingOrders, HadNoPartInTheChoiceAndAreMoreWhereThreeDecideNothing) {
   EXPECT_THAT(ranges({20, 5, 40, 12}), testing::ElementsAre(std::pair(4, 3), std::pair(7, 6)));
   EXPECT_THAT(ranges({20, -5, 40, 12}), testing::ElementsAre(std::pair(7, 6)));

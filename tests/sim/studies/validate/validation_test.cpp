@@ -98,7 +98,8 @@ TEST(Validation, TheWorstMissComesFirst) {
   EXPECT_THAT(ids, ElementsAre("wrong", "order", "third", "twice"));
 }
 
-// The trivial guess is the median of the column's other figures, no change, a flat shape, or a third, half or two thirds.
+// The trivial guess for a figure is the median of the column's other figures; for a change it is no change, for a shape a
+// flat one, for a share a third, half or two thirds.
 TEST(Validation, TheTrivialGuessKnowsOtherFiguresButNoCaches) {
   std::vector<PaperResult> rows = {figure("a", 50, 0), figure("b", 48, 0), figure("c", 52, 0), figure("d", 90, 0)};
   for (PaperResult& row : rows) row.row.metrics = {"locks." + row.row.id + ".con_pct"};

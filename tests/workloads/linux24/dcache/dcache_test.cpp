@@ -179,7 +179,7 @@ TEST_P(EachDesignAlone, AReferenceGivenUpTwiceStopsTheRun) {
       dcache.start(cpu);
       const Address root = dcache.d_alloc(cpu, kNoDentry, name_of(0));
       const Address dentry = dcache.d_alloc(cpu, root, name_of(1));
-      dcache.dput(cpu, dentry);  // unhashed: freed at once, or after a grace period
+      dcache.dput(cpu, dentry);  // unhashed: freed at once, or only after a grace period
       for (int i = 0; i < 400; ++i) {
         dcache.quiescent(cpu);
         cpu.compute(1000);

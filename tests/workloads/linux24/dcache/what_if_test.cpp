@@ -74,7 +74,7 @@ struct Machinery {
   Barrier start;
 };
 
-// One CPU prunes all the time; the others reuse entries, and drop some, that are still on the list of unused ones.
+// One CPU prunes all the time. The others reuse entries, and drop some, while these are still on the list of unused ones.
 TEST(FinerLocksPruned, LeaveAConsistentCacheBehind) {
   constexpr int kPruning = 4;
   Machinery machinery("parallel_updates", kPruning);

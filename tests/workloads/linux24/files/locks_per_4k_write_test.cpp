@@ -46,8 +46,8 @@ TEST(LocksPer4kWrite, AnEmptyListIsRefilledUnderTheZonesLock) {
               ElementsAre(20, 12, 11, 12));
 }
 
-// Lookup and insertion are one section (1), and so are the two at each handle's start and end (2), and each filing (2 of the
-// first).
+// `merged` makes one section of lookup and insertion (1 lock less), of the two at each start and end of a handle (2), and of
+// each filing (2 in the first write).
 TEST(LocksPer4kWrite, MergingAdjacentSectionsSavesThree) {
   EXPECT_THAT(locks_of_writes({{"merged", true}}), ElementsAre(13, 8, 8, 8));
 }

@@ -131,7 +131,7 @@ TEST(RouteCache, AChainThatIsTooLongLosesTheEntryThatWasNotUsedForLongest) {
   EXPECT_EQ(router.metrics().values.at("route_cache.freed_by_chains"), 1);
 }
 
-// 64 entries have room. Evicted entries count until their callbacks run.
+// The cache has room for 64 entries. Evicted entries count until their callbacks run.
 TEST(RouteCache, EntriesThatWaitForAGracePeriodCountAndFillTheCache) {
   RouteCacheOptions options = small_cache();
   options.elasticity = 2;
