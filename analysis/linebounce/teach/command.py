@@ -51,7 +51,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     what.add_argument("--questions", metavar="N", type=int, help="Make N questions on --protocol; -o names their file")
     what.add_argument(
-        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua in this folder on --machine"
+        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua or lock.c in this folder on --machine"
     )
     what.add_argument("--lessons-js", metavar="FILE", type=Path, help="Write only the lessons, as the page reads them")
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
@@ -93,6 +93,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
         "--seed", metavar="TEXT", default="", help="What variants and questions are drawn from; students don't get it"
     )
     parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
+    parser.add_argument("--native", action="store_true", help="With --leaderboard: compile and run locks in C, STUDENT/lock.c")
     making.add_argument("--protocol", metavar="P", help="With --questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
     making.add_argument(
         "--level",
@@ -108,7 +109,7 @@ _NEEDS = {
     "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
     "hand_out": ("roster", "student"),
     "questions": ("protocol",),
-    "leaderboard": ("machine",),
+    "leaderboard": ("machine", "native"),
 }
 
 
@@ -227,9 +228,10 @@ def _hand_out(engine: Engine, arguments: argparse.Namespace) -> int:
 
 
 def _leaderboard(engine: Engine, arguments: argparse.Namespace) -> int:
-    from linebounce.teach.leaderboard import leaderboard  # noqa: PLC0415
+    from linebounce.teach.leaderboard import Race, leaderboard  # noqa: PLC0415
 
-    return leaderboard(engine, arguments.leaderboard, arguments.machine, arguments.gradescope, as_json=arguments.json)
+    race = Race(arguments.machine, arguments.native)
+    return leaderboard(engine, arguments.leaderboard, race, arguments.gradescope, as_json=arguments.json)
 
 
 def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
