@@ -2,8 +2,8 @@
 
 A suite is what mmdebstrap takes: bookworm, if none is given; trixie; noble, where Ubuntu's keys are installed. In each
 root the data files of operation_costs must have the bytes of build/release/linebounce's. The wheel is tried in one root,
-which gets Python and no network, the steps of the autograder's container file in one, the Debian package in another, and only in the suite that it was built on: elsewhere
-its libraries have other versions. Needs root.
+which gets Python and no network, and the steps of the autograder's container file in another. The Debian package is
+tried in a third, and only in the suite that it was built on: elsewhere its libraries have other versions. Needs root.
 """
 
 import hashlib
