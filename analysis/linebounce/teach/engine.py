@@ -99,6 +99,13 @@ class Engine:
         first = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "")
         return Verdict(done.returncode == 0, "", "" if done.returncode == 0 else first, done.stdout)
 
+    def output(self, arguments: Sequence[str], folder: Path) -> str:
+        """What a command prints in this folder. Raises EngineError if it fails; a check that finds something has not."""
+        done = self._run(*arguments, folder=folder)
+        if done.returncode not in (0, 1):
+            raise EngineError(_message(done))
+        return done.stdout
+
     def metric(self, program: Path, machine: str, directory: Path, name: str) -> float:
         """A metric of one run of a program or lock. Raises EngineError if the run is refused, fails, or lacks the metric."""
         done = self._run("run", str(program), "--machine", machine, "--quiet", "-o", str(directory))
@@ -109,11 +116,13 @@ class Engine:
             raise EngineError(f"the run has no {name}")
         return float(metrics[name]["value"])
 
-    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [self.program, *arguments]
+    def _run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+        program = self.program if folder is None or "/" not in self.program else str(Path(self.program).resolve())
+        command = [program, *arguments]
         try:
             done = subprocess.run(
                 command,
+                cwd=folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

@@ -63,13 +63,13 @@ def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
         raise InputError(f"{path}:{line}: this is not UTF-8 text") from None
 
 
-def blocks_of(path: Path, text: str) -> list[Block]:
-    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind."""
+def blocks_of(path: Path, text: str, more_kinds: Sequence[str] = ()) -> list[Block]:
+    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind; `more_kinds` are known, too."""
     blocks: list[Block] = []
     prose: list[Token] = []
     lines = text.splitlines()
     for group in _top_level(_MARKDOWN.parse(text)):
-        block = _fenced(path, group[0])
+        block = _fenced(path, group[0], more_kinds)
         if block is None:
             prose += group
             continue
@@ -91,13 +91,13 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             group = []
 
 
-def _fenced(path: Path, token: Token) -> Block | None:
+def _fenced(path: Path, token: Token, more_kinds: Sequence[str]) -> Block | None:
     """The block of a fenced token; None for prose, including its code."""
     words = token.info.split() if token.type == "fence" else []
     if len(words) < 2 or words[0] not in ("toml", "lua"):
         return None
     line = (token.map or [0])[0] + 1
-    kinds = KINDS if words[0] == "toml" else LUA_KINDS
+    kinds = (*KINDS, *more_kinds) if words[0] == "toml" else LUA_KINDS
     if words[1] not in kinds:
         raise LessonError(path, line, f'there is no block "{words[0]} {words[1]}"; known: {", ".join(kinds)}')
     named = words[1] in (*NAMED, *LUA_KINDS)
