@@ -117,8 +117,7 @@ class Engine:
         return float(metrics[name]["value"])
 
     def _run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-        program = self.program if folder is None or "/" not in self.program else str(Path(self.program).resolve())
-        command = [program, *arguments]
+        command = [self.program, *arguments]
         try:
             done = subprocess.run(
                 command,
