@@ -19,7 +19,7 @@ _TEST = {
     "visibility": _VISIBILITY,
     "extra_data": {"type": "object"},
 }
-_COLUMN = {"name": {"type": "string"}, "value": {"type": ["number", "string"]}, "order": {"enum": ["asc", "desc"]}}
+_COLUMN = {"name": {"type": "string"}, "value": {"type": ["number", "string"]}, "order": {"pattern": "^(a|de)sc$"}}
 _TOP = {
     "score": {"type": "number"},
     "execution_time": {"type": "number"},

@@ -23,6 +23,7 @@ _RUN = {
     "from": TEXT,
     "to": TEXT,
     "lines": Field(list, "a list of regular expressions"),
+    "wrap": Field(bool, "true or false"),
     "files": Field(dict, "a table of texts by file name"),
 }
 _CHART = {
@@ -44,6 +45,7 @@ class Listing:
 
     command: str
     text: str
+    wraps: bool  # sentences, not a table
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ class _Maker:
                 _first(table, "lines", shown, pattern)
             shown = [line for line in shown if any(re.search(pattern, line) for pattern in wanted)]
         margin = min((len(line) - len(line.lstrip()) for line in shown if line.strip()), default=0)
-        return Listing(table.text("command"), "\n".join(line[margin:] for line in shown))
+        return Listing(table.text("command"), "\n".join(line[margin:] for line in shown), bool(table.values.get("wrap")))
 
     def _chart(self, table: Table) -> Chart:
         directory = self.scratch / f"chart{table.block.line}"

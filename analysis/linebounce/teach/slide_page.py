@@ -82,7 +82,8 @@ def _part(part: Part, name: str) -> str:
             return _scrolling(part.html)
         case Listing():
             shown = f"<code>$ {escape(part.command)}\n{escape(part.text)}</code>"
-            return f'<pre tabindex="0" role="group" aria-label="Output of a command">{shown}</pre>'
+            wraps = ' class="wraps"' if part.wraps else ""
+            return f'<pre{wraps} tabindex="0" role="group" aria-label="Output of a command">{shown}</pre>'
         case Chart():
             return _chart(part)
         case Picture():
@@ -127,7 +128,7 @@ def _solution(asked: Asked) -> str:
 
 def _picture(shown: Picture) -> str:
     head = "".join(f'<th scope="col">{escape(cache)}</th>' for cache in shown.caches)
-    rows, before = [], [""] * len(shown.caches)
+    rows, before = [], shown.rows[0][2]
     for time, said, states in shown.rows:
         cells = "".join(
             f'<td class="state{" new" if state != old else ""}">{escape(state)}</td>'
@@ -154,31 +155,39 @@ def _chart(chart: Chart) -> str:
         for x in over
     )
     return (
-        f"<figure>{picture}<figcaption>{escape(chart.axis)} by {escape(chart.over)}</figcaption><details><summary>The figures"
+        f"<figure>{picture}<details><summary>The figures"
         f'</summary><table><thead><tr><th scope="col">{escape(chart.over)}</th>{head}</tr></thead><tbody>{rows}</tbody></table>'
         "</details></figure>"
     )
 
 
 def _specification(chart: Chart, series: list[str]) -> dict[str, Any]:
-    many = len(series) > 1
-    encoding: dict[str, Any] = {
+    """Bars; or a line for each of several series, with its name at its end."""
+    place = {
         "x": {"field": "x", "type": "ordinal", "title": chart.over, "sort": None, "axis": {"labelAngle": 0}},
         "y": {"field": "value", "type": "quantitative", "title": chart.axis, "scale": {"zero": True}},
     }
-    if many:
-        encoding["color"] = {"field": "series", "type": "nominal", "title": None, "sort": None, "scale": {"range": _COLOURS}}
-        encoding["shape"] = {"field": "series", "type": "nominal", "title": None, "sort": None}
-    font = {"labelFontSize": 15, "titleFontSize": 15, "symbolSize": 120}
+    told_apart = {"field": "series", "type": "nominal", "sort": None, "legend": None}
+    colour = {"color": told_apart | {"scale": {"range": _COLOURS}}}
+    last = chart.points[-1][0]
+    lines = [
+        {"mark": {"type": "line", "strokeWidth": 3}, "encoding": place | colour},
+        {"mark": {"type": "point", "size": 90, "filled": True}, "encoding": place | colour | {"shape": told_apart}},
+        {
+            "transform": [{"filter": {"field": "x", "equal": last}}],
+            "mark": {"type": "text", "align": "left", "dx": 12, "fontSize": 18},
+            "encoding": place | colour | {"text": {"field": "series"}},
+        },
+    ]
+    bars = [{"mark": {"type": "bar", "color": _COLOURS[0], "width": {"band": 0.6}}, "encoding": place}]
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": 620,
         "height": 300,
         "background": "white",
         "data": {"values": [{"x": x, "series": one, "value": value} for x, one, value in chart.points]},
-        "mark": {"type": "line", "point": {"size": 80, "filled": True}} if many else {"type": "bar", "color": _COLOURS[0]},
-        "encoding": encoding,
-        "config": {"font": "system-ui, sans-serif", "axis": font, "legend": font},
+        "layer": lines if len(series) > 1 else bars,
+        "config": {"font": "Liberation Sans, Arial, sans-serif", "axis": {"labelFontSize": 17, "titleFontSize": 17}},
     }
 
 
@@ -188,6 +197,7 @@ body{margin:0;color:#14181f;background:#fff;font:1rem/1.5 system-ui,sans-serif}
 h1,h2,h3{line-height:1.2;text-wrap:balance}
 pre{background:#f2f4f8;padding:.8em 1em;overflow-x:auto;font-size:.8em;line-height:1.45;border-radius:.3em}
 code{font-family:ui-monospace,monospace}
+.wraps{white-space:pre-wrap}
 :not(pre)>code{background:#f2f4f8;padding:.05em .25em;border-radius:.2em}
 table{border-collapse:collapse}
 th,td{padding:.25em .7em;text-align:left;border-bottom:1px solid #c9d0db;vertical-align:top}
@@ -218,7 +228,8 @@ border-radius:.3em}
 .new{background:#fff0c2;font-weight:700}
 figure{margin:0}
 figure svg{max-width:100%;height:auto}
-figcaption,details{font-size:.8em;color:#4a5361}
+summary{font-size:.8em;color:#4a5361;cursor:pointer}
+figure details{font-size:.8em}
 @media (max-width:700px){.slide{min-height:0;padding:1.5rem 1rem 3rem}html{scroll-snap-type:none}}
 @media print{@page{size:A4 landscape;margin:0}html{scroll-snap-type:none}
 .slide{min-height:0;height:100vh;break-after:page;break-inside:avoid;border:0;font-size:16pt;overflow:hidden}
