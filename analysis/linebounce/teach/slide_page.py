@@ -94,7 +94,7 @@ def _part(part: Part, name: str) -> str:
 
 def _scrolling(text: str) -> str:
     """Code and tables may be wider than a phone: they scroll on their own, with the keyboard, too."""
-    text = text.replace("<pre>", '<pre tabindex="0" role="group" aria-label="Program">')
+    text = text.replace('<pre tabindex="0">', '<pre tabindex="0" role="group" aria-label="Program">')
     return re.sub(
         r"<table>.*?</table>",
         lambda found: f'<div class="wide" tabindex="0" role="group" aria-label="Table">{found[0]}</div>',

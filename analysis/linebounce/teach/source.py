@@ -47,8 +47,12 @@ class Block:
 
 def html(text: str) -> str:
     """The HTML for a short text of a block, such as a question or the reply to a wrong choice."""
-    rendered: str = _MARKDOWN.render(text.strip())
-    return rendered.strip()
+    return _focusable(_MARKDOWN.render(text.strip()))
+
+
+def _focusable(rendered: str) -> str:
+    """Code that is wider than its place scrolls, and what scrolls must take the focus, for the keyboard."""
+    return rendered.strip().replace("<pre>", '<pre tabindex="0">')
 
 
 def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
@@ -113,8 +117,8 @@ def _prose(tokens: list[Token], lines: Sequence[str]) -> list[Block]:
     if not tokens:
         return []
     first, last = (tokens[0].map or [0, 0])[0], max((token.map or [0, 0])[1] for token in tokens)
-    rendered: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
-    return [Block("prose", "", "", first + 1, rendered.strip(), "\n".join(lines[first:last]).strip())]
+    rendered = _focusable(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    return [Block("prose", "", "", first + 1, rendered, "\n".join(lines[first:last]).strip())]
 
 
 @dataclass(frozen=True)
