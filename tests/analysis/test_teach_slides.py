@@ -71,7 +71,7 @@ def test_a_picture_has_each_cachess_states_as_they_change(lectures: list[Lecture
     ]
     assert shown.caches == ["CPU 0", "CPU 1"]
     assert [states for _, _, states in shown.rows] == [["O", "SM_AD"], ["II_A", "M"], ["II_A", "M"], ["I", "M"]]
-    assert shown.rows[-1][1] == "CPU 1 writes 2 to pair.x, which held 1."
+    assert shown.rows[-1][1] == "CPU 1 writes 2 to x, which held 1."
 
 
 @pytest.mark.parametrize(
