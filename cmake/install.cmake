@@ -18,7 +18,7 @@ install(FILES ${CMAKE_BINARY_DIR}/record/shared/libtsan.a DESTINATION ${home}/re
 install(DIRECTORY probe DESTINATION ${home} COMPONENT linebounce FILES_MATCHING PATTERN *.c PATTERN *.h)
 install(DIRECTORY configs DESTINATION ${home} COMPONENT linebounce)
 install(DIRECTORY programs DESTINATION ${home} COMPONENT linebounce)
-install(DIRECTORY teach/lessons teach/assignments DESTINATION ${home}/teach COMPONENT linebounce)
+install(DIRECTORY teach/lessons teach/assignments teach/slides DESTINATION ${home}/teach COMPONENT linebounce)
 install(FILES teach/new-lesson.md DESTINATION ${home}/teach COMPONENT linebounce)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/teach/ DESTINATION share/linebounce/teach COMPONENT linebounce OPTIONAL
   PATTERN lessons.js EXCLUDE)

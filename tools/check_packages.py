@@ -2,11 +2,12 @@
 
 A suite is what mmdebstrap takes: bookworm, if none is given; trixie; noble, where Ubuntu's keys are installed. In each
 root the data files of operation_costs must have the bytes of build/release/linebounce's. The wheel is tried in one root,
-which gets Python and no network, the Debian package in another, and only in the suite that it was built on: elsewhere
-its libraries have other versions. Needs root.
+which gets Python and no network, and the steps of the autograder's container file in another. The Debian package is
+tried in a third, and only in the suite that it was built on: elsewhere its libraries have other versions. Needs root.
 """
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -89,16 +90,24 @@ def compare(name: str, root: Root, expected: dict[str, str]) -> None:
     print(f"{name}: {len(found)} data files, results.json {found['results.json'][:16]}, as in the source tree", flush=True)
 
 
-def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
-    root = Root(suite, scratch)
-    root.install("python3-venv")
-    version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
-    house = root.path / "packages"
+def download_wheels(version: str, house: Path) -> None:
+    """The project's wheel and what it needs, for the root's Python."""
     machine = os.uname().machine
     platforms = ["manylinux2014", *(f"manylinux_2_{minor}" for minor in (17, 27, 28, 34, 35, 36))]
     download = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--only-binary=:all:"]
     download += [option for platform in platforms for option in ("--platform", f"{platform}_{machine}")]
     run(*download, "--python-version", version, "--dest", house, only("linebounce-*.whl"))
+
+
+def python_version(root: Root) -> str:
+    return root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
+
+
+def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
+    root = Root(suite, scratch)
+    root.install("python3-venv")
+    version = python_version(root)
+    download_wheels(version, root.path / "packages")
     print(
         root.run("python3 -m venv /venv && /venv/bin/pip install --quiet --no-index --find-links /packages linebounce"), end=""
     )
@@ -113,6 +122,53 @@ def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
     try_gate(suite, root, bin_directory)
     served = root.run(f"python3 -c '{SERVED}' {bin_directory}/linebounce", network=True)
     print(f"{suite}, wheel: linebounce teach --serve served {served.strip()}", flush=True)
+
+
+ANSWERS = 'assignment = "coherence-1"\nstudent = "A."\n[answers]\nvalue = 3\n'
+AUTOGRADER = ROOT / "teach" / "autograder"
+
+
+def try_autograder(suite: str, _expected: dict[str, str], scratch: str) -> None:
+    """The steps of the autograder's container file in a root of its own, then its command, without a network."""
+    root = Root(suite, scratch)
+    wheel = only("linebounce-*.whl")
+    variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    command = ""
+    for word, rest in container_steps(AUTOGRADER / "Containerfile"):
+        if word == "RUN":
+            offline = "export PIP_NO_INDEX=1 PIP_FIND_LINKS=/packages; " if "pip install" in rest else ""
+            if offline:
+                download_wheels(python_version(root), root.path / "packages")
+            root.run(f"export PATH={variables['PATH']}; {offline}{rest}", network=not offline)
+        elif word == "ENV":
+            name, _, value = rest.partition("=")
+            variables[name] = value.replace("$PATH", variables["PATH"])
+        elif word == "COPY" and not rest.startswith("variants "):  # they are a teacher's; this assignment has none
+            source, target = rest.split()
+            file = wheel if source == "linebounce-*.whl" else AUTOGRADER / source
+            place = root.path / target.lstrip("/") / (file.name if target.endswith("/") else "")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, place)
+        elif word == "CMD":
+            (command,) = json.loads(rest)
+    submission = root.path / "autograder" / "submission"
+    submission.mkdir()
+    (submission / "answers.toml").write_text(ANSWERS)
+    said = root.run(f"export PATH={variables['PATH']}; {command} 2>&1")
+    results = json.loads((root.path / "autograder/results/results.json").read_bytes())
+    scores = {one["name"]: one["score"] for one in results["tests"]}
+    if said or scores.get("coherence-1: value") != 1:
+        sys.exit(f"{suite}, autograder: {said or results}")
+    print(f"{suite}, autograder: the container file's steps ran, and {len(scores)} tasks were graded", flush=True)
+
+
+def container_steps(file: Path) -> list[tuple[str, str]]:
+    lines = file.read_text().replace("\\\n", " ").splitlines()
+    steps = [line.partition(" ") for line in lines if line and not line.startswith("#")]
+    unknown = {word for word, _, _ in steps} - {"FROM", "RUN", "COPY", "ENV", "CMD"}
+    if unknown:
+        sys.exit(f"{file}: {', '.join(sorted(unknown))} is not tried")
+    return [(word, rest) for word, _, rest in steps]
 
 
 # Variants of examples/counters.c, in /job: one without padding fails the gate, the same twice passes.
@@ -168,8 +224,8 @@ def main() -> None:
         run(ROOT / "build/release/linebounce", "run", "operation_costs", "--quiet", "-o", f"{scratch}/results")
         expected = data_files(Path(scratch) / "results")
     for suite in sys.argv[1:] or ["bookworm"]:
-        for attempt in (try_wheel, try_debian_package):
-            if attempt is try_wheel or suite == built_on():
+        for attempt in (try_wheel, try_autograder, try_debian_package):
+            if attempt is not try_debian_package or suite == built_on():
                 with tempfile.TemporaryDirectory(prefix="linebounce-root-") as scratch:
                     attempt(suite, expected, scratch)
 

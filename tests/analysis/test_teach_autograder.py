@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import gradescope_schema
 import pytest
 from program import ROOT
 
@@ -18,8 +19,10 @@ def autograded(executable: Path, folder: Path) -> dict[str, Any]:
     places = {"SUBMISSION": str(folder), "RESULTS": str(results), "VARIANTS": str(folder / "none")}
     kept = {name: value for name, value in os.environ.items() if name.startswith(("PYTHON", "LB_"))}
     environment = {"PATH": f"{executable.parent}:/usr/bin:/bin", **places, **kept}
-    subprocess.run([SCRIPT], env=environment, check=True, timeout=240, cwd=folder)
+    done = subprocess.run([SCRIPT], env=environment, check=True, timeout=240, cwd=folder, stderr=subprocess.PIPE, text=True)
+    assert done.stderr == ""
     found: dict[str, Any] = json.loads(results.read_text())
+    gradescope_schema.require_valid(found)
     return found
 
 
@@ -28,6 +31,15 @@ def test_answers_are_graded_where_gradescope_looks(executable: Path, tmp_path: P
     tests = {one["name"].rpartition(" ")[2]: one for one in autograded(executable, tmp_path)["tests"]}
     assert (tests["value"]["status"], tests["value"]["score"]) == ("passed", 1)
     assert (tests["mend"]["status"], tests["mend"]["output"]) == ("failed", "no answer")
+
+
+def test_grading_runs_under_limits(tmp_path: Path) -> None:
+    """A stand-in for the program says which limits it was given, and that the answers can't be read."""
+    stand_in = tmp_path / "bin" / "linebounce"
+    stand_in.parent.mkdir()
+    stand_in.write_text("#!/bin/sh\nulimit -t; ulimit -v; ulimit -f; exit 3\n")
+    stand_in.chmod(0o755)
+    assert autograded(stand_in, tmp_path)["output"].split() == ["300", "4194304", "131072"]
 
 
 @pytest.mark.parametrize(("text", "says"), [("no toml at all", "this is not TOML"), (None, "answers.toml")])

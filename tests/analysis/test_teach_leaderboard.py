@@ -5,7 +5,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import gradescope_schema
+import pytest
 from linebounce.teach.leaderboard import Ranked, rank
+from linebounce.teach.lock_source import refusal
 from program import ROOT, Result
 
 Command = Callable[..., Result]
@@ -42,6 +45,54 @@ def test_locks_that_hold_are_ranked_and_others_say_why_not(command: Command, tmp
     ada = json.loads((tmp_path / "scores" / "ada.json").read_text())
     assert ada["leaderboard"][0]["value"] == round(ranked["ada"]["per_s"])
     assert "hidden" not in (tmp_path / "scores" / "ada.json").read_text()
+    for student in texts:
+        gradescope_schema.require_valid(json.loads((tmp_path / "scores" / f"{student}.json").read_text()))
+
+
+def test_locks_in_c_run_only_with_consent_and_without_the_teachers_files(command: Command, tmp_path: Path) -> None:
+    ticket = (LOCKS / "ticket.c").read_text()
+    secret = tmp_path / "secret.h"
+    secret.write_text("the_hidden_machine")
+    texts = {
+        "ada": ticket,
+        "bob": ticket.replace("!= mine) linebounce_pause();", "!= mine) break;"),  # enters before its turn
+        "dan": f'#include "{secret}"\n{ticket}',
+        "eve": f"{ticket}\nint system(const char *);\n__attribute__((constructor)) void f(void) {{ system(0); }}\n",
+    }
+    for student, text in texts.items():
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "lock.c").write_text(text)
+    words = ["teach", "--leaderboard", tmp_path / "in", "--machine", HIDDEN, "--json"]
+    assert {(one["rank"], "--native" in one["says"]) for one in json.loads(command(*words).stdout)} == {(0, True)}
+    ranked = {one["student"]: one for one in json.loads(command(*words, "--native").stdout)}
+    assert {student: one["rank"] for student, one in ranked.items()} == {"ada": 1, "bob": 0, "dan": 0, "eve": 0}
+    assert ranked["ada"]["per_s"] > 1000
+    assert "hold the lock" in ranked["bob"]["says"]
+    assert "includes <linebounce/lock.h>" in ranked["dan"]["says"]
+    assert "calls system" in ranked["eve"]["says"]
+    assert "the_hidden_machine" not in json.dumps(ranked)
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("#include <linebounce/lock.h>\n # include <stdint.h> // why\n#define A 1\n#if A\n#endif\n#pragma once\n", False),
+        ('const char *a = "/*";\nint b; /*\n#include "x"\n*/', False),
+        ('#include "/etc/passwd"', True),
+        ("#include </etc/passwd>", True),
+        ('#define A "/etc/passwd"\n#include A', True),
+        ('#inc\\\nlude "x"', True),
+        ('%:include "x"', True),
+        ('/* */ #include "x"', True),
+        ('#/**/include "x"', True),
+        ('const char *a = "/*";\n#include "x"\n// */', True),
+        ('#embed "x"', True),
+        ('#include_next "x"', True),
+        ('#pragma GCC dependency "x"', True),
+    ],
+)
+def test_a_lock_in_c_includes_only_what_a_lock_needs(text: str, refused: bool) -> None:
+    assert bool(refusal(text)) == refused
 
 
 def test_equal_locks_share_a_rank_and_broken_ones_come_last() -> None:
@@ -52,5 +103,5 @@ def test_equal_locks_share_a_rank_and_broken_ones_come_last() -> None:
 def test_a_folder_without_locks_and_a_missing_machine_are_refused(command: Command, tmp_path: Path) -> None:
     done = command("teach", "--leaderboard", tmp_path, "--machine", "p3_xeon_4way")
     assert done.code == 3
-    assert "no STUDENT/lock.lua" in done.stderr
+    assert "no STUDENT/lock.lua or STUDENT/lock.c" in done.stderr
     assert command("teach", "--leaderboard", tmp_path).code == 2

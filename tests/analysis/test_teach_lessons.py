@@ -84,6 +84,21 @@ def test_the_command_prints_what_the_lesson_quotes(path: Path, linebounce: Progr
     assert [line for line in shown if line not in printed] == []
 
 
+# A quoted run in a lesson's text: "$ linebounce ...", then lines that it prints.
+QUOTED = re.compile(r"^```\n\$ (linebounce .*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+def test_commands_in_a_lessons_text_print_what_is_quoted(linebounce: Program) -> None:
+    found = 0
+    for path in LESSONS:
+        for command, lines in QUOTED.findall(path.read_text(encoding="utf-8")):
+            words = [str(ROOT / word) if word.startswith("programs/") else word for word in shlex.split(command)[1:]]
+            printed = linebounce(*words).stdout.splitlines()
+            assert [line for line in lines.splitlines() if line not in printed] == [], path.name
+            found += 1
+    assert found >= 2, "lesson 18 reads the tool's tables"
+
+
 BASE = (TEACH / "new-lesson.md").read_text(encoding="utf-8")
 
 # By mistake: the text to replace, its replacement, a text on the line that must be named, and part of the message.
@@ -167,7 +182,9 @@ def test_a_new_lesson_passes_and_is_not_written_over(command: Command, tmp_path:
 
 def test_the_pages_data_has_all_lessons_and_the_same_bytes_each_time() -> None:
     library = Library(Engine())
-    texts = {script(library.compiled()) for _ in range(2)}
+    first = library.compiled()
+    assert compiled(LESSONS[4]) == first["lessons"][4]
+    texts = {script(first) for _ in range(2)}
     assert len(texts) == 1
     packed = re.fullmatch(r'window\.LINEBOUNCE_LESSONS_PACKED="([A-Za-z0-9+/=]+)";\n', texts.pop())
     assert packed

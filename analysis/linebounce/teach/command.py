@@ -25,6 +25,7 @@ _EXAMPLES = """Examples:
   linebounce teach --grade handed-in --class --csv grades.csv            a folder of answers, with statistics of each task
   linebounce teach --leaderboard handed-in --machine hidden.toml           the fastest of a class's locks that hold
   linebounce teach --questions 20 --protocol MOESI --seed 1 -o bank.xml  questions as .md, .xml (Moodle), .html or .json
+  linebounce teach --slides slides       three lectures; notes and solutions are in slides-teacher
 
 In the terminal: Enter goes on, b goes back, n leaves a question out, q ends.
 
@@ -51,7 +52,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     what.add_argument("--questions", metavar="N", type=int, help="Make N questions on --protocol; -o names their file")
     what.add_argument(
-        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua in this folder on --machine"
+        "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua or lock.c in this folder on --machine"
+    )
+    what.add_argument(
+        "--slides", metavar="DIR", type=Path, help="Write the slides of three lectures, and their solutions into DIR-teacher"
     )
     what.add_argument("--lessons-js", metavar="FILE", type=Path, help="Write only the lessons, as the page reads them")
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
@@ -93,6 +97,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
         "--seed", metavar="TEXT", default="", help="What variants and questions are drawn from; students don't get it"
     )
     parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
+    parser.add_argument("--native", action="store_true", help="With --leaderboard: compile and run locks in C, STUDENT/lock.c")
     making.add_argument("--protocol", metavar="P", help="With --questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
     making.add_argument(
         "--level",
@@ -108,7 +113,7 @@ _NEEDS = {
     "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
     "hand_out": ("roster", "student"),
     "questions": ("protocol",),
-    "leaderboard": ("machine",),
+    "leaderboard": ("machine", "native"),
 }
 
 
@@ -128,7 +133,7 @@ def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace
         parser.error("--questions needs --protocol")
     if parsed.questions is not None and not 1 <= parsed.questions <= _MOST_QUESTIONS:
         parser.error(f"--questions: {parsed.questions} is out of range; legal: 1 to {_MOST_QUESTIONS}")
-    others = ("lesson", "new", "check", "grade", "leaderboard", "lessons_js")
+    others = ("lesson", "new", "check", "grade", "leaderboard", "slides", "lessons_js")
     if parsed.output and (parsed.serve or any(getattr(parsed, one) is not None for one in others)):
         parser.error("-o is for the page, --hand-out and --questions")
 
@@ -227,9 +232,10 @@ def _hand_out(engine: Engine, arguments: argparse.Namespace) -> int:
 
 
 def _leaderboard(engine: Engine, arguments: argparse.Namespace) -> int:
-    from linebounce.teach.leaderboard import leaderboard  # noqa: PLC0415
+    from linebounce.teach.leaderboard import Race, leaderboard  # noqa: PLC0415
 
-    return leaderboard(engine, arguments.leaderboard, arguments.machine, arguments.gradescope, as_json=arguments.json)
+    race = Race(arguments.machine, arguments.native)
+    return leaderboard(engine, arguments.leaderboard, race, arguments.gradescope, as_json=arguments.json)
 
 
 def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
@@ -246,6 +252,14 @@ def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
         print(arguments.output)
     else:
         print(text, end="")
+    return 0
+
+
+def _slides(engine: Engine, arguments: argparse.Namespace) -> int:
+    from linebounce.teach.slide_page import write_slides  # noqa: PLC0415
+
+    for written in write_slides(engine, arguments.slides):
+        print(written)
     return 0
 
 
@@ -267,6 +281,7 @@ _WORK: dict[str, Callable[[Engine, argparse.Namespace], int]] = {
     "grade": _grade,
     "hand_out": _hand_out,
     "lessons_js": _lessons_js,
+    "slides": _slides,
     "output": _write,
 }
 

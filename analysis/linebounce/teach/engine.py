@@ -1,7 +1,9 @@
 """Runs the program for lessons: the steps of a scene's run, the positions of moments, and the verdicts of the checkers."""
 
 import json
+import os
 import re
+import resource
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +16,10 @@ from linebounce.program import find_program
 
 # A lesson's run takes milliseconds, and a proof seconds. Anything longer is a mistake, or a file made to take forever.
 _LONGEST_S = 300
+# For programs that strangers wrote: seconds of processor time, bytes of a file, bytes of addresses. A lock in C needs 64 GiB of
+# addresses, of which it uses little.
+_LIMITS = ((resource.RLIMIT_CPU, 120), (resource.RLIMIT_FSIZE, 64 << 20))
+_MEMORY, _NATIVE_MEMORY = 4 << 30, 68 << 30
 # Where lessons, machines, protocols and programs are found: the source tree, or lib/linebounce of an installed program.
 _DATA = Path("models/protocols")
 
@@ -34,9 +40,26 @@ class EngineError(Exception):
     """The program's error message about a file."""
 
 
+@dataclass(frozen=True)
+class Confined:
+    """How the program runs what strangers wrote: with limits, and without the rest of the environment."""
+
+    folder: Path  # for what the program keeps
+    native: bool = False  # a lock in C
+
+    def environment(self) -> dict[str, str]:
+        return {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(self.folder)}
+
+    def limit(self) -> None:
+        memory = _NATIVE_MEMORY if self.native else _MEMORY
+        for which, most in (*_LIMITS, (resource.RLIMIT_AS, memory)):
+            resource.setrlimit(which, (most, most))
+
+
 class Engine:
-    def __init__(self, program: str = "") -> None:
+    def __init__(self, program: str = "", confined: Confined | None = None) -> None:
         self.program = program or find_program()
+        self.confined = confined
         self.root = _root_of(Path(self.program))
 
     def steps(self, experiment: Path, most: int = 0) -> Document:
@@ -76,6 +99,13 @@ class Engine:
         first = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "")
         return Verdict(done.returncode == 0, "", "" if done.returncode == 0 else first, done.stdout)
 
+    def output(self, arguments: Sequence[str], folder: Path) -> str:
+        """What a command prints in this folder. Raises EngineError if it fails; a check that finds something has not."""
+        done = self._run(*arguments, folder=folder)
+        if done.returncode not in (0, 1):
+            raise EngineError(_message(done))
+        return done.stdout
+
     def metric(self, program: Path, machine: str, directory: Path, name: str) -> float:
         """A metric of one run of a program or lock. Raises EngineError if the run is refused, fails, or lacks the metric."""
         done = self._run("run", str(program), "--machine", machine, "--quiet", "-o", str(directory))
@@ -86,17 +116,20 @@ class Engine:
             raise EngineError(f"the run has no {name}")
         return float(metrics[name]["value"])
 
-    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def _run(self, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [self.program, *arguments]
         try:
             done = subprocess.run(
                 command,
+                cwd=folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
                 errors="surrogateescape",
                 check=False,
                 timeout=_LONGEST_S,
+                env=self.confined.environment() if self.confined else None,
+                preexec_fn=self.confined.limit if self.confined else None,
             )
         except subprocess.TimeoutExpired:
             raise EngineError(f"linebounce {arguments[0]} has not ended after {_LONGEST_S} s") from None

@@ -12,11 +12,12 @@ from linebounce.commands import DONE
 from linebounce.console import output
 from linebounce.errors import InputError
 from linebounce.files import scratch_folder, write_file
-from linebounce.teach.engine import Engine, EngineError
+from linebounce.teach.engine import Confined, Engine, EngineError
+from linebounce.teach.lock_source import refusal
 from linebounce.teach.source import read_text
 
 _LONGEST = 256 << 10
-_LOCK = "lock.lua"
+_LOCKS = ("lock.lua", "lock.c")
 # Options of check-lock before a lock is timed: small enough to take seconds, large enough for two CPUs to meet.
 _CHECK = ("--cpus", "2", "--acquisitions", "1", "--machines", "1")
 _METRIC = "throughput.operations_per_s"
@@ -32,13 +33,23 @@ class Ranked:
     says: str  # why it has no rank
 
 
-def leaderboard(engine: Engine, folder: Path, machine: str, gradescope: Path | None, *, as_json: bool) -> int:
-    """Checks each STUDENT/lock.lua, times those that hold, and ranks them. `gradescope`: a folder for a file for each
+@dataclass(frozen=True)
+class Race:
+    """What locks are timed on, and whether those in C may be compiled and run."""
+
+    machine: str
+    native: bool
+
+
+def leaderboard(engine: Engine, folder: Path, race: Race, gradescope: Path | None, *, as_json: bool) -> int:
+    """Checks each student's lock, times those that hold, and ranks them. `gradescope`: a folder for a file for each
     student."""
-    files = {path.parent.name: path for path in sorted(folder.glob(f"*/{_LOCK}"))}
+    files: dict[str, list[Path]] = {}
+    for path in sorted(path for name in _LOCKS for path in folder.glob(f"*/{name}")):
+        files.setdefault(path.parent.name, []).append(path)
     if not files:
-        raise InputError(f"{folder}: there is no STUDENT/{_LOCK} in it")
-    ranked = rank([_tried(engine, student, path, machine) for student, path in files.items()])
+        raise InputError(f"{folder}: there is no {' or '.join(f'STUDENT/{name}' for name in _LOCKS)} in it")
+    ranked = rank([_tried(engine, student, files[student], race) for student in sorted(files)])
     if gradescope:
         for one in ranked:
             write_file(gradescope / f"{one.student}.json", f"{json.dumps(_gradescope(one), indent=1)}\n".encode())
@@ -59,20 +70,35 @@ def rank(tried: Sequence[Ranked]) -> list[Ranked]:
     return ranked + [one for one in tried if one.says]
 
 
-def _tried(engine: Engine, student: str, path: Path, machine: str) -> Ranked:
-    try:
-        if path.is_symlink():
-            raise InputError("the lock is a link; hand in the file itself")
-        text = read_text(path, _LONGEST)
-        with scratch_folder() as scratch:
-            lock = scratch / _LOCK
-            write_file(lock, text.encode())
-            verdict = engine.check_lock(lock, *_CHECK)
+def _tried(engine: Engine, student: str, paths: Sequence[Path], race: Race) -> Ranked:
+    with scratch_folder() as scratch:
+        try:
+            lock = _copied(paths, scratch, native=race.native)
+            confined = Engine(engine.program, Confined(scratch, native=lock.suffix == ".c"))
+            verdict = confined.check_lock(lock, *_CHECK)
             if not verdict.holds:
-                return Ranked(student, 0, 0, verdict.text.replace(str(lock), _LOCK))
-            return Ranked(student, 0, engine.metric(lock, machine, scratch / "out", _METRIC), "")
-    except (InputError, EngineError) as error:
-        return Ranked(student, 0, 0, str(error))
+                return Ranked(student, 0, 0, verdict.text.replace(str(lock), lock.name))
+            return Ranked(student, 0, confined.metric(lock, race.machine, scratch / "out", _METRIC), "")
+        except (InputError, EngineError) as error:
+            return Ranked(student, 0, 0, str(error).replace(f"{scratch}/", ""))
+
+
+def _copied(paths: Sequence[Path], scratch: Path, *, native: bool) -> Path:
+    """The lock in a folder of its own. Raises InputError for what must not run."""
+    if len(paths) > 1:
+        raise InputError(f"there is more than one lock: {', '.join(path.name for path in paths)}")
+    (path,) = paths
+    if path.is_symlink():
+        raise InputError("the lock is a link; hand in the file itself")
+    text = read_text(path, _LONGEST)
+    if path.suffix == ".c":
+        if not native:
+            raise InputError("a lock in C is native code: --native compiles and runs it")
+        if refused := refusal(text):
+            raise InputError(refused)
+    lock = scratch / path.name
+    write_file(lock, text.encode())
+    return lock
 
 
 def _gradescope(one: Ranked) -> dict[str, object]:

@@ -30,7 +30,7 @@ _LESSON = {
     "command": TEXT,
     "shows": TEXT,
     "papers": TEXT,
-    "kind": Field(str, "a text", legal=("lesson", "test", "assignment")),
+    "kind": Field(str, "a text", legal=("lesson", "test", "assignment", "lecture")),
 }
 _MOMENT = {"scene": TEXT, "at": NEEDED_TEXT, "say": NEEDED_TEXT}
 _QUESTION = {
@@ -139,7 +139,7 @@ class Break:
         return int(self.table.values.get("points", 2))
 
 
-Part = Block | Scene | Moment | Question | Break  # a Block is prose
+Part = Block | Scene | Moment | Question | Break  # a Block is prose, or a lecture's own
 
 
 @dataclass
@@ -165,14 +165,15 @@ class Lesson:
         return [part for part in self.parts if isinstance(part, Question | Break)]
 
 
-def read_lesson(path: Path) -> Lesson:
-    """Raises LessonError, with file and line, for the first mistake that can be found without running anything."""
-    blocks = blocks_of(path, read_text(path))
+def read_lesson(path: Path, more_kinds: Sequence[str] = ()) -> Lesson:
+    """Raises LessonError, with file and line, for the first mistake that can be found without running anything. Blocks of
+    `more_kinds` become parts as they are, for the caller."""
+    blocks = blocks_of(path, read_text(path), more_kinds)
     first, lesson = _begun(path, blocks)
     _add_lua(lesson, blocks)
     for block in blocks:
         if block is not first and block.kind not in LUA_KINDS:
-            lesson.parts.append(_PARTS[block.kind](lesson, block))
+            lesson.parts.append(_PARTS.get(block.kind, _prose)(lesson, block))
     _require_unique(lesson)
     return lesson
 

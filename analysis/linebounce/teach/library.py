@@ -33,6 +33,10 @@ class Library:
             raise UsageError(f"there are no lessons in {self.lessons}")
         return files
 
+    def lecture_files(self) -> list[Path]:
+        """The lectures by number."""
+        return sorted((self.engine.root / "teach" / "slides").glob("lecture-[0-9].md"))
+
     def find(self, wanted: str) -> Path:
         """A lesson or test by number, name or file. Raises UsageError, which lists them."""
         if wanted.endswith(".md"):

@@ -47,8 +47,12 @@ class Block:
 
 def html(text: str) -> str:
     """The HTML for a short text of a block, such as a question or the reply to a wrong choice."""
-    rendered: str = _MARKDOWN.render(text.strip())
-    return rendered.strip()
+    return _focusable(_MARKDOWN.render(text.strip()))
+
+
+def _focusable(rendered: str) -> str:
+    """Code that is wider than its place scrolls, and what scrolls must take the focus, for the keyboard."""
+    return rendered.strip().replace("<pre>", '<pre tabindex="0">')
 
 
 def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
@@ -63,13 +67,13 @@ def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
         raise InputError(f"{path}:{line}: this is not UTF-8 text") from None
 
 
-def blocks_of(path: Path, text: str) -> list[Block]:
-    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind."""
+def blocks_of(path: Path, text: str, more_kinds: Sequence[str] = ()) -> list[Block]:
+    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind; `more_kinds` are known, too."""
     blocks: list[Block] = []
     prose: list[Token] = []
     lines = text.splitlines()
     for group in _top_level(_MARKDOWN.parse(text)):
-        block = _fenced(path, group[0])
+        block = _fenced(path, group[0], more_kinds)
         if block is None:
             prose += group
             continue
@@ -91,13 +95,13 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             group = []
 
 
-def _fenced(path: Path, token: Token) -> Block | None:
+def _fenced(path: Path, token: Token, more_kinds: Sequence[str]) -> Block | None:
     """The block of a fenced token; None for prose, including its code."""
     words = token.info.split() if token.type == "fence" else []
     if len(words) < 2 or words[0] not in ("toml", "lua"):
         return None
     line = (token.map or [0])[0] + 1
-    kinds = KINDS if words[0] == "toml" else LUA_KINDS
+    kinds = (*KINDS, *more_kinds) if words[0] == "toml" else LUA_KINDS
     if words[1] not in kinds:
         raise LessonError(path, line, f'there is no block "{words[0]} {words[1]}"; known: {", ".join(kinds)}')
     named = words[1] in (*NAMED, *LUA_KINDS)
@@ -113,8 +117,8 @@ def _prose(tokens: list[Token], lines: Sequence[str]) -> list[Block]:
     if not tokens:
         return []
     first, last = (tokens[0].map or [0, 0])[0], max((token.map or [0, 0])[1] for token in tokens)
-    rendered: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
-    return [Block("prose", "", "", first + 1, rendered.strip(), "\n".join(lines[first:last]).strip())]
+    rendered = _focusable(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    return [Block("prose", "", "", first + 1, rendered, "\n".join(lines[first:last]).strip())]
 
 
 @dataclass(frozen=True)

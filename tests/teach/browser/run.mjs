@@ -12,7 +12,7 @@ for (const suite of positionals) {
   const browser = await launch(values.browser, { theme: values.dark ? "dark" : "light" });
   const began = Date.now();
   try {
-    await kSuites[suite]({ browser, name: values.browser, folder: values.page, axe: values.axe, part: values.part?.split("/").map(Number) });
+    await kSuites[suite]({ browser, name: values.browser, folder: values.page, axe: values.axe, dark: values.dark, part: values.part?.split("/").map(Number) });
     console.log(`passed ${suite} in ${values.browser}, ${((Date.now() - began) / 1000).toFixed(1)} s`);
   } catch (error) {
     failed = 1;

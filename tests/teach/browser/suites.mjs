@@ -322,21 +322,25 @@ async function keyboard({ browser, folder }) {
   clean(opened);
 }
 
-/** Nothing serious by axe-core's rules, in every view. */
-async function accessible({ browser, folder, axe }) {
+/** Nothing serious by axe-core's rules, in every view and at the end of every lesson, where all of it is shown. In the dark
+ * theme three lessons: colours are all that differs. */
+async function accessible({ browser, folder, axe, dark }) {
   const rules = readFileSync(axe, "utf8");
-  const views = ["lessons", "own", "break", "compare", "test/pre"];
+  const views = ["lessons", "own", "break", "compare", "test/pre", "test/post"];
   const opened = await open(browser, folder);
-  views.push(...(await lessonsOf(opened.page)).map(({ slug, parts }) => `lesson/${slug}/${parts.length - 1}`).slice(0, 3));
+  const ends = (await lessonsOf(opened.page)).map(({ slug, parts }) => `lesson/${slug}/${parts.length - 1}`);
+  views.push(...(dark ? ends.slice(0, 3) : ends));
   await opened.page.evaluate(rules);
   for (const view of views) {
     await opened.page.evaluate((to) => (location.hash = to), view);
     await new Promise((done) => setTimeout(done, 900));
-    const found = await opened.page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, { resultTypes: ["violations"], preload: false });
+    // Around a lesson is the same page each time.
+    const place = ends.indexOf(view) > 0 ? "[data-lesson]" : "html";
+    const found = await opened.page.evaluate(async (within) => {
+      const { violations } = await window.axe.run(document.querySelector(within), { resultTypes: ["violations"], preload: false });
       return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
         .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target.join(" ")).join("; ")}`);
-    });
+    }, place);
     equal(found, [], `axe-core on ${view}`);
   }
   clean(opened);

@@ -1,0 +1,54 @@
+"""Gradescope's results.json as a JSON schema, after its documentation: "Autograder Specifications", output format."""
+
+from typing import Any
+
+import jsonschema
+
+_FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
+_VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
+_TEST = {
+    "score": {"type": "number"},
+    "max_score": {"type": "number"},
+    "status": {"enum": ["passed", "failed"]},
+    "name": {"type": "string"},
+    "name_format": _FORMAT,
+    "number": {"type": "string"},
+    "output": {"type": "string"},
+    "output_format": _FORMAT,
+    "tags": {"type": "array", "items": {"type": "string"}},
+    "visibility": _VISIBILITY,
+    "extra_data": {"type": "object"},
+}
+_COLUMN = {"name": {"type": "string"}, "value": {"type": ["number", "string"]}, "order": {"pattern": "^(a|de)sc$"}}
+_TOP = {
+    "score": {"type": "number"},
+    "execution_time": {"type": "number"},
+    "output": {"type": "string"},
+    "output_format": _FORMAT,
+    "test_output_format": _FORMAT,
+    "test_name_format": _FORMAT,
+    "visibility": _VISIBILITY,
+    "stdout_visibility": _VISIBILITY,
+    "extra_data": {"type": "object"},
+    "tests": {"type": "array", "items": {"type": "object", "properties": _TEST, "additionalProperties": False}},
+    "leaderboard": {
+        "type": "array",
+        "items": {"type": "object", "properties": _COLUMN, "required": ["name", "value"], "additionalProperties": False},
+    },
+}
+# A score at the top, or at each test.
+_SCORED = {"properties": {"tests": {"items": {"required": ["score"]}}}, "required": ["tests"]}
+SCHEMA = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "type": "object",
+    "properties": _TOP,
+    "additionalProperties": False,
+    "anyOf": [{"required": ["score"]}, _SCORED],
+}
+
+
+def require_valid(document: Any) -> None:
+    """Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum."""
+    jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
+    for one in document.get("tests", []):
+        assert 0 <= one["score"] <= one.get("max_score", one["score"])
