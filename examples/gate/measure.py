@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures `linebounce gate`: how often it calls a change where there is none, and how often it finds a planted one.
 
-measure.py [-b BUILD] [-o OUTPUT] [--recordings N] [PART...]; PART: false-alarms, planted, table; default: all
+measure.py [-b BUILD] [-o OUTPUT] [--recordings N] [--program NAME]... [--kind KIND]... [PART...]
+PART: false-alarms, planted, table; default: all
 
 false-alarms: records each program N times (30), deals the recordings into triples in many ways, and compares all triples of a
 deal with each other. planted: records a program with a regression of 5 % of its threads' time ten times, three recordings each,
-and compares them with three of the program as it was. table: changes that a reviewer would see, through the command itself.
+and compares them with three of the program as it was; the repetitions of either are compared with each other, too, which must
+find nothing. table: changes that a reviewer would see, through the command itself.
 Exit code 1: a table row is wrong, or fewer than 57 of 60 planted regressions are found.
 """
 
@@ -218,29 +220,44 @@ def loss_pct(base: Side, head: Side) -> float:
     return 100 * (thread_us(head, condition) / thread_us(base, condition) - 1)
 
 
-def planted(bench: Bench) -> bool:
+def alarms_among(sides: Sequence[Side]) -> tuple[int, int]:
+    """False alarms, and pairs, of repetitions of one version. No recording is in two pairs."""
+    pairs = list(zip(sides[::2], sides[1::2], strict=False))
+    return sum(bool(worse(one, other)) for one, other in pairs), len(pairs)
+
+
+def planted(bench: Bench, examples: Sequence[Example], kinds: Mapping[str, int]) -> bool:
     """Whether enough of the planted regressions are found."""
-    found_in_all, trials = 0, 0
+    found_in_all, trials, alarms, pairs = 0, 0, 0, 0
     print(f"  {'program':<20}{'planted':<12}{'one in':>7}{'costs':>9}{'found':>9}   first trial's largest")
-    for example in SIX:
-        for kind, times in KINDS.items():
+    for example in examples:
+        for kind, times in kinds.items():
             program = bench.compiled(example, f"-D{kind}", f"-DEVERY={NEVER}")
             every = example.every[kind]
             changed = bench.compiled(example, f"-D{kind}", f"-DEVERY={every}")
             found, losses, largest = 0, [], ""
+            bases, heads = [], []
             for _ in range(times):
                 base, head = bench.measured(program, TRIPLE), bench.measured(changed, TRIPLE)
+                bases.append(base)
+                heads.append(head)
                 costs = worse(base, head)
                 found += bool(costs)
                 losses.append(loss_pct(base, head))
                 if costs and not largest:
                     largest = f"{costs[0].rule} {costs[0].name} {max(it.change for it in costs[0].figures):+.1f}"
             found_in_all, trials = found_in_all + found, trials + times
+            for sides in (bases, heads):
+                more_alarms, more_pairs = alarms_among(sides)
+                alarms, pairs = alarms + more_alarms, pairs + more_pairs
             cost = f"{fmean(losses):.1f} %"
             print(
                 f"  {example.name:<20}{kind.lower():<12}{every:>7}{cost:>9}{f'{found} of {times}':>9}   {largest}", flush=True
             )
-    print(f"  found: {found_in_all} of {trials}\n", flush=True)
+    print(f"  found: {found_in_all} of {trials}", flush=True)
+    if pairs:
+        bound = 100 * upper_bound(alarms, pairs)
+        print(f"  false alarms among repetitions of a version: {alarms} of {pairs}: at most {bound:.1f} % (95 %)\n", flush=True)
     return found_in_all >= FOUND_AT_LEAST * trials
 
 
@@ -281,11 +298,11 @@ ROWS = (
 )
 
 
-def table(bench: Bench) -> bool:
+def table(bench: Bench, rows: Sequence[Row]) -> bool:
     """Whether all verdicts are right. Runs the command as a user does."""
     right = 0
     print(f"  {'program':<20}{'change':<42}{'expected':<10}{'exit':>5}   worst cost")
-    for row in ROWS:
+    for row in rows:
         example = row.example
         changed = replace(example, flags=tuple(flag for flag in example.flags if flag not in row.without))
         base = bench.compiled(example, *row.base)
@@ -304,8 +321,8 @@ def table(bench: Bench) -> bool:
             f"  {example.name:<20}{row.what:<42}{'fails' if row.fails else 'passes':<10}{done.returncode:>5}   {cost}",
             flush=True,
         )
-    print(f"  right: {right} of {len(ROWS)}\n", flush=True)
-    return right == len(ROWS)
+    print(f"  right: {right} of {len(rows)}\n", flush=True)
+    return right == len(rows)
 
 
 def main() -> int:
@@ -313,18 +330,27 @@ def main() -> int:
     parser.add_argument("-b", "--build", type=Path, default=ROOT / "build" / "release")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "out" / "examples" / "gate")
     parser.add_argument("--recordings", type=int, default=30)
+    programs = sorted({it.name for it in (*SIX, *NOISIEST)})
+    parser.add_argument("--program", action="append", choices=programs, help="only this program; may be repeated")
+    parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="plant only this; may be repeated")
     parser.add_argument("parts", metavar="PART", nargs="*", choices=[[], "false-alarms", "planted", "table"])
     options = parser.parse_args()
     parts = options.parts or ["table", "planted", "false-alarms"]
     bench = Bench(options.build, options.output, MACHINES)
     good = True
+
+    def chosen(examples: Sequence[Example]) -> list[Example]:
+        return [it for it in examples if not options.program or it.name in options.program]
+
     if "table" in parts:
-        good = table(bench)
+        good = table(bench, [row for row in ROWS if chosen([row.example])])
     if "planted" in parts:
-        good = planted(bench) and good
+        kinds = {kind: times for kind, times in KINDS.items() if not options.kind or kind in options.kind}
+        good = planted(bench, chosen(SIX), kinds) and good
     if "false-alarms" in parts:
-        false_alarms(bench, SIX, options.recordings)
-        false_alarms(bench, NOISIEST, options.recordings)
+        for examples in (SIX, NOISIEST):
+            if chosen(examples):
+                false_alarms(bench, chosen(examples), options.recordings)
     return 0 if good else 1
 
 
