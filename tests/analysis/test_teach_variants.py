@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 import tomllib
 from collections.abc import Callable
@@ -148,6 +149,23 @@ def test_a_class_that_cannot_be_is_refused(command: Command, tmp_path: Path, arg
     assert done.code in (2, 3)
     assert says in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_table_that_is_still_broken_gets_its_counterexample_step_by_step(
+    command: Command, handed_out: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(handed_out / "s1", tmp_path / "s1")
+    table = tmp_path / "s1" / "mend.md"
+    row = re.compile(r"^(\|[^|\n]*\| Store +\|(?:[^|\n]*\|){2})[^|\n]*\|$", re.MULTILINE)
+    table.write_text(row.sub(r"\1 another reason |", table.read_text(), count=1))
+    name = tomllib.loads((tmp_path / "s1" / "answers.toml").read_text())["assignment"]
+    answers = tmp_path / "s1" / "answers.toml"
+    answers.write_text(f'assignment = "{name}"\nstudent = "s1"\n[answers]\nmend = "mend.md"\n')
+    graded(command, handed_out, answers, "--gradescope", tmp_path / "results.json")
+    (said,) = [one["output"] for one in json.loads((tmp_path / "results.json").read_text())["tests"] if one["max_score"] > 1]
+    text, _, steps = said.partition("\n\n")
+    assert "cache" in text
+    assert re.fullmatch(r"(\d+\. cache \d+\S* .*: \w+(, \w+)+\n?){3,}", steps), said
 
 
 def test_a_student_without_a_variant_is_named(command: Command, tmp_path: Path) -> None:

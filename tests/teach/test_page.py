@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent / "browser"
 
 # Tests that depend on the browser's engine run in both browsers; others only in Chromium.
 BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare", "exported", "keyboard"]
-CHROMIUM = ["tests", "accessible", "narrow", "no_storage", "long_history"]
+CHROMIUM = ["tests", "accessible", "narrow", "printed", "no_storage", "long_history"]
 SUITES = [(suite, browser) for suite in BOTH for browser in ("chromium", "firefox")]
 SUITES += [(suite, "chromium") for suite in CHROMIUM]
 PARTS_OF_LESSONS = 2

@@ -20,6 +20,8 @@ _LONGEST_S = 300
 # addresses, of which it uses little.
 _LIMITS = ((resource.RLIMIT_CPU, 120), (resource.RLIMIT_FSIZE, 64 << 20))
 _MEMORY, _NATIVE_MEMORY = 4 << 30, 68 << 30
+# Of a counterexample, for a student.
+_MOST_STEPS = 60
 # Where lessons, machines, protocols and programs are found: the source tree, or lib/linebounce of an installed program.
 _DATA = Path("models/protocols")
 
@@ -34,6 +36,17 @@ class Verdict:
     promise: str  # the broken promise; empty if all hold
     text: str  # the violation, in words
     output: str  # the program's whole output
+    steps: str  # how it comes about, a line a step; empty if all hold
+
+
+def _told(steps: Sequence[Document]) -> list[str]:
+    """A counterexample of `check`: each step, and the caches' states after it, the memory's or directory's last."""
+    lines = []
+    for number, step in enumerate(steps, 1):
+        who, message = f"cache {step['cache']}" if "cache" in step else "", str(step.get("message", ""))
+        words = (f"{who}'s", message, "is ordered") if step["step"] == "order" else (who, str(step["step"]), message)
+        lines.append(f"{number}. {' '.join(word for word in words if word)}: {', '.join(step['states'])}")
+    return lines
 
 
 class EngineError(Exception):
@@ -90,14 +103,18 @@ class Engine:
             raise EngineError(_message(done))
         document = json.loads(done.stdout)
         violation = document.get("violation") or {}
-        return Verdict(done.returncode == 0, str(violation.get("promise", "")), str(violation.get("text", "")), done.stdout)
+        promise, text = (str(violation.get(key, "")) for key in ("promise", "text"))
+        steps = "\n".join(_told(violation.get("steps", []))[:_MOST_STEPS])
+        return Verdict(done.returncode == 0, promise, text, done.stdout, steps)
 
     def check_lock(self, lock: Path, *arguments: str) -> Verdict:
         done = self._run("check-lock", str(lock), *arguments, "-o", str(lock.with_suffix(".shown")))
         if done.returncode not in (0, 1):
             raise EngineError(_message(done))
-        first = next((line.strip() for line in done.stdout.splitlines() if line.strip()), "")
-        return Verdict(done.returncode == 0, "", "" if done.returncode == 0 else first, done.stdout)
+        if done.returncode == 0:
+            return Verdict(True, "", "", done.stdout, "")
+        first, *others = [line for line in done.stdout.splitlines() if line.strip()] or [""]
+        return Verdict(False, "", first.strip(), done.stdout, "\n".join(others[:_MOST_STEPS]))
 
     def output(self, arguments: Sequence[str], folder: Path) -> str:
         """What a command prints in this folder. Raises EngineError if it fails; a check that finds something has not."""

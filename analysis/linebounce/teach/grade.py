@@ -16,7 +16,7 @@ from linebounce.console import output
 from linebounce.errors import InputError, UnreadableError, UsageError, meant
 from linebounce.files import scratch_folder
 from linebounce.teach.compiler import Compiled, Compiler, verdict_of
-from linebounce.teach.engine import Engine, EngineError
+from linebounce.teach.engine import Engine, EngineError, Verdict
 from linebounce.teach.grade_files import GradeFiles
 from linebounce.teach.lesson import Break, Lesson, Question, read_lesson
 from linebounce.teach.library import Library
@@ -202,7 +202,7 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
     except UnreadableError:
         raise  # not the student's mistake
     except (InputError, EngineError) as error:
-        says = str(error)
+        says = str(error).replace(f"{compiler.folder}/", "")
     right = not says
     return Graded(task.id, str(given), right, task.points * right, task.points, says or task.table.text("right"))
 
@@ -228,11 +228,17 @@ def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
         return f"{changed} lines differ from the file that was given; at most {limit} may"
     verdict = verdict_of(compiler.engine, task, text, compiler.folder)
     if verdict.holds != (task.until == "holds"):
-        return verdict.text or task.table.text("wrong")
+        return _with_steps(verdict, verdict.text or task.table.text("wrong"))
     finds = task.table.text("finds")
     if finds and verdict.promise != finds:
-        return f'it is broken in another way: "{verdict.promise}", not "{finds}": {verdict.text}'
+        said = f'it is broken in another way: "{verdict.promise}", not "{finds}": {verdict.text}'
+        return _with_steps(verdict, said)
     return ""
+
+
+def _with_steps(verdict: Verdict, said: str) -> str:
+    """The counterexample in words, then step by step."""
+    return f"{said}\n\n{verdict.steps}" if verdict.steps else said
 
 
 def _changed_lines(before: str, after: str) -> int:
@@ -264,7 +270,7 @@ def _show(document: dict[str, Any]) -> None:
         table.add_column(name, overflow="fold", justify="right" if name == "points" else "left")
     for one in document["answers"]:
         sign = "✓" if one["right"] else "✗"
-        why = "" if one["right"] else one["says"]
+        why = "" if one["right"] else one["says"].partition("\n")[0]
         table.add_row(_shown(one["id"]), f"{sign} {one['points']}/{one['of']}", _shown(one["given"][:60]), _shown(why))
     console.print(table)
     console.print(f"{document['points']} of {document['of']} points", markup=False)

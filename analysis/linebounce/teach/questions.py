@@ -50,6 +50,9 @@ class Observed:
 def make_questions(engine: Engine, count: int, protocol: str, seed: str, level: str) -> list[Asked]:
     """The same arguments give the same questions. Raises UsageError for a protocol that the course's machine can't run."""
     name = _protocol_name(protocol)
+    tables = sorted(path.stem for path in (engine.root / "models" / "protocols").glob("*_snoop*.md"))
+    if name not in tables:
+        raise UsageError(f"--protocol {protocol}: the course's machine runs no such table; legal: {', '.join(tables)}")
     draw = random.Random(f"{name} {seed} {level}")
     wanted = count if level == "mixed" else count * _CANDIDATES
     sequences = _sequences(draw, wanted)
@@ -215,8 +218,9 @@ def _of_states(story: Story) -> _Made:
     while len(choices) < min(4, len(stable) ** len(cpus)):
         choices[", ".join(story.draw.choice(stable) for _ in cpus)] = None
     story.facts["cpus"] = cpus
-    named = ", ".join(map(str, cpus))
-    return f"In which states is x now, in the caches of CPU {named}?", right, tuple(sorted(choices))
+    *first, last = (f"CPU {cpu}" for cpu in cpus)
+    named = f"caches of {', '.join(first)} and {last}" if first else f"cache of {last}"
+    return f"In which {'states' if first else 'state'} is x now in the {named}?", right, tuple(sorted(choices))
 
 
 def _of_state(story: Story) -> _Made:

@@ -360,6 +360,32 @@ async function narrow({ browser, folder }) {
   clean(opened);
 }
 
+/** On paper every lesson is whole: its questions and its code are there, nothing is cut off, and there is nothing to press. */
+async function printed({ browser, folder }) {
+  const opened = await open(browser, folder);
+  const { page } = opened;
+  await page.setViewport({ width: 794, height: 1123 });
+  await page.emulateMediaType("print");
+  for (const { slug, parts } of await lessonsOf(page)) {
+    await page.evaluate((to) => (location.hash = to), `lesson/${slug}/${parts.length - 1}`);
+    await until(page, `${slug} is not shown`, (wanted) => document.querySelectorAll("form[data-question]").length === wanted,
+      parts.filter(({ kind }) => kind === "question").length);
+    const found = await page.evaluate(() => {
+      const shown = (one) => one.checkVisibility();
+      return {
+        wide: document.documentElement.scrollWidth > innerWidth + 1,
+        titled: shown(document.querySelector("[data-lesson] h2")),
+        pressed: [...document.querySelectorAll("button")].filter(shown).length,
+        cut: [...document.querySelectorAll("pre, table, .cm-scroller")].filter(shown)
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 || one.scrollWidth > one.clientWidth + 1 && one.tagName === "PRE").length,
+        hidden: [...document.querySelectorAll("form[data-question]")].filter((one) => !shown(one)).length,
+      };
+    });
+    equal(found, { wide: false, titled: true, pressed: 0, cut: 0, hidden: 0 }, `${slug} on paper`);
+  }
+  clean(opened);
+}
+
 /** Storage that refuses everything, as some browsers have for files: a lesson begins, and the theme changes. */
 async function no_storage({ browser, folder }) {
   const page = await browser.newPage();
@@ -408,5 +434,5 @@ function run(cpu)\n  for round = 1, 6000 do cpu:fetch_add(shared.x, 1) cpu:compu
   clean(opened);
 }
 
-export const kSuites = { lessons, back_stepping, tests, break_protocol, break_lock, own_program, compare, exported, keyboard, accessible, narrow,
+export const kSuites = { lessons, back_stepping, tests, break_protocol, break_lock, own_program, compare, exported, keyboard, accessible, narrow, printed,
   no_storage, long_history };
