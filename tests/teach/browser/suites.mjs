@@ -110,7 +110,8 @@ async function playCounterexample(page) {
   return said;
 }
 
-/** Breaks a protocol in the page: the mistake must be found and played. Repairs it: it must be proved. Nonsense must be refused with its line. */
+/** Breaks a protocol in the page: the mistake must be found and played. Repairs it: it must be proved. Nonsense must be
+ *  refused with its line. */
 async function break_protocol({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "break" });
   const { page } = opened;
@@ -170,7 +171,8 @@ async function deleteLine(page, text) {
   await until(page, `the line ${text} stays`, (wanted) => ![...document.querySelectorAll(".cm-line")].some((line) => line.innerText.includes(wanted)), text);
 }
 
-/** Makes programs by clicking and as text. Checks that an error names its line, that a link restores everything, and the files for the command line. */
+/** Makes programs by clicking and as text. Checks that an error names its line, that a link restores everything, and the
+ *  files for the command line. */
 async function own_program({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "own" });
   const { page } = opened;
@@ -357,7 +359,8 @@ async function narrow({ browser, folder }) {
   clean(opened);
 }
 
-/** The storage refuses everything, as in some browsers if the page is a file. A lesson must still begin, and the theme must change. */
+/** The storage refuses everything, as in some browsers if the page is a file. A lesson must still begin, and the theme must
+ *  change. */
 async function no_storage({ browser, folder }) {
   const page = await browser.newPage();
   await page.evaluateOnNewDocument(() => {
