@@ -325,7 +325,7 @@ async function keyboard({ browser, folder }) {
   clean(opened);
 }
 
-/** axe-core must find nothing serious in any view. */
+/** Nothing serious by axe-core's rules, in every view. */
 async function accessible({ browser, folder, axe }) {
   const rules = readFileSync(axe, "utf8");
   const views = ["lessons", "own", "break", "compare", "test/pre"];
