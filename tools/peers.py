@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "build" / "release" / "linebounce"
 SCRIPTS = ROOT / "tests" / "benchmarks" / "peers"
 
-# As in sim/bench/bench.hpp, with lines of 64 bytes, which is all that the peers' scripts have to agree about.
+# The values of sim/bench/bench.hpp, except that lines have 64 bytes. Only the size of a line must agree with the peers'
+# scripts.
 LINE = 64
 SHARED_LINES = 16
 NEAR_BYTES = 8 * 1024

@@ -28,8 +28,8 @@ PREDICTIONS = re.compile(
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
-# Counted by hand before the contention mechanisms, on commit 58ce6ba: 68 misses of that page, with the best fitting reason for
-# each.
+# The numbers were counted by hand on commit 58ce6ba, when no contention mechanism existed yet: that page had 68 misses. Each
+# was counted for the reason that fits it best.
 CLASSES = {
     "load": ("the experiment's guess of the load", 25),
     "machine": ("another machine or number of CPUs", 12),

@@ -49,9 +49,10 @@ struct ExplainedMiss {
 
 struct ExplainedMisses {
   Source kind{};
-  std::array<std::int64_t, kSources> counts{};  // in the measured time; only for the chosen line, if there is one
-  std::vector<ExplainedMiss> misses = {};       // one for each percentile, in their order
-  std::string tick_ns = {};                     // "A/B"
+  // Misses by source in the measured time; only those on the chosen line, if there is one.
+  std::array<std::int64_t, kSources> counts{};
+  std::vector<ExplainedMiss> misses = {};  // one for each percentile, in their order
+  std::string tick_ns = {};                // "A/B"
   double ns_per_tick = 0;
 };
 

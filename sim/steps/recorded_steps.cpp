@@ -128,7 +128,7 @@ void cut_behind(RecordedSteps& run, std::size_t most) {
 
 // ---- the words that a run accesses, and their values in every copy that takes data ----
 
-// The bytes of each keeper's copies that are known.
+// The known bytes of the copies, by who keeps the copy: a cache, a controller or memory.
 class KnownBytes {
  public:
   void set(const Endpoint& keeper, Address address, int bytes, Value value) {

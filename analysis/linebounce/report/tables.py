@@ -227,10 +227,8 @@ def homes(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def cpi(results: Results, most: int = 15) -> pl.DataFrame:
-    """CPU time by part: one bar for each CPU, of its own time, and one for each of the `most` costliest functions.
-
-    A function's bar is its share of all CPUs' time. `rank` orders the parts of a bar.
-    """
+    """CPU time by part. There is a bar for each CPU, with shares of its own time, and one for each of the `most`
+    costliest functions, with shares of all CPUs' time. `rank` orders the parts of a bar."""
     parts = (
         results.cpi.drop("cycles")
         .unpivot(CPI_PARTS, index=["point", "cpu", "function"], variable_name="part", value_name="cycles")

@@ -122,7 +122,7 @@ class Granules {
   std::array<std::pair<std::uint64_t, Chunk*>, kRecent> recent_{};
 };
 
-// Bits of a granule's state and of a line's. The bits below hold the number of the first thread there, plus one.
+// Bits in the state of a granule, and in that of a line. The lower bits are 1 + the number of the first thread that used it.
 constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kOnALine = 1U << 29, kThread = kOnALine - 1;
 
 bool matters(std::uint32_t state) {

@@ -176,7 +176,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
  private:
   Context& context_of(const Cpu& cpu) { return threads_[cpu.id().value].contexts.back(); }
 
-  // Charges the time of what has ended, and begins something else.
+  // Charges the time until now to what the thread did, and notes what it does from now on.
   void now_does(const Cpu& cpu, Doing doing) {
     Thread& thread = threads_[cpu.id().value];
     account_until(thread, cpu.local_time());

@@ -17,7 +17,7 @@ namespace linebounce::sim {
 
 using Values = std::map<std::string, double>;  // by path
 
-// The matrices of the machine with each of these values, CPUs numbered as by the machine.
+// The machine's matrices with each of these values. CPUs have the machine's numbers.
 using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vector<Values>&)>;
 
 enum class SearchEnd {

@@ -63,7 +63,8 @@ TEST(TakenCopies, AnAnswerTakesAsLongAsALineFromThatCacheUnlessTheFileSaysElse) 
   EXPECT_EQ(store_to_shared(spec, {0, 1}), 60 + 40 + 5 + 1);
 }
 
-// Posted at 6010, granted at 6020, snoop result 6070. Memory's data reaches the pins at 6140, the last answer at 6160.
+// The request is posted at 6010 and granted at 6020; its snoop result is at 6070. Memory's data reaches the pins at 6140, the
+// last answer at 6160.
 TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 9;

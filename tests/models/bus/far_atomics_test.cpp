@@ -15,9 +15,9 @@ double time_of_addition(Cpu& cpu, double ns, Value found) {
   return cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), found); });
 }
 
-// Stamped 2010, granted 2020, address phase 2030; memory has the line at 2130 and runs the operation. One word is at the pins
-// at 2140, arrives at 2145, and the operation is done at 2146: as fast as a load, because the CPU does not hold the word
-// afterwards.
+// The request is stamped at 2010, granted at 2020, and has its address phase at 2030. Memory has the line at 2130 and runs
+// the operation. One word is at the pins at 2140, arrives at 2145, and the operation is done at 2146. That is as fast as a
+// load, because the CPU does not hold the word afterwards.
 TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   SmallMachine small(far_machine(1));
   small.run({[&](Cpu& cpu) {
@@ -33,8 +33,8 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 10 + 10 + 40);
 }
 
-// The owner's data is on the bus from 2100 to 2140, three clocks after the snoop result; then memory operates. The word follows
-// after a clock of turnaround: 2150, at the pins 2160, arriving 2165.
+// The owner's data is on the bus from 2100 to 2140, three clocks after the snoop result; then memory runs the operation.
+// After a clock of turnaround the word is on the bus at 2150, at the pins at 2160, and arrives at 2165.
 TEST(FarAtomic, TakesADirtyLineHomeFirst) {
   SmallMachine small(far_machine(2));
   small.run({[&](Cpu& cpu) {
@@ -61,8 +61,8 @@ TEST(FarAtomic, RunsInTheCacheThatMayWrite) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// CPU 1's address phase is at 2050 and its snoop would be sampled at 2090, but memory works for CPU 0 until 2130. By then
-// memory has read the line again (2150): each further operation costs 20.
+// CPU 1's address phase is at 2050. Its snoop would be sampled at 2090, but memory works for CPU 0 until 2130. By then memory
+// has read the line again for CPU 1 (2150), so each further operation costs only 20.
 TEST(FarAtomic, FollowEachOtherAtMemory) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 2000, 0), 146); },
@@ -100,8 +100,8 @@ TEST(FarAtomic, EvictsNoLine) {
 }
 
 // CPUs 0 and 2 are on node 0. The first operation fetches the line to the node, as a store's miss would. From then on the
-// node's controller runs the operation: address phase 4030, its data 30 later, before the snoop result at 4070, the word at the
-// pins 4080, arriving 4085.
+// node's controller runs the operations. One has its address phase at 4030; the controller has the data 30 later, before the
+// snoop result at 4070. The word is at the pins at 4080, and arrives at 4085.
 TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
   SmallMachine small(small_nodes(2, 4, "mesi_node_far"));
   small.machine.homes().place(kLine, Home::on(1));

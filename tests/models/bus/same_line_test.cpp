@@ -14,8 +14,9 @@ Core::Program timed_load(Address address, double& cycles) {
   return [address, &cycles](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(address); }); };
 }
 
-// CPU 1's address phase is at 2050, so memory has started: its data is ready at 2150. The snoop result due at 2090 is stalled
-// in steps of 20 until the line is free, also at 2150. The first line keeps the data bus until 2170; 10 to the pins, 5 + 1.
+// CPU 1's address phase is at 2050, so memory has started to read for it, and has the data at 2150. CPU 1's snoop result, due
+// at 2090, is stalled in steps of 20 until the line is free, also at 2150. The first line keeps the data bus until 2170. Then
+// it takes 10 to the pins, and 5 + 1.
 TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   SmallMachine small(small_machine(2));
   double first = 0;

@@ -110,9 +110,10 @@ TEST(SnoopingBus, AnUpgradeCostsAnAddressPhaseButNoDataPhase) {
   EXPECT_EQ(small.transitions("SM_AD", "Own_GetM"), 1);
 }
 
-// CPU 1's copy goes with CPU 0's upgrade; its own upgrade, on its way, becomes a miss and fetches CPU 0's data.
-// CPU 0: stamped 2002 like CPU 1's, granted first, snooped 2060, store 2075 to 2076. CPU 1: granted 2030, address phase 2040,
-// sampled 2080: the line is free, CPU 0's data comes at 2110, is at the pins at 2120, and the store ends at 2126.
+// CPU 0's upgrade takes CPU 1's copy away. CPU 1's own upgrade, which is on its way, becomes a miss and fetches CPU 0's data.
+// CPU 0's request is stamped at 2002 like CPU 1's, granted first, and snooped at 2060; its store runs from 2075 to 2076. CPU
+// 1's is granted at 2030, has its address phase at 2040, and is sampled at 2080, when the line is free. CPU 0's data comes at
+// 2110, is at the pins at 2120, and CPU 1's store ends at 2126.
 TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) {
@@ -127,10 +128,10 @@ TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
   EXPECT_EQ(small.transitions("SM_AD", "Other_GetM"), 1);
 }
 
-// Both stamped 2010. CPU 0 is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146. CPU 1's snoop is
-// sampled at 2090, 2110, 2130 (the line is on its way) and 2150: free since 2146, when CPU 0 had made its one access. The data
-// of CPU 0 comes 3 clocks later, at 2180, which the data bus allows (2170 and a clock of turnaround); at the pins 2190, the
-// store ends at 2196.
+// Both requests are stamped at 2010. CPU 0's is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146.
+// CPU 1's snoop is sampled at 2090, 2110 and 2130 (the line is on its way), and at 2150. The line has been free since 2146,
+// when CPU 0 had made its one access. CPU 0's data comes 3 clocks later, at 2180, when the data bus is free as well (2170 and
+// a clock of turnaround). It is at the pins at 2190, and the store ends at 2196.
 TEST(SnoopingBus, TheLowerNumberedOfTwoRacingCpusIsFirstAndFinishesItsAccess) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 146); },
@@ -140,10 +141,10 @@ TEST(SnoopingBus, TheLowerNumberedOfTwoRacingCpusIsFirstAndFinishesItsAccess) {
              }});
 }
 
-// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. The line
-// is taken at 2100, before CPU 0's next access; the result counts from 2110: data at 2140, at the pins 2150, store 2155 to
-// 2156. CPU 0's load at 2100 misses: stamped 2110, granted 2120, snooped 2170; data of CPU 1 at 2200, at the pins 2210, over at
-// 2216.
+// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. CPU 1
+// takes the line at 2100, before CPU 0's next access, but its snoop result counts from 2110: data at 2140, at the pins 2150,
+// store 2155 to 2156. So CPU 0's load at 2100 misses: it is stamped 2110, granted 2120 and snooped 2170; CPU 1's data comes
+// at 2200, is at the pins at 2210, and the load ends at 2216.
 TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
   MachineSpec spec = small_machine(2);
   spec.cpu.atomic_latency_cycles = 50;
@@ -156,7 +157,8 @@ TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 20); }), 156); }});
 }
 
-// All stamped 2010, for three lines: address phases 2030, 2050, 2070, with the data one after the other: 2130, 2170, 2210.
+// Three requests, for three lines, are stamped at 2010. Their address phases are at 2030, 2050 and 2070. Their data comes one
+// after the other: at 2130, 2170 and 2210.
 TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double expected) {
@@ -179,8 +181,8 @@ TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   small.run({miss(1999, 2216), miss(1998, 2176), miss(1997, 2136)});
 }
 
-// With room for one, the second address phase waits until the first transaction's data has gone: granted on the edge 2170,
-// address phase 2180, data 2280, over 16 ns later.
+// With room for one transaction, the second address phase waits until the first transaction's data has gone. The second
+// request is granted on the edge at 2170: address phase 2180, data 2280, and it ends 16 ns later.
 TEST(SnoopingBus, AFullInOrderQueueHoldsUpTheNextAddressPhase) {
   MachineSpec spec = small_machine(2);
   spec.bus.outstanding = 1;

@@ -69,9 +69,9 @@ TEST(Update, TakesTwoClocksOnABusOfHalfAWord) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// Both are stamped 2002. CPU 0's is ordered at 2060, when it reads and writes. It holds the line from 2075 to 2095. CPU 1's
-// address phase is 2040; its snoop is sampled at 2080 and 2100. The line is free at 2095, and CPU 1 reads what CPU 0 wrote.
-// Word and response 2100 to 2110; the operation runs from 2115 to 2135.
+// Both requests are stamped at 2002. CPU 0's is ordered at 2060: its operation reads and writes then, and holds the line from
+// 2075 to 2095. CPU 1's address phase is at 2040; its snoop is sampled at 2080 and at 2100. The line is free at 2095, so CPU
+// 1 reads what CPU 0 wrote. Its word and its response take from 2100 to 2110, and its operation runs from 2115 to 2135.
 TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) {
@@ -127,9 +127,9 @@ TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// First the line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, arriving 2145. Then the word: stamped
-// 2145, granted 2150, address phase 2160, ordered 2200, response 2210; the store is done at 2216. It counts as one miss, by the
-// line's supplier.
+// First the CPU fetches the line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, arriving at 2145.
+// Then it sends the word: stamped 2145, granted 2150, address phase 2160, ordered 2200, response 2210. The store is done at
+// 2216. Both together count as one miss, by the line's supplier.
 TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
   const ExpectReached mark{"fill_without_the_right"};
   SmallMachine small(dragon_machine(2));
@@ -233,7 +233,7 @@ Protocol without_last_action(const std::string& state, const std::string& event)
 // stale copy look current.
 TEST(Update, DoesNotMendAStaleCopy) {
   SmallMachine small(dragon_machine(2), without_last_action("Sc", "Other_BusUpd"));
-  // CPU 0's second request is stamped 2078, CPU 1's 2079.
+  // CPU 0's second request is stamped at 2078, CPU 1's at 2079.
   const auto stores = [](Cpu& cpu) {
     cpu.load(kLine);
     wait_until(cpu, 2000);

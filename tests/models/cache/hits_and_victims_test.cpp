@@ -162,9 +162,9 @@ double two_victims(int buffers) {
   return taken;
 }
 
-// Address phases: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch (4010) at 4060, the
-// load (4011) at 4080. Memory has the load's data at 4180, but the data bus carries the prefetch's from 4160 to 4200. So the
-// load's data is at the pins at 4210, and it ends at 4216.
+// The requests' address phases are: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch
+// (4010) at 4060, the load (4011) at 4080. Memory has the load's data at 4180, but the data bus carries the prefetch's from
+// 4160 to 4200. So the load's data is at the pins at 4210, and the load ends at 4216.
 TEST(WriteBack, TwoBuffersTakeTwoVictims) {
   EXPECT_EQ(two_victims(2), 215);
 }

@@ -183,7 +183,7 @@ TEST(CpiStack, AnAtomicThatMissesWaitsForTheLineAndThenOperates) {
   EXPECT_EQ(stack[TimePart::atomic], 30);
 }
 
-// Issued at 2000 and 2001, done at 2186.
+// The two loads are issued at 2000 and 2001; both are done at 2186.
 TEST(CpiStack, OverlappedMissesAreChargedOnce) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {

@@ -138,7 +138,8 @@ TEST_P(SpinWithFootprint, LooksItsPageUpOnce) {
                              [](Cpu& cpu) {
                                cpu.spin_until(kOnFirstPage, [](Value value) { return value == 1; });
                                EXPECT_EQ(cpu.counters().footprint[kOuter].pages, 1);
-                               // CPU 0's last load ends at 1902, its store has its page at 1932, and this CPU loads at 1934.
+                               // CPU 0's last load ends at 1902. Its store has its page's address at 1932, and this CPU's
+                               // load sees it at 1934.
                                EXPECT_EQ(cpu.now_ns(), 1936);
                              }});
 }

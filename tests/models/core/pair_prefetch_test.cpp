@@ -37,7 +37,8 @@ TEST(PairPrefetching, TheLowerLineIsAskedForAsWellAsTheUpper) {
 }
 
 // The prefetch is stamped one cycle after the load, at 2011, and granted two clocks after it, at 2040. Memory has the line at
-// 2150; the data bus is free at 2170: at the pins 2180, arriving 2185. A load of it at 2146 then takes it from L2.
+// 2150, but the data bus is free only at 2170. The line is at the pins at 2180, and arrives at 2185. A load of it at 2146
+// then takes it from L2.
 TEST(PairPrefetching, IsATransactionOfTheBusLikeAnyOther) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
@@ -82,9 +83,10 @@ TEST(PairPrefetching, OfLoadsLeavesStoresAlone) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The other line is fetched for reading, whatever the miss was: CPU 1's modified copy becomes shared, and its next store has to
-// request the right to write, a response without data. At 3000: stamped 3002 (a hit in L1 without the right), granted 3010,
-// address phase 3020, snooped 3060, the response 3070, and 5 + 1 cycles.
+// The other line is fetched for reading, whatever the miss was. CPU 1's modified copy becomes shared, so its next store has
+// to request the right to write, which takes a response without data. At 3000 the store hits L1 without the right. Its
+// request is stamped at 3002, granted 3010, address phase 3020, snooped 3060, response 3070; the store ends 5 + 1 cycles
+// later.
 TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
   SmallMachine small(pairs(PairPrefetch::all, 2));
   small.run({[](Cpu& cpu) {

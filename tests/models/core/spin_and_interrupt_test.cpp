@@ -25,9 +25,10 @@ void store_at_2000(Cpu& cpu) {
   cpu.store(kLine, 1);
 }
 
-// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done
-// 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and
-// 2160; data at 2190, at the pins 2200, over at 2206.
+// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000 is granted at 2020 and snooped at 2070; memory's data is at the
+// pins at 2140, and the store is done at 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100,
+// sampled 2140 (the line is on its way) and 2160. CPU 0's data comes at 2190, is at the pins at 2200, and the load is over at
+// 2206.
 TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
   SmallMachine small(small_machine(2), engine());
   small.run({store_at_2000, [](Cpu& cpu) {
@@ -41,8 +42,8 @@ TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
              }});
 }
 
-// CPU 1's loads are 4 + 40 cycles apart: at 1000, ..., 2056, 2100. The last misses: stamped 2110, granted 2120, address phase
-// 2130, snooped 2170, CPU 0's data at 2200, at the pins 2210, over at 2216.
+// CPU 1's loads are 4 + 40 cycles apart: at 1000, ..., 2056, 2100. The last one misses: stamped 2110, granted 2120, address
+// phase 2130, snooped 2170. CPU 0's data comes at 2200, is at the pins at 2210, and the load is over at 2216.
 TEST_P(Spin, WithALongPauseLooksLessOften) {
   MachineSpec spec = small_machine(2);
   spec.cpu.pause_cycles = 40;
@@ -117,9 +118,9 @@ TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   }});
 }
 
-// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... with a period of 6. The second word
-// changes, snooped at 2070. Its loads are at 1002 + 6 k, the next at 2070. The snoop comes first, so this load misses: stamped
-// 2080, granted 2090, and then as above: done at 2206.
+// The loop reads two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, loads at 1006 and 1008, and so on with
+// a period of 6. The second word changes; the store to it is snooped at 2070. The word's loads are at 1002 + 6 k, so the next
+// one is due at 2070. The snoop comes first, so this load misses: stamped 2080, granted 2090, and done at 2206 as above.
 TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
   SmallMachine small(small_machine(2), engine());
   small.run({[](Cpu& cpu) {
@@ -152,9 +153,10 @@ double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_
   return handled;
 }
 
-// The handler starts between the loads at 1496 and 1500: the loop's pause from 1498 to 1500 is split at 1499. 50 cycles to the
-// handler, which does nothing; then the last cycle of the pause. The next load is at 1550, and every fourth cycle from there.
-// The store is snooped at 2070, as above, which is 1550 + 4 * 130. The snoop comes first, so that load misses.
+// The handler starts between the loads at 1496 and 1500: it splits the loop's pause, from 1498 to 1500, at 1499. It takes 50
+// cycles to reach the handler, which does nothing; then the pause's last cycle follows. The next load is at 1550, and then
+// there is one every fourth cycle. The store is snooped at 2070, as above, which is 1550 + 4 * 130. The snoop comes first, so
+// the load of that time misses.
 TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
   const auto send = [](Cpu& cpu) {
@@ -449,7 +451,7 @@ TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
     wait_until(cpu, 2000);
     cpu.prefetch(kLine);
     cpu.prefetch(kLine + 32);
-    // From 2145: stamped 2155, granted 2160, and 126 ns from there.
+    // From 2145 on, when the first line has arrived: stamped 2155, granted 2160, and 126 ns from there.
     EXPECT_EQ(cycles_from(cpu, 2002, [&] { cpu.load(kLine + 64); }), 2286 - 2002);
   }});
 }

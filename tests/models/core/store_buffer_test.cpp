@@ -31,8 +31,8 @@ TEST(StoreBuffer, WithoutOneTheStoreTakesAsLongAsItsMiss) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 7); }), 146); }});
 }
 
-// The first store is tried at 2001, after its cycle in the program, requests its line, stamped 2011, and is done at 2145; so
-// there is room for the third at 2145.
+// The first store is tried at 2001, after its cycle in the program. It requests its line, stamped 2011, and is done at 2145.
+// So there is room for the third at 2145.
 TEST(StoreBuffer, AFullBufferHoldsTheProgramUp) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
@@ -95,7 +95,7 @@ double time_of_two_stores(const MachineSpec& spec) {
   return cycles;
 }
 
-// The first is done at 2145; the second is tried at 2146, stamped 2156, granted at 2160, and done at 2285.
+// The first store is done at 2145. The second is tried at 2146, stamped 2156, granted at 2160, and done at 2285.
 TEST(OwnershipPrefetch, WithoutItStoresMissOneAfterTheOther) {
   EXPECT_EQ(time_of_two_stores(buffered(1)), 285 + 8);
 }

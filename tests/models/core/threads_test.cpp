@@ -358,8 +358,8 @@ TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
              }});
 }
 
-// The spin's next load sees a sibling's store, not a later one, and a value that exists only for a moment is not missed. CPU 1
-// loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
+// The spin's next load sees a sibling's store; the spin does not see it later, and does not miss a value that exists only for
+// a moment. CPU 1 loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
 template <bool parked>
 void sibling_wakes_a_spin() {
   EngineSpec engine;

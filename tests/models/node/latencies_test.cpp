@@ -25,7 +25,7 @@ void home(SmallMachine& small, int node) {
 TEST(NodeMachine, LocalMemory) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 0);
-  // 2080 + 30 + 100 = 2210 data, 2220 stamped, on an edge: 2230, 2280, 2290, 2295.
+  // The home's data leaves at 2080 + 30 + 100 = 2210. It is stamped at 2220, on an edge: 2230, 2280, 2290, 2295.
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 296); }});
   ASSERT_EQ(small.misses().size(), 1U);
   EXPECT_EQ(small.misses()[0].source, Source::local_memory);
@@ -81,9 +81,9 @@ double second_of_two_requests(const MachineSpec& spec) {
   return second;
 }
 
-// The second's turn is 400 later, when the first has long had its data. It costs as much as a line from another node with its
-// home on a third, 446 + 50; but the owner's copy is unmodified, so the recall ends with a response at 2240 instead of the last
-// data at 2300.
+// The second request's turn is 400 later, when the first has long had its data. It costs as much as a line from another node
+// with its home on a third, 446 + 50. But the owner's copy is unmodified, so the recall ends with a response at 2240 instead
+// of the last data at 2300.
 constexpr double kSecondTurn = 400 + 446 + 50 - 60;
 
 TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
@@ -145,8 +145,8 @@ TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
   two_loads_over_a_link(2, 296 + 2 * 50 + 20 + 20);
 }
 
-// The first frees its slot at node 1 when it is handled, at 2130; the link learns that at 2180. The second line comes so late
-// that the data bus is free.
+// The first request frees its slot at node 1 when it is handled, at 2130; the link learns that at 2180. The second line then
+// comes so late that the data bus is free.
 TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
   const ExpectReached mark{"message_waits_for_a_credit"};
   two_loads_over_a_link(1, 296 + 2 * 50 + 20 + 80);

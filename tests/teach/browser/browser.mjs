@@ -1,5 +1,6 @@
-// The page in a real browser, as a reader opens it: from a file. One source drives Chromium and a stock Firefox (by WebDriver
-// BiDi; Playwright's Firefox is a build of its own). What the console says and what is asked of the network is kept.
+// Opens the page in a real browser, as a reader does: from a file. The same code drives Chromium and a stock Firefox (by
+// WebDriver BiDi, because Playwright's Firefox is a build of its own). It keeps what the page writes to the console, and what
+// it requests from the network.
 import puppeteer from "puppeteer-core";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -30,7 +31,7 @@ export async function launch(name, { theme = "light", calm = true, preferences =
   return browser;
 }
 
-/** Opens build/teach's page; `hash` is what follows #. */
+/** Opens the page in build/teach; `hash` is the part of the URL after #. */
 export async function open(browser, folder, { hash = "", size = "desktop" } = {}) {
   const page = await browser.newPage();
   const problems = [];
@@ -51,7 +52,7 @@ export async function open(browser, folder, { hash = "", size = "desktop" } = {}
   return { page, problems, requests };
 }
 
-/** Nothing was said on the console and nothing asked of the network. */
+/** Checks that the page wrote nothing to the console and requested nothing from the network. */
 export function clean({ problems, requests }) {
   if (problems.length > 0) throw new Error(`the console says: ${problems.join("\n")}`);
   if (requests.length > 0) throw new Error(`the page asks the network for ${requests.join(", ")}`);
@@ -65,7 +66,7 @@ export function equal(found, wanted, what) {
   if (a !== b) throw new Error(`${what}: ${a.slice(0, 400)} instead of ${b.slice(0, 400)}`);
 }
 
-/** Waits until `test` (run in the page) is true; says `what` if it never is. */
+/** Waits until `test` (run in the page) is true. If it never is, fails with the message `what`. */
 export async function until(page, what, test, ...args) {
   try {
     return await page.waitForFunction(test, { timeout: 90_000, polling: 50 }, ...args);
@@ -75,7 +76,7 @@ export async function until(page, what, test, ...args) {
   }
 }
 
-/** Presses a button by its selector, as a click of the mouse would. */
+/** Presses a button by its selector, as a mouse click would. */
 export async function press(page, selector) {
   await page.waitForSelector(selector, { timeout: 30_000 });
   await page.$eval(selector, (element) => {

@@ -1,11 +1,11 @@
-// Lessons played as a reader plays them: each question answered wrongly first, then rightly.
+// Plays lessons as a reader does. Each question is answered wrongly first, then rightly.
 import { check, equal, press, until } from "./browser.mjs";
 
 export const lessonsOf = (page) =>
   page.evaluate(() => window.LINEBOUNCE_LESSONS.lessons.map(({ slug, parts }) => ({ slug, parts })));
 export const testsOf = (page) => page.evaluate(() => window.LINEBOUNCE_LESSONS.tests);
 
-/** An answer that is not right; null where every answer would be. */
+/** Returns a wrong answer; null if every answer would be right. */
 export function wrongAnswer(question) {
   const { answer, choices } = question;
   const plain = (text) => String(text).trim().toLowerCase();
@@ -22,7 +22,7 @@ export function wrongAnswer(question) {
 export const rightAnswer = ({ answer, type }) =>
   type === "multiple" ? answer : String(Array.isArray(answer) ? answer[0] : answer);
 
-/** Puts an answer into a question's form, as pressing its parts does. */
+/** Puts an answer into a question's form, as a reader does by pressing its parts. */
 export async function fill(page, form, given) {
   await page.evaluate((selector, wanted) => {
     const plain = (text) => text.trim().toLowerCase();
@@ -65,7 +65,7 @@ async function answer(page, question) {
 async function doBreak(page, task) {
   const root = `section[data-question="${task.id}"]`;
   await page.waitForSelector(root);
-  // First as it is: that is not what the task wants, unless its own text is broken already.
+  // First checks the unchanged text. That doesn't solve the task, unless the text of the task is broken already.
   await press(page, `${root} [data-check]`);
   await until(page, `${task.id}: the checker says nothing`, (selector) => document.querySelector(`${selector} [data-verdict]`), root);
   if (await page.$eval(root, (section) => section.dataset.verdict) === "closed") return;

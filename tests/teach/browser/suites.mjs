@@ -1,4 +1,5 @@
-// What the page must do in every browser. A suite gets {browser, name, folder, axe} and throws what is wrong.
+// What the page must do in every browser. A suite gets {browser, name, folder, axe}, and throws an error if something is
+// wrong.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { check, clean, equal, kSizes, open, press, until } from "./browser.mjs";
@@ -7,7 +8,7 @@ import { fill, lessonsOf, playLesson, rightAnswer, testsOf, wrongAnswer } from "
 const position = (page) => page.evaluate(() => window.linebounce.stage.player?.position ?? -1);
 const running = (page) => until(page, "nothing runs", () => window.linebounce.stage.player !== null && !window.linebounce.stage.busy);
 
-/** Some lessons, so that two browsers' processes share the work: --part K/N. */
+/** --part K/N plays a part of the lessons, so that processes can share the work. */
 async function lessons({ browser, folder, part = [0, 1] }) {
   const opened = await open(browser, folder);
   const all = await lessonsOf(opened.page);
@@ -20,7 +21,7 @@ async function lessons({ browser, folder, part = [0, 1] }) {
   clean(opened);
 }
 
-/** Every position of every lesson's machines, forward and then back: the same bytes. */
+/** Goes through every position of every lesson's machines, forward and then back: both ways must give the same states. */
 async function back_stepping({ browser, folder }) {
   const opened = await open(browser, folder);
   const scenes = (await lessonsOf(opened.page)).flatMap(({ slug, parts }) =>
@@ -50,7 +51,7 @@ async function back_stepping({ browser, folder }) {
   clean(opened);
 }
 
-/** Both tests handed in: all answers right, and all wrong; the gain, and the file for the teacher. */
+/** Hands in both tests, with all answers right and with all wrong. Checks the gain, and the file for the teacher. */
 async function tests({ browser, folder }) {
   const opened = await open(browser, folder);
   const { page } = opened;
@@ -109,7 +110,8 @@ async function playCounterexample(page) {
   return said;
 }
 
-/** A protocol is broken in the page, found and played; put right, it is proved; nonsense is refused at its line. */
+/** Breaks a protocol in the page: the mistake must be found and played. Repairs it: it must be proved. Nonsense must be
+ *  refused with its line. */
 async function break_protocol({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "break" });
   const { page } = opened;
@@ -132,14 +134,14 @@ async function break_protocol({ browser, folder }) {
   check((await page.$$("tr.wrong")).length === 1, "the refused row is not marked");
   await setCells(page, "S", "Other_GetM", { do: "free" });
   equal(await verdict(page), "holds", "the row as it was");
-  // The other kind of checker: a directory on a network.
+  // Does the same with the other kind of checker, for a directory on a network.
   await page.select("[data-choose]", "models/protocols/mesi_directory.md");
   await until(page, "the directory is not shown", () => document.querySelector("[data-workbench]")?.innerText.includes("Fwd"));
   equal(await verdict(page), "holds", "the directory as it came");
   clean(opened);
 }
 
-/** A lock without its fence. */
+/** Checks a lock without its fence. */
 async function break_lock({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "break" });
   const { page } = opened;
@@ -169,7 +171,8 @@ async function deleteLine(page, text) {
   await until(page, `the line ${text} stays`, (wanted) => ![...document.querySelectorAll(".cm-line")].some((line) => line.innerText.includes(wanted)), text);
 }
 
-/** Programs by clicking and as text; an error at its line; a link that brings all of it back; files for the command line. */
+/** Makes programs by clicking and as text. Checks that an error names its line, that a link restores everything, and the
+ *  files for the command line. */
 async function own_program({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "own" });
   const { page } = opened;
@@ -215,7 +218,7 @@ async function own_program({ browser, folder }) {
   clean(opened);
 }
 
-/** Two protocols side by side, at the same time. */
+/** Shows two protocols side by side, at the same time. */
 async function compare({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "compare" });
   const { page } = opened;
@@ -233,7 +236,7 @@ async function compare({ browser, folder }) {
   clean(opened);
 }
 
-/** SVG, GIF and files are made; what they hold. */
+/** Makes an SVG, a GIF and files, and checks what they contain. */
 async function exported({ browser, folder }) {
   const opened = await open(browser, folder, { hash: "own" });
   const { page } = opened;
@@ -245,7 +248,7 @@ async function exported({ browser, folder }) {
       if (blob instanceof Blob && !/javascript/.test(blob.type)) window.saved.push(blob);
       return make.call(URL, blob);
     };
-    HTMLAnchorElement.prototype.click = function () {}; // no file is to be written here
+    HTMLAnchorElement.prototype.click = function () {}; // the page must not write a file here
     document.querySelector("[data-export]").open = true;
   });
   const saved = async (count) => {
@@ -267,7 +270,7 @@ async function exported({ browser, folder }) {
   clean(opened);
 }
 
-/** Only keys: to a lesson, through its first question, through steps, and out of the editor. */
+/** Uses only the keyboard: goes to a lesson, through its first question, through steps, and out of the editor. */
 async function keyboard({ browser, folder }) {
   const opened = await open(browser, folder);
   const { page } = opened;
@@ -296,7 +299,7 @@ async function keyboard({ browser, folder }) {
   await page.keyboard.press("Enter");
   await until(page, "an answer by the keyboard is not taken", () => document.querySelector("form[data-question]").dataset.verdict !== "open");
   await running(page);
-  // Until the answer is known, nothing goes behind the question's place.
+  // Until the answer is known, nothing may step beyond the question's position.
   if (await page.$("form[data-question][data-verdict=wrong]")) {
     await tabTo("form[data-question] button[type=button]");
     await page.keyboard.press("Enter");
@@ -346,7 +349,7 @@ async function accessible({ browser, folder, axe, dark }) {
   clean(opened);
 }
 
-/** At a phone's width nothing is wider than the screen. */
+/** At a phone's width nothing may be wider than the screen. */
 async function narrow({ browser, folder }) {
   const opened = await open(browser, folder, { size: "phone" });
   const { page } = opened;
@@ -386,7 +389,8 @@ async function printed({ browser, folder }) {
   clean(opened);
 }
 
-/** Storage that refuses everything, as some browsers have for files: a lesson begins, and the theme changes. */
+/** The storage refuses everything, as in some browsers if the page is a file. A lesson must still begin, and the theme must
+ *  change. */
 async function no_storage({ browser, folder }) {
   const page = await browser.newPage();
   await page.evaluateOnNewDocument(() => {
@@ -403,7 +407,7 @@ async function no_storage({ browser, folder }) {
   equal(problems, [], "errors without storage");
 }
 
-/** 10^5 steps of history under 200 MB, and a step among them within a frame's time. */
+/** A history of 10^5 steps must take less than 200 MB, and a step in it less than a frame's time. */
 async function long_history({ browser, folder, name }) {
   const opened = await open(browser, folder);
   const { page } = opened;

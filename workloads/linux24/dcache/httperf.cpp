@@ -1,12 +1,13 @@
-// A load like httperf's on a web server, as the dentry cache sees it (OLS 2002, sections 2.3 and 5.6): read mostly.
+// A load like httperf's on a web server, as the dentry cache sees it (OLS 2002, sections 2.3 and 5.6): it mostly reads.
 //
-// The shares are the paper's TOTAL column of the baseline on 8 CPUs, for each of 100,031 connections: a socket's entry
-// (d_alloc, d_instantiate, d_rehash once each), 150 d_lookup, 40 acquisitions of dcache_lock in link_path_walk (a component
-// ".."), 9.3 dputs of a last reference (the socket, and files that nobody else has open). Here a connection has ten requests,
-// and each request 15 components and 4 times ".." in four walks, of which one opens the document.
+// The shares of operations come from the paper's column TOTAL, for the baseline on 8 CPUs. For each of 100,031 connections it
+// has: a socket's entry (d_alloc, d_instantiate and d_rehash once each); 150 d_lookup; 40 acquisitions of dcache_lock in
+// link_path_walk (for a component ".."); and 9.3 dputs of a last reference (to the socket, and to files that nobody else has
+// open). Here a connection has ten requests. Each request does four walks, with 15 components and 4 times ".." in all, and
+// one of the walks opens the document.
 //
-// `serving_cpus` CPUs serve at a time, each one connection, in turn; the paper does not say how busy its server was. User time
-// sets the rate.
+// `serving_cpus` CPUs serve at a time, in turn, one connection each. The paper does not say how busy its server was. User
+// time sets the rate.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,6 +1,6 @@
-// The dentry cache alone: each CPU walks a path of directories that all share, then into its own or a shared directory, to a
-// file. Or it goes there for the whole life of a new file, which is created, sometimes renamed, and removed. The multi-user
-// benchmark of OLS 2004 (section 5.1) does that in /proc. The directory's semaphore is not modelled.
+// The dentry cache alone. Each CPU walks a path of directories that all CPUs share, then into its own or a shared directory,
+// to a file. Some operations are the whole life of a file instead: it is created there, sometimes renamed, and removed, as in
+// /proc in the multi-user benchmark of OLS 2004 (section 5.1). The directory's semaphore is not modelled.
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/throughput.hpp"

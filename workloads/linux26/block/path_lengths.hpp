@@ -26,7 +26,7 @@ constexpr int kFindBit = 20;
 constexpr int kRequestFn = 200;
 constexpr int kDispatchCommand = 200;
 constexpr int kQueueCommand = 150;
-constexpr int kStartScsi = 600;  // DMA mapping, the request's entry
+constexpr int kStartScsi = 600;  // maps the buffers for DMA, and fills the request's entry
 
 // completion
 constexpr int kInterruptHandler = 150;

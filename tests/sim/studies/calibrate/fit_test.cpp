@@ -105,7 +105,8 @@ class Fit : public ::testing::Test {
 };
 
 TEST_F(Fit, TheBusComesFirstThenTheNetworkWithWhatTheBusHasBecome) {
-  // 10 + (10 + 10) / 2 + 10 / 3 = 23.33 must become 40.33: 34 more clocks. The network must then be 40.33 + 20 + 40 + 2 * 15.
+  // A transfer on the bus costs 10 + (10 + 10) / 2 + 10 / 3 = 23.33 ns, and must cost 40.33, which is 34 more clocks. The
+  // network must then cost 40.33 + 20 + 40 + 2 * 15.
   const FitResult result = fitted_to(40.3333, 130.3333);
   EXPECT_THAT(result.values, ElementsAre(Pair("machine.bus.intervention_clocks", 44), Pair("machine.network.latency_ns", 15)));
 }
