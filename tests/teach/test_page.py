@@ -20,7 +20,7 @@ BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare
 CHROMIUM = ["tests", "accessible", "narrow", "printed", "no_storage", "long_history"]
 SUITES = [(suite, browser) for suite in BOTH for browser in ("chromium", "firefox")]
 SUITES += [(suite, "chromium") for suite in CHROMIUM]
-# All lessons in Chromium, by two processes. In Firefox every third: these have all kinds of questions and tasks, which the suite
+# All lessons in Chromium, by two processes. In Firefox every third: these have all kinds of questions and tasks, as the suite
 # checks.
 PARTS_OF_LESSONS = [("chromium", "0/2"), ("chromium", "1/2"), ("firefox", "1/3")]
 

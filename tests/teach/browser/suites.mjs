@@ -8,13 +8,13 @@ const position = (page) => page.evaluate(() => window.linebounce.stage.player?.p
 const running = (page) => until(page, "nothing runs", () => window.linebounce.stage.player !== null && !window.linebounce.stage.busy);
 
 /** Some lessons, so that two browsers' processes share the work: --part K/N. */
-async function lessons({ browser, folder, part = [0, 1] }) {
+async function lessons({ browser, name, folder, part = [0, 1] }) {
   const opened = await open(browser, folder);
   const all = await lessonsOf(opened.page);
   check(all.length >= 10, `${all.length} lessons`);
   const chosen = all.filter((_, index) => index % part[1] === part[0]);
   const kinds = (some) => [...new Set(some.flatMap(({ parts }) => parts).map((one) => `${one.kind} ${one.type ?? one.target ?? ""}`))].sort();
-  equal(kinds(chosen), kinds(all), "kinds of questions and tasks in this part of the lessons");
+  if (name === "firefox") equal(kinds(chosen), kinds(all), "kinds of questions and tasks in the lessons that Firefox plays");
   for (const lesson of chosen) {
     await playLesson(opened.page, lesson);
     console.log(`  ${lesson.slug}`);
