@@ -11,6 +11,7 @@ import vl_convert
 from linebounce.files import write_file
 from linebounce.teach.engine import Engine
 from linebounce.teach.lecture import Asked, Chart, Lecture, Listing, Part, Picture, Prose, Slide, make_lecture
+from linebounce.teach.lesson import ELSE
 from linebounce.teach.library import Library
 
 _LETTERS = "ABCDEFGH"
@@ -119,7 +120,9 @@ def _solution(asked: Asked) -> str:
     answers = made["answer"] if isinstance(made["answer"], list) else [made["answer"]]
     letters = [f"{_LETTERS[made['choices'].index(one)]}: " if one in made["choices"] else "" for one in answers]
     right = "; ".join(f"{letter}{escape(str(one))}" for letter, one in zip(letters, answers, strict=True))
-    wrong = "".join(f"<dt>{escape(choice)}</dt><dd>{said}</dd>" for choice, said in made["wrong"].items())
+    wrong = "".join(
+        f"<dt>{'any other' if choice == ELSE else escape(choice)}</dt><dd>{said}</dd>" for choice, said in made["wrong"].items()
+    )
     return (
         f'<div class="question"><p class="asks">Question {asked.number}</p>{made["ask"]}'
         f'<p class="right">{right}</p>{made["right"]}<dl>{wrong}</dl></div>\n'
