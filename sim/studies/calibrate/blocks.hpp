@@ -19,7 +19,7 @@ struct Block {
   int links = 0;                           // number of links between the nodes
   int low_node = 0, high_node = 0;         // set if each pair of nodes is a block of its own; else 0
   int node = -1;                           // set if the buses of each node form a block of their own; else -1
-  std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, numbered as by the machine
+  std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, by the machine's numbers
 
   // If the pairs are a sample: the number of all pairs, and the sum of their squared deviations from the mean.
   struct All {

@@ -242,7 +242,8 @@ void OwnCosts::lower_bus_clocks() {
   machine_.set(kSharedLatency, own);
 }
 
-// Repeats the step, because the bus snoops while cache and memory are looked up, and hides a latency that is shorter.
+// One step is not enough: the bus snoops while the cache and memory are looked up, so a look-up that is shorter than the
+// snoop does not show in the measured time.
 void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) {

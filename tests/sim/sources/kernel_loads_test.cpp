@@ -59,7 +59,8 @@ TEST(KernelLoads, WithoutRemoteFreesAnArrayIsRefilledOnce) {
   EXPECT_EQ(all[Kind::acquire], 4);
 }
 
-// Arrays alternately run empty and full. Every object that is written exists, so the lists never run dry, whatever the sizes.
+// Arrays alternately run empty and full. The test would fail if the lists ran dry: every object that is written must exist,
+// whatever the sizes are.
 TEST(KernelLoads, WithRemoteFreesArraysMoveBatches) {
   for (const int batch : {1, 7, 16}) {
     auto all =

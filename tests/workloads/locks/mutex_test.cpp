@@ -86,7 +86,7 @@ TEST_F(AMutex, StandsWakeUpsForNoReason) {
   EXPECT_EQ(entered, 15);
 }
 
-// CPU 2 wakes CPU 1 while it sleeps for the mutex; its program checks for the wake-up only later.
+// CPU 1 sleeps for the mutex when CPU 2 wakes it. CPU 1's program checks for the wake-up only after it has had the mutex.
 TEST_F(AMutex, HandsOnAWakeUpThatWasMeantForTheProgram) {
   bool woken = false;
   run({holds_asleep(),

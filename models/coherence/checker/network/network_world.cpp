@@ -339,7 +339,8 @@ void WorldCodec::rename_values(NetworkWorld& world) const {
   }
 }
 
-// Sorts the caches on a node's bus. Rows name none of them, and of the rest of the state only the saved member does.
+// Sorts the caches on a node's bus by their states. This is allowed because no row names a cache. Of the rest of the state
+// only the saved member names one; it keeps its cache.
 void WorldCodec::sort_caches(AgentWorld& agent) const {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
