@@ -9,6 +9,9 @@
 
 namespace linebounce::sim {
 
+// Without blanks and tabs at both ends.
+std::string without_ends(const std::string& text);
+
 // Line numbers begin at 1. Searches use code(): the file's lines with comments and the contents of strings blanked, so that
 // columns are the same.
 class SourceText {
