@@ -64,4 +64,8 @@ double run_us(const ReportedPoint& point);
 // Misses that another cache has served, and upgrades: lines that moved from one CPU to another.
 double transfers_of(const ReportedPoint& point);
 
+// Those, and what memory and node caches have served: all accesses that a CPU's own caches could not. Of a line that one CPU
+// writes and many read, only the first reader after a write is served by the writer's cache.
+double misses_of(const ReportedPoint& point);
+
 }  // namespace linebounce::sim
