@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMessageWidth = 72;
 constexpr std::size_t kMostPairs = 12;
 
-std::string misses_text(const LayoutGain& gain) {
+std::string layout_misses_text(const LayoutGain& gain) {
   return fmt::format("{} -> {}", grouped(std::llround(gain.misses_before)), grouped(std::llround(gain.misses_after)));
 }
 
@@ -52,7 +52,7 @@ std::string tried_table(const LayoutReport& report, const Painter& paint) {
                  first ? fmt::format("{:.0f}", tried.cost) : "",
                  gain.machine,
                  {text_of(gain.change), colour},
-                 misses_text(gain)});
+                 layout_misses_text(gain)});
       first = false;
     }
   }
@@ -224,7 +224,7 @@ std::string layout_diff_text(const LayoutDiffReport& report) {
   out += fmt::format("\nThroughput of a replay, {}:\n", plural(report.orders, "order"));
   for (const LayoutGain& gain : report.gains) {
     out += fmt::format("  {:<24} {}\n", gain.machine, text_of(gain.change));
-    out += fmt::format("  {:<24} misses: {}\n", "", misses_text(gain));
+    out += fmt::format("  {:<24} misses: {}\n", "", layout_misses_text(gain));
   }
   return out;
 }
