@@ -19,13 +19,14 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMessageWidth = 72;
 constexpr std::size_t kMostPairs = 12;
 
-std::string transfers_text(const LayoutGain& gain) {
-  return fmt::format("{} -> {}", grouped(std::llround(gain.transfers_before)), grouped(std::llround(gain.transfers_after)));
+std::string layout_misses_text(const LayoutGain& gain) {
+  return fmt::format("{} -> {}", grouped(std::llround(gain.misses_before)), grouped(std::llround(gain.misses_after)));
 }
 
 std::string layout_verdict(const LayoutReport& report) {
   if (report.tried.empty())
-    return fmt::format("{}: no order of its members moves fewer lines between CPUs than the present one", report.structure);
+    return fmt::format("{}: no order of its members{} moves fewer lines between CPUs than the present one", report.structure,
+                       report.max_size ? fmt::format(" within {} bytes", *report.max_size) : "");
   if (!report.best)
     return fmt::format("{}: no layout gains by more than chance on any machine without a loss on another", report.structure);
   const TriedLayout& best = report.tried[*report.best];
@@ -39,7 +40,7 @@ std::string layout_verdict(const LayoutReport& report) {
 // A table of the replayed layouts: what each costs, and what it gains.
 std::string tried_table(const LayoutReport& report, const Painter& paint) {
   Table table({names("layout"), figures("bytes", 6), figures("model", 7, 1), names("machine", 0, 1), words("gain", 0, 1),
-               words("transfers", 0, 1)},
+               words("misses", 0, 1)},
               paint);
   table.add({"present", std::to_string(report.touched.layout.size), fmt::format("{:.0f}", report.present_cost)});
   for (const TriedLayout& tried : report.tried) {
@@ -51,7 +52,7 @@ std::string tried_table(const LayoutReport& report, const Painter& paint) {
                  first ? fmt::format("{:.0f}", tried.cost) : "",
                  gain.machine,
                  {text_of(gain.change), colour},
-                 transfers_text(gain)});
+                 layout_misses_text(gain)});
       first = false;
     }
   }
@@ -86,8 +87,8 @@ ordered_json gain_json(const LayoutGain& gain) {
           {"orders", gain.change.orders},
           {"is_gain", gain.change.is_gain()},
           {"is_loss", gain.change.is_loss()},
-          {"transfers_before", std::llround(gain.transfers_before)},
-          {"transfers_after", std::llround(gain.transfers_after)}};
+          {"misses_before", std::llround(gain.misses_before)},
+          {"misses_after", std::llround(gain.misses_after)}};
 }
 
 ordered_json gains_json(const std::vector<LayoutGain>& gains) {
@@ -147,14 +148,16 @@ std::string touched_lines(const StructureAccesses& touched, const Layout& layout
 std::string layout_report_text(const LayoutReport& report, const Painter& paint) {
   std::string out = paint(Colour::bold, layout_verdict(report)) + "\n\n";
   if (!report.tried.empty()) out += tried_table(report, paint) + "\n";
-  out += paragraph(fmt::format("{} of {} members are touched; they were divided among lines of {} bytes in {:.1f} s. \"model\" "
-                               "counts lines that move between CPUs, by the order of one replay.",
-                               report.searched, report.touched.units.size(), report.line_bytes, report.search_s),
-                   2, Colour::dim, paint);
+  out +=
+      paragraph(fmt::format("{} of {} members are touched; they were divided among lines of {} bytes. \"model\" counts lines "
+                            "that move between CPUs, by the order of one replay.",
+                            report.searched, report.touched.units.size(), report.line_bytes),
+                2, Colour::dim, paint);
   if (report.best) {
     const TriedLayout& best = report.tried[*report.best];
-    out += "\nBefore\n" + drawn_layout(report.touched.layout, report.line_bytes, paint);
-    out += "\nAfter: " + best.arranged.name + "\n" + drawn_layout(best.arranged.layout, report.line_bytes, paint) + "\n";
+    out += "\nBefore\n" + drawn_layout(layout_of_units(report.touched.layout), report.line_bytes, paint);
+    out += "\nAfter: " + best.arranged.name + "\n" +
+           drawn_layout(layout_of_units(best.arranged.layout), report.line_bytes, paint) + "\n";
     const LayoutDifference lines = difference(report.touched, begins_in(report.touched, report.touched.layout),
                                               begins_in(report.touched, best.arranged.layout), report.line_bytes);
     out += pairs_text(report.touched, lines.apart, "No longer on one line:", 2, paint.columns());
@@ -221,7 +224,7 @@ std::string layout_diff_text(const LayoutDiffReport& report) {
   out += fmt::format("\nThroughput of a replay, {}:\n", plural(report.orders, "order"));
   for (const LayoutGain& gain : report.gains) {
     out += fmt::format("  {:<24} {}\n", gain.machine, text_of(gain.change));
-    out += fmt::format("  {:<24} lines moved: {}\n", "", transfers_text(gain));
+    out += fmt::format("  {:<24} misses: {}\n", "", layout_misses_text(gain));
   }
   return out;
 }

@@ -16,8 +16,8 @@ namespace linebounce::sim {
 // A layout's effect on one machine.
 struct LayoutGain {
   std::string machine;
-  OrdersChange change;                               // change of the whole replay's throughput
-  double transfers_before = 0, transfers_after = 0;  // misses served by another cache, and upgrades, in the whole replay
+  OrdersChange change;                         // of the whole replay's throughput
+  double misses_before = 0, misses_after = 0;  // of the whole replay, as of misses_of()
 };
 
 // A layout that was replayed on all machines.
@@ -39,21 +39,20 @@ struct LayoutReport {
   std::string structure, accesses;  // the file with the accesses
   StructureAccesses touched;        // from a replay on the first machine
   int line_bytes = 64;
-  std::size_t searched = 0;                // members that the search divided among lines
-  double present_cost = 0;                 // as of SharedLineCosts
-  double search_s = 0;                     // time that the search took, without replays
-  std::vector<TriedLayout> tried = {};     // the best first
-  std::optional<std::size_t> best = {};    // index in `tried` of the layout that gains on some machine and loses on none
-  std::vector<LayoutGain> confirmed = {};  // the gains of the best layout, measured again in other orders
-  // Declaration of the best layout; assertions only if the input was a table, because tables come from the kernel.
-  std::string declaration = {}, assertions = {};
-  std::optional<LayoutPatch> patch = {};      // for a recording
-  std::vector<std::string> missing = {};      // what the trace could not hold
-  std::vector<std::string> assumptions = {};  // about the machines
+  std::optional<int> max_size = {};               // the limit that the user set
+  std::size_t searched = 0;                       // members that the search divided among lines
+  double present_cost = 0;                        // as of SharedLineCosts
+  std::vector<TriedLayout> tried = {};            // the best first
+  std::optional<std::size_t> best = {};           // of `tried`: gains on some machine and loses on none
+  std::vector<LayoutGain> confirmed = {};         // the best again, in other orders
+  std::string declaration = {}, assertions = {};  // of the best; assertions only for a table, which is the kernel's
+  std::optional<LayoutPatch> patch = {};          // for a recording
+  std::vector<std::string> missing = {};          // what the trace could not hold
+  std::vector<std::string> assumptions = {};      // about the machines
 };
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint);
-// Schema linebounce.layout/1. Leaves out the time of the search, which differs between runs.
+// Schema linebounce.layout/1.
 nlohmann::ordered_json layout_report_json(const LayoutReport& report);
 
 struct LayoutDiffReport {

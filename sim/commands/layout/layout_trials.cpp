@@ -25,6 +25,12 @@ StructureAccesses LayoutTrials::accesses(std::size_t& near_lines) {
   return structure_accesses(input, input_.layout());
 }
 
+std::vector<UnitAccess> LayoutTrials::sequence(const StructureAccesses& touched, const ArrangedLayout& arranged) {
+  ReplayStudy again = study(input_.machines.front(), "accesses");
+  again.layout_changes = arranged.change;
+  return sequence_in(plan_of(again).make_point(0).input, arranged.layout, touched.units);
+}
+
 std::vector<std::string> LayoutTrials::assumptions() const {
   std::vector<std::string> all;
   for (const std::string& machine : input_.machines) {
@@ -59,7 +65,7 @@ std::optional<std::vector<std::vector<LayoutGain>>> LayoutTrials::gains(const st
     for (std::size_t i = 0; i < layouts.size() && runs.are_enough(); ++i) {
       if (!runs.finished(i + 1)) continue;
       gains[i].push_back(
-          {known_as, runs.change(i + 1), median(runs.figures(0, transfers_of)), median(runs.figures(i + 1, transfers_of))});
+          {known_as, runs.change(i + 1), median(runs.figures(0, misses_of)), median(runs.figures(i + 1, misses_of))});
     }
   }
   return gains;

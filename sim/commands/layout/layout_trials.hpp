@@ -19,6 +19,8 @@ class LayoutTrials {
 
   // Replays once on the first machine, and returns which CPUs access which members. `near_lines`: see SharedLineCosts.
   StructureAccesses accesses(std::size_t& near_lines);
+  // The order in which CPUs access the members of `touched` if they are arranged like this.
+  std::vector<UnitAccess> sequence(const StructureAccesses& touched, const ArrangedLayout& arranged);
   // The assumptions that the machines' files state.
   [[nodiscard]] std::vector<std::string> assumptions() const;
 

@@ -10,21 +10,15 @@
 #include <optional>
 #include <regex>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/results/result_files.hpp"
+#include "sim/studies/advice/member_declarations.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Thrown if there is no edit; what() has the place and the reason.
-class NoEdit : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct SourceLine {
   std::string file;
@@ -62,11 +56,6 @@ std::vector<std::size_t> places_of_word(const std::string& code, const std::stri
     if ((at == 0 || !is_letter(code[at - 1])) && (end == code.size() || !is_letter(code[end]))) places.push_back(at);
   }
   return places;
-}
-
-std::string without_ends(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
 std::string indentation(const std::string& line) {
@@ -145,12 +134,6 @@ class Editor {
   }
 
  private:
-  // First and last line of a structure's definition.
-  struct Body {
-    int open_line = 0, close_line = 0;
-    std::size_t close_column = 0;
-  };
-
   [[nodiscard]] std::string aligned() const { return fmt::format("__attribute__((aligned({})))", line_bytes_); }
 
   SourceText& file_of(const SourceLine& place, const std::string& what) {
@@ -188,7 +171,7 @@ class Editor {
     if (code.find("template") != std::string::npos ||
         (!std::regex_search(code, found, named) && !std::regex_search(code, found, kUnnamed)))
       throw NoEdit(fmt::format("{}: expected a plain definition of {}", structure.source, structure.name));
-    const Body body = body_at(file, place, structure.source);
+    const StructureBody body = body_at(file, place.line, structure.source);
     const std::string& last = file.code(body.close_line);
     if (last.find("aligned", body.close_column) != std::string::npos)
       throw NoEdit(fmt::format("{}: has an alignment already", structure.source));
@@ -355,46 +338,64 @@ class Editor {
     return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
   }
 
-  // One declaration in a body, such as "long hits, misses;"; a line may hold several.
-  struct Declaration {
-    int line = 0;
-    std::size_t begin = 0, end = 0;  // columns in the line, including the semicolon
-    std::string type;
-    std::vector<std::string> declarators;  // "hits", "*name", "table[8]"
-    std::size_t moved = 0;                 // number of its declarators that have moved
-  };
-
-  // Moves members to the end of the structure, each group to a line of its own.
+  // Moves members behind the others, each group to a line of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
     SourceText& file = file_of(place, structure.name);
-    const Body body = body_at(file, place, structure.source);
-    std::vector<Declaration> declarations = declarations_in(file, body, structure);
+    const StructureBody body = body_at(file, place.line, structure.source);
+    MemberDeclarations members = member_declarations(file, body, structure.source);
+    const MemberBlock* before = nullptr;  // the block that moved last, if no other member has moved since
     for (const auto& group : groups) {
       for (std::size_t i = 0; i < group.size(); ++i) {
-        Declaration& declaration = declaration_of(declarations, group[i], structure);
-        const bool whole_line =
-            declaration.declarators.size() == 1 && declaration.moved == 0 && is_alone(declarations, declaration);
-        const std::string declarator = take_declarator(declaration, group[i]);
-        const std::string& text = file.original(declaration.line);
-        file.insert_before(body.close_line, indentation(text) + (i == 0 ? aligned() + " " : "") +
-                                                (whole_line ? without_ends(text) : declaration.type + declarator + ";"));
+        const MemberBlock* const follows = i == 0 ? nullptr : before;
+        before = nullptr;
+        if (MemberDeclaration* const declaration = members.plain_with(group[i])) {
+          move(file, body, members, *declaration, group[i], i == 0);
+        } else if (MemberBlock* const block = members.block_with(group[i])) {
+          if (!block->moved) {
+            move(file, body, *block, i == 0);
+          } else if (block != follows) {
+            throw NoEdit(
+                fmt::format("{}:{}: bit fields of several words would move apart", file.path().string(), block->first));
+          }
+          before = block;
+        } else {
+          throw NoEdit(fmt::format("{}: {} is not declared plainly in {}", structure.source, group[i], structure.name));
+        }
       }
     }
-    remove_moved(file, declarations);
+    remove_moved(file, members.plain);
     cautions_.insert(fmt::format("members of `{}` move. Adapt initialisers that don't name them", structure.name));
   }
 
-  static bool is_alone(const std::vector<Declaration>& declarations, const Declaration& one) {
-    return std::ranges::count(declarations, one.line, &Declaration::line) == 1;
+  void move(SourceText& file, const StructureBody& body, const MemberDeclarations& members, MemberDeclaration& declaration,
+            const std::string& member, bool begins_line) const {
+    const bool whole_line =
+        declaration.declarators.size() == 1 && declaration.moved == 0 && is_alone(members.plain, declaration);
+    const std::string declarator = take_declarator(declaration, member);
+    const std::string& text = file.original(declaration.line);
+    file.insert_before(body.close_line, indentation(text) + (begins_line ? aligned() + " " : "") +
+                                            (whole_line ? without_ends(text) : declaration.type + declarator + ";"));
   }
 
-  static std::string name_of_declarator(const std::string& declarator) {
-    const std::size_t begin = declarator.find_first_not_of("* ");
-    return declarator.substr(begin, declarator.find_first_of("[ ", begin) - begin);
+  // An attribute of bit fields would align each of them, so a member of no size begins their line.
+  void move(SourceText& file, const StructureBody& body, MemberBlock& block, bool begins_line) const {
+    block.moved = true;
+    const std::string& first = file.original(block.first);
+    const std::string start = indentation(first);
+    if (begins_line && block.has_bit_fields)
+      file.insert_before(body.close_line, fmt::format("{}{} char line_of_{}[0];", start, aligned(), block.first));
+    const bool attribute = begins_line && !block.has_bit_fields;
+    file.insert_before(body.close_line, start + (attribute ? aligned() + " " : "") + without_ends(first));
+    for (int line = block.first + 1; line <= block.last; ++line) file.insert_before(body.close_line, file.original(line));
+    for (int line = block.first; line <= block.last; ++line) file.remove(line);
   }
 
-  static std::string take_declarator(Declaration& declaration, const std::string& member) {
+  static bool is_alone(const std::vector<MemberDeclaration>& declarations, const MemberDeclaration& one) {
+    return std::ranges::count(declarations, one.line, &MemberDeclaration::line) == 1;
+  }
+
+  static std::string take_declarator(MemberDeclaration& declaration, const std::string& member) {
     const auto at = std::ranges::find(declaration.declarators, member, name_of_declarator);
     const std::string text = *at;
     declaration.declarators.erase(at);
@@ -402,10 +403,10 @@ class Editor {
     return text;
   }
 
-  static void remove_moved(SourceText& file, const std::vector<Declaration>& declarations) {
-    for (const Declaration& it : declarations) {
+  static void remove_moved(SourceText& file, const std::vector<MemberDeclaration>& declarations) {
+    for (const MemberDeclaration& it : declarations) {
       if (it.moved == 0) continue;
-      const auto stays = [&it](const Declaration& other) { return other.line == it.line && !other.declarators.empty(); };
+      const auto stays = [&it](const MemberDeclaration& other) { return other.line == it.line && !other.declarators.empty(); };
       if (std::ranges::none_of(declarations, stays)) {
         file.remove(it.line);
       } else if (it.declarators.empty()) {
@@ -416,8 +417,8 @@ class Editor {
     }
   }
 
-  // Removes the declaration with the blanks before it; if it is the first on its line, with the blanks after it.
-  static void remove_with_blanks(SourceText& file, const Declaration& declaration) {
+  // Removes the blanks before the declaration, or those after it if it is the first on its line.
+  static void remove_with_blanks(SourceText& file, const MemberDeclaration& declaration) {
     const std::string& code = file.code(declaration.line);
     std::size_t begin = declaration.begin, end = declaration.end;
     if (code.find_first_not_of(" \t") == begin) {
@@ -426,71 +427,6 @@ class Editor {
       begin = code.find_last_not_of(" \t", begin - 1) + 1;
     }
     file.replace(declaration.line, begin, end - begin, "");
-  }
-
-  // The body that begins at the definition's line. Refuses code that the preprocessor may change.
-  static Body body_at(const SourceText& file, const SourceLine& place, const std::string& source) {
-    int depth = 0;
-    Body body;
-    for (int line = place.line; line <= file.line_count(); ++line) {
-      const std::string& code = file.code(line);
-      for (std::size_t at = 0; at < code.size(); ++at) {
-        if (code[at] == '{' && depth++ == 0) body.open_line = line;
-        if (code[at] == '}' && --depth == 0) {
-          body.close_line = line;
-          body.close_column = at;
-          return body;
-        }
-      }
-      if (body.open_line == 0 && (line > place.line || code.find(';') != std::string::npos)) break;
-    }
-    throw NoEdit(fmt::format("{}: no structure is defined there", source));
-  }
-
-  // Parses the body, which must consist of plain declarations, each on one line.
-  static std::vector<Declaration> declarations_in(const SourceText& file, const Body& body, const trace::Structure& structure) {
-    static const std::regex kDeclaration(
-        R"(\s*((?:\w+(?:::\w+)*(?:<[\w:]+>)?[\s*]+?)+)(\**\w+\s*(?:\[[^\]]*\]\s*)*(?:,\s*\**\w+\s*(?:\[[^\]]*\]\s*)*)*);\s*)");
-    static const std::regex kOpenEnd(R"(\[\s*[01]?\s*\]\s*;\s*$)");
-    std::vector<Declaration> declarations;
-    for (int line = body.open_line + 1; line < body.close_line; ++line) {
-      const std::string& code = file.code(line);
-      if (without_ends(code).empty()) continue;
-      const std::size_t comment = file.original(line).rfind("/*");
-      const bool is_open = comment != std::string::npos && file.original(line).find("*/", comment) == std::string::npos;
-      std::size_t begin = code.find_first_not_of(" \t");
-      for (std::smatch found; begin != std::string::npos && begin < code.size();) {
-        const auto from = code.begin() + static_cast<std::ptrdiff_t>(begin);
-        if (is_open || !std::regex_search(from, code.end(), found, kDeclaration, std::regex_constants::match_continuous))
-          throw NoEdit(fmt::format("{}:{}: has more than plain declarations of members", file.path().string(), line));
-        const std::size_t end = code.find(';', begin) + 1;
-        declarations.push_back({line, begin, end, found[1], declarators_of(found[2])});
-        begin = code.find_first_not_of(" \t", end);
-      }
-    }
-    if (declarations.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
-    if (std::regex_search(file.code(declarations.back().line), kOpenEnd))
-      throw NoEdit(fmt::format("{}: ends with a flexible array, after which no member may follow", structure.source));
-    return declarations;
-  }
-
-  static std::vector<std::string> declarators_of(const std::string& list) {
-    std::vector<std::string> declarators;
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      declarators.push_back(without_ends(list.substr(begin, end - begin)));
-      begin = end + 1;
-    }
-    return declarators;
-  }
-
-  static Declaration& declaration_of(std::vector<Declaration>& declarations, const std::string& member,
-                                     const trace::Structure& structure) {
-    for (Declaration& declaration : declarations) {
-      if (std::ranges::find(declaration.declarators, member, name_of_declarator) != declaration.declarators.end())
-        return declaration;
-    }
-    throw NoEdit(fmt::format("{}: {} is not declared plainly in {}", structure.source, member, structure.name));
   }
 
   const trace::Symbols& symbols_;

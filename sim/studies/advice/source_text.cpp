@@ -49,6 +49,11 @@ constexpr int kContext = 3;
 
 }  // namespace
 
+std::string without_ends(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
 SourceText::SourceText(std::filesystem::path path, std::string_view text)
     : path_(std::move(path)), lines_(text_lines(text)), ends_with_newline_(text.ends_with('\n')) {
   code_ = text_lines(without_comments_and_strings(text));

@@ -9,6 +9,9 @@
 
 namespace linebounce::sim {
 
+// Without blanks and tabs at both ends.
+std::string without_ends(const std::string& text);
+
 // A source file. Line numbers begin at 1. Searches use code(), in which comments and the contents of strings are blanks, so
 // that columns stay the same.
 class SourceText {

@@ -19,7 +19,17 @@ std::vector<std::pair<int, std::size_t>> placed_units(const StructureAccesses& a
   return units;
 }
 
-// "write_rx", "read_tx_rx".
+// As in Linux: members of the networking paths tx and rx are of txrx.
+std::string path_words(const std::set<std::string>& paths) {
+  if (paths == std::set<std::string>{"rx", "tx"}) return "_txrx";
+  std::string words;
+  for (const std::string& path : paths) {
+    if (path.find_first_of(":<>(), ") == std::string::npos && !path.empty()) words += "_" + path;
+  }
+  return words;
+}
+
+// "write_rx", "read_txrx": what is written at all is of "write", as "read" promises lines that stay in every cache.
 std::string group_name(const StructureAccesses& accesses, const std::vector<std::size_t>& members) {
   constexpr std::size_t kMostNames = 3;
   std::set<std::string> functions;
@@ -31,13 +41,8 @@ std::string group_name(const StructureAccesses& accesses, const std::vector<std:
       for (const auto& [name, count] : *counts) functions.insert(name);
     }
   }
-  std::string name = written ? "write" : "read";
-  if (functions.size() > kMostNames) return name;
-  for (const std::string& function : functions) {
-    const bool plain = function.find_first_of(":<>(), ") == std::string::npos;
-    if (plain && !function.empty()) name += "_" + function;
-  }
-  return name;
+  const std::string name = written ? "write" : "read";
+  return functions.size() > kMostNames ? name : name + path_words(functions);
 }
 
 std::string first_name(const std::string& member) {
@@ -81,13 +86,17 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
     const LayoutUnit& it = accesses.units[unit];
     const bool gap = begin - end >= it.alignment && begin != (end + it.alignment - 1) / it.alignment * it.alignment;
     if (begin % line_bytes == 0) out += fmt::format("\t/* line {} */\n", begin / line_bytes);
+    bool is_aligned = false;
     for (const CachelineGroup& group : groups) {
-      if (group.members.front() == unit) out += fmt::format("\t__cacheline_group_begin({});\n", group.name);
+      if (group.members.front() != unit) continue;
+      // The gap lies in front of the group, or its size would count it.
+      is_aligned = gap && begin % line_bytes == 0;
+      out += fmt::format("\t__cacheline_group_begin{}({});\n", is_aligned ? "_aligned" : "", group.name);
     }
     std::string text = "\t";
-    if (gap && begin % line_bytes == 0) {
+    if (gap && begin % line_bytes == 0 && !is_aligned) {
       text += fmt::format("__attribute__((aligned({}))) ", line_bytes);
-    } else if (gap) {
+    } else if (gap && !is_aligned) {
       out += fmt::format("\tunsigned char __gap_{}[{}];\n", end, begin - end);
     }
     text += member_text(it, types);
@@ -102,10 +111,12 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
 }
 
 std::string assertions_text(const StructureAccesses& accesses, const Layout& layout,
-                            const std::vector<CachelineGroup>& groups) {
+                            const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups) {
   std::string out;
   for (const CachelineGroup& group : groups) {
     for (const std::size_t unit : group.members) {
+      const auto type = types.find(accesses.units[unit].name);
+      if (type != types.end() && type->second.find(':') != std::string::npos) continue;
       out += fmt::format("CACHELINE_ASSERT_GROUP_MEMBER(struct {}, {}, {});\n", layout.name, group.name,
                          first_name(accesses.units[unit].name));
     }

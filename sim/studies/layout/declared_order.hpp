@@ -27,6 +27,8 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
                              const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
 
 // CACHELINE_ASSERT_GROUP_MEMBER(struct NAME, GROUP, MEMBER); and CACHELINE_ASSERT_GROUP_SIZE(struct NAME, GROUP, BYTES);
-std::string assertions_text(const StructureAccesses& accesses, const Layout& layout, const std::vector<CachelineGroup>& groups);
+// Bit fields, which have no offsetof, have no line. `types`: as above.
+std::string assertions_text(const StructureAccesses& accesses, const Layout& layout,
+                            const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
 
 }  // namespace linebounce::sim

@@ -101,6 +101,31 @@ Arrangement LayoutSearch::present() {
   return now;
 }
 
+Arrangement LayoutSearch::apart() {
+  return realised(single_lines());
+}
+
+Arrangement LayoutSearch::by_role() {
+  Bins bins = fixed_;
+  const auto first_of_read = static_cast<std::ptrdiff_t>(bins.size());
+  for (const std::size_t unit : touched_) {
+    const UnitUse& use = accesses_.uses[unit];
+    if (static_cast<double>(use.writes()) > kHardly * static_cast<double>(use.all())) continue;
+    const auto bin = std::find_if(bins.begin() + first_of_read, bins.end(), [&](const Bin& it) { return fits_with(it, unit); });
+    if (bin == bins.end()) {
+      bins.push_back({.pinned = {}, .units = {unit}});
+    } else {
+      bin->units.push_back(unit);
+    }
+  }
+  for (const std::size_t unit : touched_) {
+    const bool is_read =
+        std::ranges::any_of(bins, [unit](const Bin& bin) { return std::ranges::find(bin.units, unit) != bin.units.end(); });
+    if (!is_read) bins.push_back({.pinned = {}, .units = {unit}});
+  }
+  return realised(std::move(bins));
+}
+
 std::vector<Arrangement> LayoutSearch::find() {
   const Arrangement now = present();
   const bool by_subsets = fixed_.empty() && touched_.size() <= most_exact_;
@@ -167,12 +192,17 @@ std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
   }
 }
 
+LayoutSearch::Bins LayoutSearch::single_lines() const {
+  Bins bins = fixed_;
+  for (const std::size_t unit : touched_) bins.push_back({.pinned = {}, .units = {unit}});
+  return bins;
+}
+
 // Begins with one line per member and repeatedly merges the two lines for which that costs least. Then improves the divisions
 // for the few numbers of lines that are worth it.
 std::vector<LayoutSearch::Bins> LayoutSearch::merged() {
   constexpr std::size_t kWorthTrying = 6;
-  Bins bins = fixed_;
-  for (const std::size_t unit : touched_) bins.push_back({.pinned = {}, .units = {unit}});
+  Bins bins = single_lines();
   std::vector<Bins> steps = {bins};
   while (merge_best(bins)) steps.push_back(bins);
   std::ranges::reverse(steps);
@@ -321,9 +351,9 @@ Arrangement LayoutSearch::realised(Bins bins) {
     }
     end = std::max(end, start + bins[i].used);
     for (const std::size_t unit : packed(bins[i])) put(unit, round_up_to(end, accesses_.units[unit].alignment));
-    // Fills the line with hardly used members, unless the line of a large member follows.
-    const bool is_last = i + 1 == bins.size();
-    for (auto it = waiting.begin(); it != waiting.end() && !is_last;) {
+    // Hardly touched members fill the line, but not before the lines of a large member.
+    const bool fills = i + 1 < bins.size() && !limits_.cold_half;
+    for (auto it = waiting.begin(); it != waiting.end() && fills;) {
       const LayoutUnit& unit = accesses_.units[*it];
       const int begin = round_up_to(end, unit.alignment);
       if (begin + unit.size() <= start + line) {
@@ -335,6 +365,7 @@ Arrangement LayoutSearch::realised(Bins bins) {
     }
   }
   std::ranges::sort(waiting);
+  if (limits_.cold_half && !waiting.empty()) end = round_up_to(end, line);
   for (const std::size_t unit : waiting) put(unit, round_up_to(end, accesses_.units[unit].alignment));
   std::ranges::stable_sort(out.order, {}, [&out](std::size_t unit) { return out.begins[unit]; });
   int alignment = 1;

@@ -16,6 +16,7 @@ namespace linebounce::sim {
 struct LayoutLimits {
   int keep_first = 0;           // this many bytes at the beginning stay as they are, with the members that begin there
   std::optional<int> max_size;  // of the structure, in bytes
+  bool cold_half = false;       // hardly touched members begin a line of their own, behind all others
 };
 
 // An order of all units, each with its offset.
@@ -37,6 +38,10 @@ class LayoutSearch {
 
   // The structure as it is.
   [[nodiscard]] Arrangement present();
+  // Each touched member on lines of its own, whatever the structure's size: nothing is shared by chance.
+  [[nodiscard]] Arrangement apart();
+  // Each written member on lines of its own, and those that are only read together.
+  [[nodiscard]] Arrangement by_role();
   // Arrangements that cost less than the present one, the cheapest first. There is one for each number of lines that used
   // members are divided among.
   std::vector<Arrangement> find();
@@ -59,6 +64,7 @@ class LayoutSearch {
   double cost(const Bin& bin);
   double cost(const Bins& bins);
 
+  [[nodiscard]] Bins single_lines() const;
   std::vector<Bins> exact();
   std::vector<Bins> merged();
   bool merge_best(Bins& bins);

@@ -50,7 +50,7 @@ class AccessCollector final : public SimulationTap, public ProgramTap {
                                static_cast<std::int32_t>(place.offset) - found_.units[index].begin, operation.writes()});
     UnitUse& use = found_.uses[index];
     (operation.writes() ? use.writes_on : use.reads_on)[id] = true;
-    ++(operation.writes() ? use.writers : use.readers)[memory_->functions()[cpu.function()].name];
+    ++(operation.writes() ? use.writers : use.readers)[memory_->functions()[operation.function].name];
     found_.objects = static_cast<std::uint32_t>(objects_.size());
   }
   void forwarded(const Cpu&, Address) override {}
@@ -102,7 +102,20 @@ std::vector<LayoutUnit> units_of(const Layout& layout) {
     unit.end = std::max(unit.end, field.offset + field.size);
     unit.alignment = std::max(unit.alignment, alignment_of(field));
   }
+  // A nested structure may end with padding, which moves with it.
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const int next = i + 1 < units.size() ? units[i + 1].begin : layout.size;
+    const int padded = (units[i].size() + units[i].alignment - 1) / units[i].alignment * units[i].alignment;
+    units[i].end = std::max(units[i].end, std::min(units[i].begin + padded, next));
+  }
   return units;
+}
+
+Layout layout_of_units(Layout layout) {
+  const std::vector<LayoutUnit> units = units_of(layout);
+  layout.fields.clear();
+  for (const LayoutUnit& unit : units) layout.fields.push_back({unit.name, unit.begin, unit.size()});
+  return layout;
 }
 
 std::int64_t UnitUse::reads() const {
@@ -130,6 +143,15 @@ StructureAccesses structure_accesses(const SimulationInput& input, const Layout&
     found.sequence.resize(StructureAccesses::kMostAccesses);
   }
   return found;
+}
+
+std::vector<UnitAccess> sequence_in(const SimulationInput& input, const Layout& layout, const std::vector<LayoutUnit>& units) {
+  StructureAccesses found = structure_accesses(input, layout);
+  for (UnitAccess& access : found.sequence) {
+    const auto unit = std::ranges::find(units, found.units[access.unit].name, &LayoutUnit::name);
+    access.unit = static_cast<std::uint16_t>(unit - units.begin());
+  }
+  return std::move(found.sequence);
 }
 
 std::string users_text(const UnitUse& use) {

@@ -25,6 +25,9 @@ struct LayoutUnit {
 // By offset.
 std::vector<LayoutUnit> units_of(const Layout& layout);
 
+// The layout with a field for each unit.
+Layout layout_of_units(Layout layout);
+
 struct UnitAccess {
   std::uint16_t unit = 0, cpu = 0;
   std::uint32_t object = 0;
@@ -56,6 +59,9 @@ struct StructureAccesses {
 
 // Runs the replay once, in this process. Errors: SimulationFailure; ConfigError if no object of the structure is touched.
 StructureAccesses structure_accesses(const SimulationInput& input, const Layout& layout);
+
+// The sequence of a replay with the structure laid out differently, of the same members. Errors: as above.
+std::vector<UnitAccess> sequence_in(const SimulationInput& input, const Layout& layout, const std::vector<LayoutUnit>& units);
 
 // "written in receive by 12 CPUs, read in user".
 std::string users_text(const UnitUse& use);

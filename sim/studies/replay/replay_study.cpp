@@ -7,6 +7,7 @@
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/statistics/source_names.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -65,6 +66,12 @@ double transfers_of(const ReportedPoint& point) {
   double sum = 0;
   for (const char* source : {"local_c2c", "remote_c2c", "upgrade"})
     sum += metric_of(point, fmt::format("latency.{}.count", source));
+  return sum;
+}
+
+double misses_of(const ReportedPoint& point) {
+  double sum = 0;
+  for (const char* source : kSourceNames) sum += metric_of(point, fmt::format("latency.{}.count", source));
   return sum;
 }
 

@@ -65,4 +65,8 @@ double run_us(const ReportedPoint& point);
 // Misses that another cache served, and upgrades: how often a line, or the right to write it, moved between CPUs.
 double transfers_of(const ReportedPoint& point);
 
+// Those, and what memory and node caches have served: all accesses that a CPU's own caches could not. Of a line that one CPU
+// writes and many read, only the first reader after a write is served by the writer's cache.
+double misses_of(const ReportedPoint& point);
+
 }  // namespace linebounce::sim

@@ -184,13 +184,45 @@ TEST_F(SourceEdits, MembersMoveBehindTheOthersEachGroupToALine) {
 
 TEST_F(SourceEdits, StructuresThatAreMoreThanAListOfMembersAreNotSplit) {
   for (const std::string body :
-       {"  long head;\n  char data[1];\n", "  long head;\n  char data[];\n", "  long head;\n  union {\n  long bits;\n  };\n",
-        "  long get() { return head; }\n  long head;\n", "  unsigned long\n  head;\n", "  public: long head;\n",
-        "#ifdef A\n  long head;\n#endif\n", "  long head; /* a long\n  comment */\n  long b;\n", "  long head : 3;\n"}) {
+       {"  long head;\n  char data[1];\n", "  long head;\n  char data[];\n",
+        "  long head;\n  union {\n  long bits; };  long tail;\n", "  long get() { return head; }\n  long head;\n",
+        "  unsigned long\n  head;\n", "  public: long head;\n", "#ifdef A\n  long head;\n#endif\n",
+        "  long head; /* a long\n  comment */\n  long b;\n", "  long head = next();\n",
+        "  long head;\n  struct {\n#ifdef A\n  int a;\n#endif\n  } b;\n",
+        "  long head;\n  struct { int a; private: int c; } b;\n"}) {
     const std::string file = source("struct queue {\n" + body + "};\n", "x.cpp");
     EXPECT_NE(edited({.structure = structure("queue", file + ":1"), .split = {{"head"}}}).why_not, "") << body;
     symbols_ = {};
   }
+}
+
+TEST_F(SourceEdits, UnionsNestedStructuresAndPointersToFunctionsMoveAsAWhole) {
+  const std::string file = source(
+      "struct job {\n  union {\n    long bits;\n    void *owner;\n  };  // of the owner\n  long done;\n  struct { int a, b; } "
+      "pair;\n"
+      "  int (*run)(struct job *);\n};\n");
+  EXPECT_EQ(
+      text_after({.structure = structure("job", file + ":1"), .split = {{"pair", "run"}, {"bits"}}}),
+      "struct job {\n  long done;\n  __attribute__((aligned(64))) struct { int a, b; } pair;\n  int (*run)(struct job *);\n"
+      "  __attribute__((aligned(64))) union {\n    long bits;\n    void *owner;\n  };  // of the owner\n};\n");
+}
+
+TEST_F(SourceEdits, BitFieldsInARowMoveTogether) {
+  const std::string file = source(
+      "struct job {\n  unsigned closed : 1,  // state\n           kind : 3;\n  unsigned : 4;\n  long done;\n  int late : "
+      "1;\n};\n");
+  const std::uint32_t id = structure("job", file + ":1");
+  EXPECT_EQ(text_after({.structure = id, .split = {{"done", "closed"}}}),
+            "struct job {\n  int late : 1;\n  __attribute__((aligned(64))) long done;\n  unsigned closed : 1,  // state\n"
+            "           kind : 3;\n  unsigned : 4;\n};\n");
+  EXPECT_THAT(text_after({.structure = id, .split = {{"late"}}}),
+              HasSubstr("  __attribute__((aligned(64))) char line_of_6[0];\n  int late : 1;\n};\n"))
+      << "the attribute on a bit field would align each of its declarators";
+}
+
+TEST_F(SourceEdits, AMemberThatTwoBlocksMayDeclareIsNotMoved) {
+  const std::string file = source("struct job {\n  union { long a; int b; };\n  struct { int a; } pair;\n};\n");
+  EXPECT_NE(edited({.structure = structure("job", file + ":1"), .split = {{"a"}}}).why_not, "");
 }
 
 TEST_F(SourceEdits, MembersThatShareALineMoveOneByOne) {

@@ -102,6 +102,45 @@ TEST(LayoutSearch, FindsNothingWhereOneLineServesAll) {
   EXPECT_THAT(search.find(), IsEmpty()) << "apart would cost less, but needs a second line";
 }
 
+TEST(LayoutSearch, ColdMembersFillGapsUnlessTheyGetAHalfOfTheirOwn) {
+  const StructureAccesses accesses =
+      structure_of({8, 8, 8, 8}, rounds({{0, 0, true}, {2, 1, false}, {2, 2, false}}));  // m1 and m3 are not touched
+  SharedLineCosts costs(accesses, kLine, kNear);
+  const LayoutLimits mixed, halves{.cold_half = true};
+  const Arrangement filled = LayoutSearch(accesses, costs, mixed).find().front();
+  EXPECT_EQ(line_of(filled, 1), 0) << "in the gap behind m0";
+  const Arrangement apart = LayoutSearch(accesses, costs, halves).find().front();
+  EXPECT_EQ(line_of(apart, 1), line_of(apart, 3));
+  EXPECT_GT(line_of(apart, 1), std::max(line_of(apart, 0), line_of(apart, 2)));
+}
+
+TEST(LayoutSearch, ApartGivesEachTouchedMemberALine) {
+  const StructureAccesses accesses = structure_of({8, 8, 8}, rounds({{0, 0, true}, {1, 0, true}, {2, 1, false}}));
+  SharedLineCosts costs(accesses, kLine, kNear);
+  const LayoutLimits limits{.max_size = kLine};
+  const Arrangement apart = LayoutSearch(accesses, costs, limits).apart();
+  EXPECT_THAT(std::set<int>({line_of(apart, 0), line_of(apart, 1), line_of(apart, 2)}), testing::SizeIs(3));
+}
+
+TEST(LayoutSearch, ByRoleWrittenMembersAreAloneAndReadOnesTogether) {
+  const StructureAccesses accesses =
+      structure_of({8, 8, 8, 8}, rounds({{0, 0, true}, {1, 0, false}, {2, 1, true}, {3, 2, false}}));
+  SharedLineCosts costs(accesses, kLine, kNear);
+  const LayoutLimits limits;
+  const Arrangement found = LayoutSearch(accesses, costs, limits).by_role();
+  EXPECT_EQ(line_of(found, 1), line_of(found, 3));
+  EXPECT_THAT(std::set<int>({line_of(found, 0), line_of(found, 1), line_of(found, 2)}), testing::SizeIs(3));
+}
+
+TEST(LayoutUnits, ANestedStructureMovesWithThePaddingAtItsEnd) {
+  const Layout layout{
+      .name = "s", .size = 24, .fields = {{"local.ip", 0, 4}, {"local.port", 4, 2}, {"limit", 8, 8}, {"end", 16, 2}}};
+  const std::vector<LayoutUnit> units = units_of(layout);
+  ASSERT_THAT(units, testing::SizeIs(3));
+  EXPECT_EQ(units[0].size(), 8);
+  EXPECT_EQ(units[2].size(), 2) << "a plain member has none";
+}
+
 std::vector<Step> random_steps(std::mt19937& random, std::size_t units, int count) {
   std::vector<Step> steps;
   // Each unit has its own habits: who touches it, and how often it is written.
