@@ -36,7 +36,8 @@ namespace {
 std::string shown_beginning(const std::array<char, 4>& begin) {
   const std::string_view text(begin.data(), begin.size());
   if (std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; })) return fmt::format("\"{}\"", text);
-  return fmt::format("the bytes {:02x} {:02x} {:02x} {:02x}", begin[0], begin[1], begin[2], begin[3]);
+  const auto bytes = std::bit_cast<std::array<unsigned char, 4>>(begin);
+  return fmt::format("the bytes {:02x} {:02x} {:02x} {:02x}", bytes[0], bytes[1], bytes[2], bytes[3]);
 }
 
 std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptions options) {
