@@ -149,7 +149,7 @@ def test_an_unknown_text_is_refused_with_the_forms_that_were_tried(linebounce: P
     for form in ("perf-c2c", "lock_stat", "matrix", "pahole", "litmus"):
         assert re.search(rf"^  {form} ", message, re.MULTILINE)
     linebounce.file("zeros", b"\0" * 100)
-    assert "It is not a text" in linebounce.refused("import", "zeros")
+    assert "It is not text" in linebounce.refused("import", "zeros")
     linebounce.file("empty", "")
     assert "It is empty" in linebounce.refused("import", "empty")
     assert "did you mean pinatrace" in linebounce.refused("import", "notes.txt", "--as", "pintrace")
