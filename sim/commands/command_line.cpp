@@ -52,6 +52,7 @@ static void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_layout)(program);
   LISTED(AddSubcommand, add_check_lock)(program);
   LISTED(AddSubcommand, add_kernel_lock)(program);
+  LISTED(AddSubcommand, add_lock_report)(program);
   LISTED(AddSubcommand, add_import)(program);
   LISTED(AddSubcommand, add_steps)(program);
 }
@@ -152,7 +153,7 @@ const std::vector<HelpGroup>& help_groups() {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
       {"Look into results", {"report", "compare", "lines", "explain", "steps", "tables"}},
       {"Real programs", {"advise", "compare-locks", "find-sharing", "layout", "gate", "trace", "trace export", "import"}},
-      {"Check locks and protocols", {"check-lock", "lock", "check"}},
+      {"Check locks and protocols", {"check-lock", "lock", "lock-report", "check"}},
       {"Fit a machine", {"calibrate"}},
       {"Compare with publications", {"reproduce", "validate", "bench"}},
       {"Teach", {"teach"}},

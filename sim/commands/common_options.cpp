@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "sim/config/suggestions.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/point/config_error.hpp"
@@ -39,6 +40,15 @@ void add_unchecked(Command& command, bool& unchecked) {
 Option add_jobs(Command& command, int& at_once) {
   return command.option("-j,--jobs", "N", &at_once, "Simulations at the same time; default: one for each core")
       .between(1, 4096);
+}
+
+const KernelLock& kernel_lock_called(const std::string& name) {
+  std::vector<std::string> known;
+  for (const KernelLock& lock : kernel_locks()) {
+    if (lock.name == name) return lock;
+    known.push_back(lock.name);
+  }
+  throw ConfigError("lock of the kernel " + not_known(name, known));
 }
 
 void require_point(int point, std::size_t points) {

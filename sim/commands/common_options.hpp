@@ -10,6 +10,7 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/native/kernel_locks.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/terminal/run_report.hpp"
 
@@ -38,6 +39,9 @@ void add_unchecked(Command& command, bool& unchecked);
 
 // Errors: ConfigError for a --point that an experiment with this many points does not have.
 void require_point(int point, std::size_t points);
+
+// The lock of this name that `lock` takes from a kernel's sources. Errors: ConfigError, which lists them.
+const KernelLock& kernel_lock_called(const std::string& name);
 
 // The options that all studies of a trace share.
 struct StudyArguments {

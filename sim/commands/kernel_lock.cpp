@@ -8,9 +8,8 @@
 
 #include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
-#include "sim/config/suggestions.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/native/kernel_locks.hpp"
-#include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -29,15 +28,6 @@ C that every command takes as a lock (docs/lock-in-c.md). Unpacks only the neede
 struct KernelLockArguments {
   std::string name, kernel, patch, directory;
 };
-
-const KernelLock& kernel_lock_called(const std::string& name) {
-  std::vector<std::string> known;
-  for (const KernelLock& lock : kernel_locks()) {
-    if (lock.name == name) return lock;
-    known.push_back(lock.name);
-  }
-  throw ConfigError("lock of the kernel " + not_known(name, known));
-}
 
 ExitCode unpack(const KernelLockArguments& arguments) {
   const KernelLock& lock = kernel_lock_called(arguments.name);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
@@ -40,6 +41,12 @@ void choose(const std::string& word, std::vector<ChosenRows>& all) {
 
 bool is_validation(const std::string& experiment) {
   return experiment.starts_with("latencies/") || experiment.starts_with("validation/");
+}
+
+std::string machine_of_row(const PaperRow& row, const Experiment& experiment) {
+  const auto swept = row.at.find("machine");
+  if (swept == row.at.end()) return experiment.machine_name;
+  return std::filesystem::path(value_text(swept->second)).stem().string();
 }
 
 std::vector<Experiment> experiments_with_rows(const std::function<bool(const std::string&)>& wanted) {

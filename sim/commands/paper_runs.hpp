@@ -21,6 +21,9 @@ std::vector<Experiment> experiments_with_rows(const std::function<bool(const std
 // Whether the experiment belongs to `validate`: it is in latencies/ or validation/.
 bool is_validation(const std::string& experiment);
 
+// The machine of a row: in a sweep over machines, its own.
+std::string machine_of_row(const PaperRow& row, const Experiment& experiment);
+
 // The experiments that the words choose: by an experiment's name, or by the beginning of row ids. Errors: ConfigError for a
 // word that matches nothing.
 std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const std::vector<std::string>& words);

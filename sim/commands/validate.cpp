@@ -56,17 +56,11 @@ std::string family_of(const Experiment& experiment) {
   return experiment.family;
 }
 
-// In a sweep over machines, the machine of the row's point.
-std::string machine_of(const PaperRow& row, const Experiment& experiment) {
-  const auto swept = row.at.find("machine");
-  return swept == row.at.end() ? experiment.machine_name : fs::path(value_text(swept->second)).stem().string();
-}
-
 void add_rows(Validation& validation, const Experiment& experiment, const std::vector<PaperResult>& rows) {
   std::map<std::string, FirstRun> first;
   if (is_validation(experiment.name)) first = read_first_runs(record_file(experiment.name));
   for (const PaperResult& result : rows) {
-    ValidatedRow row{experiment.name, machine_of(result.row, experiment), family_of(experiment), result};
+    ValidatedRow row{experiment.name, machine_of_row(result.row, experiment), family_of(experiment), result};
     if (const auto found = first.find(result.row.id); found != first.end()) row.first = found->second;
     validation.rows.push_back(std::move(row));
   }

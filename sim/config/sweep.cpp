@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/config/project_files.hpp"
+#include "sim/native/lock_compiler.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
@@ -166,7 +167,7 @@ void append_value(toml::array& array, std::string text) {
   }
   if (auto* word = parsed["value"].as_string(); word != nullptr) {
     const std::string& name = word->get();
-    const bool file = name.ends_with(".lua") || name.ends_with(".toml") || name.ends_with(".md");
+    const bool file = is_native_path(name) || name.ends_with(".lua") || name.ends_with(".toml") || name.ends_with(".md");
     array.push_back(file ? absolute_path(name) : name);
   } else {
     parsed["value"].visit([&array](auto&& node) {

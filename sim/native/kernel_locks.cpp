@@ -32,7 +32,20 @@ std::vector<std::string> beside_qspinlock(std::vector<std::string> first, const 
 const std::map<std::string, std::string>& special_headers() {
   static const std::map<std::string, std::string> kHeaders = {
       {"asm/mcs_spinlock.h", "#include <asm-generic/mcs_spinlock.h>\n"},
-      {"asm/qspinlock.h", "#include <linebounce/kernel.h>\n#include <asm-generic/qspinlock.h>\n"},
+      {"asm/qspinlock.h", R"(#pragma once
+#include <linebounce/kernel.h>
+#if __has_include("../../source/arch/x86/include/asm/qspinlock.h")
+#include "../../source/arch/x86/include/asm/qspinlock.h"
+#else
+#include <asm-generic/qspinlock.h>
+#endif
+)"},
+      {"asm/rmwcc.h", R"(#pragma once
+#define LOCK_PREFIX
+// `lock btsl` of a bit that has a byte of its own, as the pending bit: an exchange of that byte.
+#define GEN_BINARY_RMWcc(op, word, cc, constraint, bit) \
+  (__atomic_exchange_n((u8 *)&(word) + (bit) / 8, (u8)(1u << ((bit) % 8)), __ATOMIC_SEQ_CST) != 0)
+)"},
       {"asm/spinlock_types.h", "#include <linebounce/kernel.h>\n#include <asm-generic/qspinlock_types.h>\n"},
       {"linux/spinlock.h", R"(#pragma once
 #include <asm/qspinlock.h>
@@ -203,6 +216,8 @@ class Unpacking {
 const std::vector<KernelLock>& kernel_locks() {
   static const std::vector<KernelLock> kLocks = {
       {"qspinlock", "the queued spinlock", kQspinlockFiles, 1, kQspinlock},
+      {"qspinlock_x86", "the queued spinlock, its pending bit set as on x86",
+       beside_qspinlock({}, {"arch/x86/include/asm/qspinlock.h"}), 1, kQspinlock},
       {"qrwlock", "the queued reader-writer lock",
        beside_qspinlock({"kernel/locking/qrwlock.c"}, {"include/asm-generic/qrwlock_types.h", "include/asm-generic/qrwlock.h"}),
        2, kQrwlock},

@@ -70,7 +70,16 @@ void add_waits(const std::string& lock, const LockUse& use, const Timebase& time
   const MetricFamily handoff = metrics.family(
       "locks.<lock>.handoff_mean_ns", "ns", kLower,
       "from the beginning of a release to the next hold, where somebody waited for it; missing if nobody did", kDetail);
-  if (use.handoffs > 0) handoff.add({lock}, timebase.to_ns(use.handoff_sum) / static_cast<double>(use.handoffs));
+  const MetricFamily local = metrics.family("locks.<lock>.handoff_local_mean_ns", "ns", kLower,
+                                            "`handoff_mean_ns` between CPUs of one node; missing if there were none", kDetail);
+  const MetricFamily remote = metrics.family("locks.<lock>.handoff_remote_mean_ns", "ns", kLower,
+                                             "`handoff_mean_ns` from one node to another; missing if there were none", kDetail);
+  const auto add_mean = [&](const MetricFamily& mean, std::int64_t count, Tick sum) {
+    if (count > 0) mean.add({lock}, timebase.to_ns(sum) / static_cast<double>(count));
+  };
+  add_mean(handoff, use.handoffs, use.handoff_sum);
+  add_mean(local, use.handoffs - use.remote_handoffs, use.handoff_sum - use.remote_handoff_sum);
+  add_mean(remote, use.remote_handoffs, use.remote_handoff_sum);
 }
 
 // Misses on the lock's own lines, including those of waiting CPUs and of the CPU that hands the lock over.

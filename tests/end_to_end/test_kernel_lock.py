@@ -95,7 +95,7 @@ def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
 
 
 @pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")
-@pytest.mark.parametrize("name", ["qspinlock", "qrwlock", "osq", "lockref", "mcs"])
+@pytest.mark.parametrize("name", ["qspinlock", "qspinlock_x86", "qrwlock", "osq", "lockref", "mcs"])
 def test_a_lock_of_linux_holds_and_runs_on_32_cpus(linebounce: Program, name: str) -> None:
     assert linebounce("lock", name, "--kernel", ARCHIVE).code == 0
     lock = f"out/kernel/{name}/{name}.c"

@@ -65,6 +65,8 @@ class ExclusionCheck {
 
   // When the latest hold of a reader (`shared`) or a writer ended; -1: none has.
   [[nodiscard]] Tick last_release(bool shared) const { return ended_[shared].until; }
+  // Whose hold that was. REQUIRES: there was one.
+  [[nodiscard]] CpuId last_holder(bool shared) const { return ended_[shared].cpu; }
 
  private:
   struct Hold {

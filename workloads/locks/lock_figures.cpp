@@ -18,6 +18,8 @@ void LockUse::add(const LockUse& other) {
   waited += other.waited;
   handoffs += other.handoffs;
   handoff_sum += other.handoff_sum;
+  remote_handoffs += other.remote_handoffs;
+  remote_handoff_sum += other.remote_handoff_sum;
 }
 
 void LockFigures::acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited) {
@@ -44,11 +46,15 @@ void LockFigures::released(const Cpu& cpu, FunctionId call_site, Tick since) {
   use.hold_max = std::max(use.hold_max, now - since);
 }
 
-void LockFigures::handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at) {
+void LockFigures::handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at, bool remote) {
   if (!cpu.measures(released_at)) return;
   LockUse& use = uses_[call_site];
+  const Tick took = cpu.local_time() - released_at;
   ++use.handoffs;
-  use.handoff_sum += cpu.local_time() - released_at;
+  use.handoff_sum += took;
+  if (!remote) return;
+  ++use.remote_handoffs;
+  use.remote_handoff_sum += took;
 }
 
 void LockFigures::rejected(const Cpu& cpu, FunctionId call_site) {

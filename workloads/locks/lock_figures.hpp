@@ -24,8 +24,10 @@ struct LockUse {
   Tick hold_sum = 0, hold_max = 0;
   Tick wait_sum = 0, wait_max = 0;
   Tick held = 0, waited = 0;
-  std::int64_t handoffs = 0;  // exclusive acquisitions that had to wait for another CPU's release
-  Tick handoff_sum = 0;       // sum of the times from the beginning of that release to the acquisition
+  std::int64_t handoffs = 0;         // exclusive acquisitions that had to wait for another CPU's release
+  Tick handoff_sum = 0;              // sum of the times from the beginning of that release to the acquisition
+  std::int64_t remote_handoffs = 0;  // the part of `handoffs` from a CPU of another node
+  Tick remote_handoff_sum = 0;
 
   void add(const LockUse& other);
 };
@@ -35,8 +37,8 @@ class LockFigures {
  public:
   void acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited);
   void released(const Cpu& cpu, FunctionId call_site, Tick since);
-  // `cpu` has waited and got the lock; the previous hold ended at `released_at`.
-  void handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at);
+  // `cpu` has waited and got the lock; the previous hold ended at `released_at`, on another node if `remote`.
+  void handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at, bool remote);
   void rejected(const Cpu& cpu, FunctionId call_site);
   // Count a hold or a wait that has not ended when the measured time ends, at `end`.
   void still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);

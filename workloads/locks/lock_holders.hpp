@@ -6,10 +6,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/core/cpu.hpp"
 #include "models/failure.hpp"
+#include "models/machine_layout.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce::workloads {
@@ -32,8 +34,12 @@ class LockHolders {
     bool by_tries = false;  // of a wait: the CPU tries again and again, and can give up
   };
 
-  LockHolders(const AddressSpace& memory, int cpus)
-      : memory_(&memory), held_(static_cast<std::size_t>(cpus)), awaited_(static_cast<std::size_t>(cpus)) {}
+  // `places` says which node each CPU is in; if it is empty, all are in one.
+  LockHolders(const AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {})
+      : memory_(&memory),
+        places_(std::move(places)),
+        held_(static_cast<std::size_t>(cpus)),
+        awaited_(static_cast<std::size_t>(cpus)) {}
 
   // MeteredLock calls begins_to_wait() and ends_to_wait() around an acquisition that may wait, and then acquired().
   void begins_to_wait(const Cpu& cpu, const Use& wanted);
@@ -53,6 +59,10 @@ class LockHolders {
   [[nodiscard]] const std::vector<Use>& held(int cpu) const { return held_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const std::vector<Use>& awaited(int cpu) const { return awaited_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] int cpus() const { return static_cast<int>(held_.size()); }
+  [[nodiscard]] bool share_node(CpuId one, CpuId other) const {
+    const auto node_of = [this](CpuId cpu) { return places_[static_cast<std::size_t>(cpu.value)].node; };
+    return places_.empty() || node_of(one) == node_of(other);
+  }
   [[nodiscard]] const std::string& name_of(FunctionId function) const { return memory_->functions()[function].name; }
   // Returns a line for each lock that a CPU holds or awaits.
   [[nodiscard]] std::string describe() const;
@@ -64,6 +74,7 @@ class LockHolders {
   [[nodiscard]] std::string text(int cpu, const char* does, const char* where, const Use& use) const;
 
   const AddressSpace* memory_;
+  std::vector<CpuPlace> places_;
   std::vector<std::vector<Use>> held_;     // each CPU's holds, the latest last
   std::vector<std::vector<Use>> awaited_;  // each CPU's waits, the latest last; an interrupt handler may wait during a wait
 };

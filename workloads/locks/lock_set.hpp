@@ -30,7 +30,7 @@ class LockSet {
       : memory_(&memory),
         per_cpu_(memory, cpus, std::move(places), seed),
         from_files_(std::move(from_files)),
-        holders_(memory, cpus) {}
+        holders_(memory, cpus, per_cpu_.places()) {}
 
   struct Options {
     std::optional<Address> word = {};  // as LockPlace::word

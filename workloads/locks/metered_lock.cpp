@@ -25,9 +25,10 @@ void MeteredLock::took(Cpu& cpu, const LockHolders::Use& wanted, bool waited) {
   // them, however far CPUs run ahead. Holds of readers that keep no writer out don't count: they hand nothing over, and
   // last_release() may lack some of them.
   const bool alone = traits_.excludes && (!shared || traits_.readers == Readers::one_by_one);
-  const Tick released =
-      keep_writers_out(traits_.readers) ? std::max(last_release(false), last_release(true)) : last_release(false);
-  if (waited && alone && released > wanted.since) figures_->handed_off(cpu, wanted.call_site, released);
+  const bool by_reader = keep_writers_out(traits_.readers) && last_release(true) > last_release(false);
+  const Tick released = last_release(by_reader);
+  if (waited && alone && released > wanted.since)
+    figures_->handed_off(cpu, wanted.call_site, released, !holders_->share_node(exclusion_.last_holder(by_reader), cpu.id()));
   if (waited && cpu.timeline() != nullptr)
     cpu.timeline()->lock(cpu.id(), name_, LockPhase::wait, wanted.since, cpu.local_time());
 }

@@ -12,6 +12,8 @@ _OF_A_LOCK = {
     "hold_mean_us": "mean hold time",
     "hold_max_us": "longest hold time",
     "handoff_mean_ns": "mean hand-off",
+    "handoff_local_mean_ns": "mean hand-off within a node",
+    "handoff_remote_mean_ns": "mean hand-off between nodes",
     "cpu_pct": "CPU time spent waiting",
     "total": "acquisitions",
     "nowait": "acquisitions at once",

@@ -124,6 +124,20 @@ TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   EXPECT_NEAR(all.wait_max_us, 20 + handoff_ns / 1000, 0.3);
 }
 
+TEST_F(LockRows, AHandOffBetweenNodesIsCountedApart) {
+  LockSet apart{space_, kCpus, {CpuPlace{.node = 0}, CpuPlace{.node = 1}}};
+  MeteredLock& lock = apart.create("ticket", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 100);
+      });
+  const LockUse& use = lock.figures().by_call_site().at(lookup_);
+  EXPECT_EQ(use.handoffs, 1);
+  EXPECT_EQ(use.remote_handoffs, 1);
+  EXPECT_EQ(use.remote_handoff_sum, use.handoff_sum);
+}
+
 // A waiter for a spin lock waits for the last holder; whether one of the two only reads makes no difference.
 TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");

@@ -1,0 +1,98 @@
+"""linebounce lock-report: a table of two locks for a patch's mail."""
+
+import re
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+
+SHORT = ["--set=run.measure_us=50", "--set=run.seeds=2"]
+TICKET_IN_C = ROOT / "programs" / "locks" / "ticket.c"
+# A lock laid out as in the kernel's tree, and a patch that makes it slower.
+HEADER = """#include <linux/atomic.h>
+struct optimistic_spin_queue {
+  atomic_t tail;
+};
+extern bool osq_lock(struct optimistic_spin_queue *lock);
+extern void osq_unlock(struct optimistic_spin_queue *lock);
+"""
+SOURCE = """#include <linux/osq_lock.h>
+bool osq_lock(struct optimistic_spin_queue *lock)
+{
+  return atomic_cmpxchg_acquire(&lock->tail, 0, 1) == 0;
+}
+void osq_unlock(struct optimistic_spin_queue *lock)
+{
+  atomic_set_release(&lock->tail, 0);
+}
+"""
+SLOWER = """--- a/kernel/locking/osq_lock.c
++++ b/kernel/locking/osq_lock.c
+@@ -5,5 +5,5 @@
+ }
+ void osq_unlock(struct optimistic_spin_queue *lock)
+ {
+-  atomic_set_release(&lock->tail, 0);
++  atomic_xchg(&lock->tail, 0);
+ }
+"""
+ROW = re.compile(r"^ +(\d*) +(A|B|B/A)  ", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def report(linebounce: Program, *arguments: object) -> str:
+    result = linebounce("lock-report", *arguments, *SHORT)
+    assert result.code == 0, result.stderr
+    assert result.stdout.isascii()
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    return result.stdout
+
+
+def row(text: str, cpus: int, lock: str) -> list[str]:
+    """The cells of a row, which follow those of its number of CPUs."""
+    lines = text[re.search(rf"^ +{cpus} A ", text, re.MULTILINE).start() :].splitlines()
+    return next(line for line in lines if re.match(rf" +\d* *{lock} ", line)).split()
+
+
+def test_a_report_fits_a_mail_and_says_how_predictions_held(linebounce: Program) -> None:
+    text = report(linebounce, "ticket", "mcs", "--machines=xeon_e5_2680v3_2socket,opteron_6172_4socket", "--cpus=1,16")
+    assert text.startswith("A: ticket\nB: mcs\n")
+    assert ROW.findall(text) == [("1", "A"), ("", "B"), ("", "B/A"), ("16", "A"), ("", "B"), ("", "B/A")] * 2
+    accuracy = text.partition("predictions of published figures")[2]
+    for machine in ("xeon_e5_2680v3_2socket", "opteron_6172_4socket", "all machines"):
+        assert re.search(rf"{machine}: \d+ predicted, \d+ within tolerance", accuracy), machine
+
+
+def test_a_lone_cpu_has_no_hand_off_and_sockets_have_both_kinds(linebounce: Program) -> None:
+    text = report(linebounce, "ticket", "mcs", "--machines=generic_2socket_32core", "--cpus=1,8")
+    assert row(text, 1, "A")[-3:] == ["-", "-", "0.00"]
+    *_, local, remote, lines = row(text, 8, "B")
+    assert 0 < float(local) < float(remote)
+    assert float(lines) > 1
+
+
+def test_a_lock_in_c_stands_beside_the_same_in_lua(linebounce: Program) -> None:
+    text = report(linebounce, "ticket", TICKET_IN_C, "--machines=p3_xeon_4way", "--cpus=4")
+    change = float(re.search(r"B/A +([-+][\d.]+)", text)[1])
+    assert abs(change) < 10
+
+
+def test_a_kernels_lock_is_compared_with_its_patched_self(linebounce: Program) -> None:
+    linebounce.file("linux/include/linux/osq_lock.h", HEADER)
+    linebounce.file("linux/kernel/locking/osq_lock.c", SOURCE)
+    linebounce.file("slower.patch", SLOWER)
+    kernel = ["--kernel=linux", "--patch=slower.patch"]
+    text = report(linebounce, "kernel:osq", *kernel, "--machines=p3_xeon_4way", "--cpus=1")
+    assert "A: kernel:osq of linux\nB: kernel:osq of linux with slower.patch\n" in text
+    assert float(re.search(r"B/A +([-+][\d.]+)", text)[1]) < -1
+
+
+def test_what_is_missing_is_named(linebounce: Program) -> None:
+    assert "--kernel" in linebounce.refused("lock-report", "kernel:osq", "ticket")
+    assert "name two locks" in linebounce.refused("lock-report", "ticket")
+    assert "kernel:NAME" in linebounce.refused("lock-report", "ticket", "mcs", "--patch", "x.patch")
+    assert "qspinlock" in linebounce.refused("lock-report", "ticket", "qspin")
