@@ -123,15 +123,19 @@ LockMeasured measured_at(const ReportedPoint& point, double measured_s) {
           .lines_moved = lines_moved(point, measured_s)};
 }
 
-// The points come lock by lock: all of A's, then all of B's.
-std::vector<LockPair> pairs_of(const Plan& plan, const std::vector<ReportedPoint>& points) {
+ConfigValue setting_at(const ReportedPoint& point, std::string_view path) {
+  return std::ranges::find(point.at, path, [](const auto& setting) { return std::string_view(setting.first); })->second;
+}
+
+std::vector<LockPair> pairs_of(const Plan& plan, const Sides& sides, const std::vector<ReportedPoint>& points) {
+  const double measured_s = plan.make_point(0).input.run.measure_us * 1e-6;
   std::vector<LockPair> pairs;
-  for (std::size_t i = 0; i < points.size() / 2; ++i) {
-    const SimulationInput input = plan.make_point(static_cast<int>(i)).input;
-    const double measured_s = input.run.measure_us * 1e-6;
-    pairs.push_back({.cpus = input.machine.cpus,
-                     .a = measured_at(points[i], measured_s),
-                     .b = measured_at(points[i + points.size() / 2], measured_s)});
+  for (const ReportedPoint& point : points) {
+    const auto cpus = static_cast<int>(std::get<std::int64_t>(setting_at(point, "machine.cpus")));
+    auto pair = std::ranges::find(pairs, cpus, &LockPair::cpus);
+    if (pair == pairs.end()) pair = pairs.insert(pairs.end(), {.cpus = cpus, .a = {}, .b = {}});
+    const bool is_a = setting_at(point, "workload.lock") == ConfigValue{sides.a};
+    (is_a ? pair->a : pair->b) = measured_at(point, measured_s);
   }
   return pairs;
 }
@@ -199,7 +203,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
     if (report.load.empty()) report.load = load_text(plan);
     report.machines.push_back({.name = plan.experiment.machine_name,
                                .title = load_machine(machine).spec.title,
-                               .pairs = pairs_of(plan, run.results.points),
+                               .pairs = pairs_of(plan, sides, run.results.points),
                                .predicted = {},
                                .predicted_locks = {}});
   }

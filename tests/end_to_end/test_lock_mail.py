@@ -64,7 +64,7 @@ def test_a_report_fits_a_mail_and_says_how_predictions_held(linebounce: Program)
     assert ROW.findall(text) == [("1", "A"), ("", "B"), ("", "B/A"), ("16", "A"), ("", "B"), ("", "B/A")] * 2
     accuracy = text.partition("predictions of published figures")[2]
     for machine in ("xeon_e5_2680v3_2socket", "opteron_6172_4socket", "all machines"):
-        assert re.search(rf"{machine}: \d+ predicted, \d+ within tolerance", accuracy), machine
+        assert re.search(rf"{machine}: (none predicted|\d+ predicted, \d+ within tolerance)", accuracy), machine
 
 
 def test_a_lone_cpu_has_no_hand_off_and_sockets_have_both_kinds(linebounce: Program) -> None:
@@ -85,7 +85,8 @@ def test_a_kernels_lock_is_compared_with_its_patched_self(linebounce: Program) -
     linebounce.file("linux/include/linux/osq_lock.h", HEADER)
     linebounce.file("linux/kernel/locking/osq_lock.c", SOURCE)
     linebounce.file("slower.patch", SLOWER)
-    kernel = ["--kernel=linux", "--patch=slower.patch"]
+    # The checker refuses it, because it is not first come, first served, as osq is.
+    kernel = ["--kernel=linux", "--patch=slower.patch", "--unchecked"]
     text = report(linebounce, "kernel:osq", *kernel, "--machines=p3_xeon_4way", "--cpus=1")
     assert "A: kernel:osq of linux\nB: kernel:osq of linux with slower.patch\n" in text
     assert float(re.search(r"B/A +([-+][\d.]+)", text)[1]) < -1
