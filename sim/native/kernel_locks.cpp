@@ -35,7 +35,7 @@ const std::map<std::string, std::string>& special_headers() {
       {"asm/qspinlock.h", R"(#pragma once
 #include <linebounce/kernel.h>
 #if __has_include("../../source/arch/x86/include/asm/qspinlock.h")
-#include "../../source/arch/x86/include/asm/qspinlock.h"
+# include "../../source/arch/x86/include/asm/qspinlock.h"
 #else
 #include <asm-generic/qspinlock.h>
 #endif
