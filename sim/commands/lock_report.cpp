@@ -1,5 +1,6 @@
 // `linebounce lock-report`
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "sim/commands/paper_runs.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/machine_file.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
@@ -55,11 +57,12 @@ std::string runnable_lock(const std::string& lock, const LockReportArguments& ar
                           const fs::path& to) {
   if (!is_from_kernel(lock)) {
     lock_called(lock);  // names the legal ones if it is none
-    return is_source_path(lock) ? fs::absolute(lock).string() : lock;
+    return is_source_path(lock) ? absolute_path(lock) : lock;
   }
   if (arguments.kernel.empty()) throw ConfigError(fmt::format("{}: --kernel says where the kernel's sources are", lock));
-  return unpack_kernel_lock(kernel_lock_called(lock.substr(kFromKernel.size())), arguments.kernel, patch, fs::absolute(to))
-      .string();
+  const fs::path unpacked =
+      unpack_kernel_lock(kernel_lock_called(lock.substr(kFromKernel.size())), arguments.kernel, patch, fs::absolute(to));
+  return absolute_path(unpacked);
 }
 
 // The two locks, as run and as named in the report.
@@ -88,6 +91,16 @@ Sides sides_of(const LockReportArguments& arguments) {
 // "2,4,8" as a list to sweep.
 std::string swept_cpus(const std::string& cpus) {
   return is_list(cpus) ? cpus : fmt::format("[{}]", cpus);
+}
+
+// A setting applies to both locks at every number of CPUs. Errors: ConfigError for a list, and for what the report itself
+// varies.
+void require_one_load(const std::vector<std::string>& sets) {
+  for (const auto& [path, value] : split_sets(sets)) {
+    if (path == kMachineAxis || path == "machine.cpus" || path == "workload.lock")
+      throw ConfigError(fmt::format("--set {}: the report compares two locks: give A and B, --machines and --cpus", path));
+    if (is_list(value)) throw ConfigError(fmt::format("--set {}: one value, since a report has one load", path));
+  }
 }
 
 Plan plan_on(const std::string& machine, const Sides& sides, const LockReportArguments& arguments) {
@@ -173,14 +186,18 @@ std::vector<std::string> named_machines(const std::vector<std::string>& given) {
   return machines.empty() ? kReportMachines : machines;
 }
 
-std::string load_text(const Plan& plan) {
+std::string load_text(const Plan& plan, const std::vector<std::string>& sets) {
   const SimulationInput input = plan.make_point(0).input;
   return fmt::format(
-      "Load: the experiment {}; all CPUs take one lock, write a line that it protects, and compute outside. {} of {} us each.",
-      kReportLoad, plan.experiment.seeds == 1 ? "1 run" : fmt::format("{} runs", plan.experiment.seeds), input.run.measure_us);
+             "Load: the experiment {}; all CPUs take one lock, write a line that it protects, and compute outside. {} of {} us "
+             "each.",
+             kReportLoad, plan.experiment.seeds == 1 ? "1 run" : fmt::format("{} runs", plan.experiment.seeds),
+             input.run.measure_us) +
+         (sets.empty() ? "" : fmt::format(" Changed: {}.", fmt::join(sets, ", ")));
 }
 
 ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std::string>& argv) {
+  require_one_load(arguments.sets);
   const Sides sides = sides_of(arguments);
   LockReport report;
   report.a = sides.a_title;
@@ -200,7 +217,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
     print_failures(plan, run, options.directory);
     code = larger(code, run.code);
     if (run.code == ExitCode::interrupted || nothing_finished(run)) return code;
-    if (report.load.empty()) report.load = load_text(plan);
+    if (report.load.empty()) report.load = load_text(plan, arguments.sets);
     report.machines.push_back({.name = plan.experiment.machine_name,
                                .title = load_machine(machine).spec.title,
                                .pairs = pairs_of(plan, sides, run.results.points),

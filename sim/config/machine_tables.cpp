@@ -193,7 +193,8 @@ void apply_line_size(Settings& settings, const PartNames& parts) {
   for (const std::string& cache : parts.caches) paths.push_back(fmt::format("machine.cache.{}.line_bytes", cache));
   for (const std::string& path : paths) {
     const auto [own, added] = settings.try_emplace(path, size);
-    if (own->second.value == size.value) continue;
+    const bool follows = own->second.value == ConfigValue{std::int64_t{0}};  // a bus whose line is the outermost cache's
+    if (own->second.value == size.value || follows) continue;
     const bool overridden = !own->second.origin.given.empty();
     const bool replaces_file = !size.origin.given.empty();
     if (own->second.from == Setting::From::given && (overridden || !replaces_file)) {

@@ -1,7 +1,7 @@
 """What the comparison page shows of one point: its headlines, its misses by latency, and its cache lines, in every run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 from markupsafe import Markup
@@ -71,6 +71,8 @@ def points_of(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Po
         lines = _lines([run.lines.filter(point=number) for run, number in zip(runs, numbers, strict=True)])
         shown = tuple(headlines.get(place, ()))
         found.append(PointOfRuns(point.number, anchor, point.title, is_judged, shown, histogram, tuple(lines)))
+    if found and not any(point.judged for point in found):
+        found[0] = replace(found[0], judged=True)
     return found
 
 
@@ -121,5 +123,11 @@ def _lines(frames: Sequence[pl.DataFrame]) -> Iterator[LineOfRuns]:
             tuple(quantity(count) for count, _ in figures),
             tuple(quantity(total / count, "ns") if count else "" for count, total in figures),
             tuple(quantity(total, "ns") for _, total in figures),
-            tuple("new" if first == 0 else f"{change_pct(first, total):+.3g} %" for _, total in figures[1:]),
+            tuple(_change_text(first, total) for _, total in figures[1:]),
         )
+
+
+def _change_text(first: float, total: float) -> str:
+    if first == total:
+        return "="
+    return "from 0" if first == 0 else f"{change_pct(first, total):+.3g} %"

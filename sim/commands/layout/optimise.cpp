@@ -31,9 +31,9 @@ constexpr const char* kOptimiseFooter = R"(Examples:
 Two replays, of the present layout and of one that shares no line, show in which order CPUs touch which members. Members are
 divided among lines so that fewest lines move between CPUs: up to twelve touched members in the best way there is, more by
 merging, moving and swapping. Unions, bit fields of one word and nested structures move as a whole, and every member keeps its
-alignment. Members that are hardly touched fill the gaps, unless --cold-half keeps them behind the others. The best few layouts,
-one by role and one that shares no line, are then replayed on each machine, in --orders orders of the same operations; the best
-of them runs again in other orders, and those gains are printed.
+alignment. Members that are hardly touched fill the gaps, unless --cold-half keeps them behind the others. The best few layouts
+are then replayed on each machine, in --orders orders of the same operations, and with up to twelve touched members one by role
+and one that shares no line, if --max-size allows them; the best runs again in other orders, and those gains are printed.
 
 A table gives no times: threads run its paths again and again, with about 200 cycles between passes. `.. threads: tx=4 rx=12` in
 front of the table says how many CPUs run each path, `.. objects: 1000` how many objects there are, and read_write/16 that one
@@ -204,7 +204,10 @@ class LayoutFinder {
         trials_.sequence(report.touched, arranged(file(), input_.structure, "apart", members, line, input_.aligns));
     SharedLineCosts apart_costs(apart, line, near_lines);
     std::vector<Arrangement> by_apart = worth_replaying(LayoutSearch(apart, apart_costs, limits_).find(), present, most);
-    for (Arrangement& it : by_apart) it.cost = costs.of_layout(it.begins);
+    for (Arrangement& it : by_apart) {
+      it.cost = costs.of_layout(it.begins);
+      it.exact = false;  // the search's order was the other one
+    }
     std::vector<Arrangement> chosen = taken_in_turn(by_present, by_apart, most);
     // The model does not see that transfers of two lines overlap, nor that a line which others wait for is gone at once. So
     // the replays judge these two in any case.

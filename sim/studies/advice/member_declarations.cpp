@@ -88,13 +88,25 @@ class MemberReader {
     static const std::regex kAccess(R"(\b(?:public|private|protected)\s*:)");
     const bool is_bits = std::regex_match(code, kBits);
     const bool is_known = is_bits || std::regex_match(code, kNested) || std::regex_match(code, kFunction);
-    if (!is_known || std::regex_search(code, kAccess)) refuse(first);
+    if (!is_known || std::regex_search(code, kAccess) || defines_type_of_others(first, last, code)) refuse(first);
     if (!is_bits || !in_bit_fields_) found_.blocks.push_back({.first = first, .last = last, .has_bit_fields = is_bits});
     in_bit_fields_ = is_bits;
     MemberBlock& block = found_.blocks.back();
     block.last = last;
     static const std::regex kWord(R"([A-Za-z_]\w*)");
     for (std::sregex_iterator word(code.begin(), code.end(), kWord), end; word != end; ++word) block.words.insert(word->str());
+  }
+
+  // Whether another member's declaration names a type that this one defines, and so must stay behind it.
+  bool defines_type_of_others(int first, int last, const std::string& code) const {
+    static const std::regex kTag(R"(\b(?:union|struct|enum)\s+(\w+)[^;{}]*\{)");
+    std::smatch tag;
+    if (!std::regex_search(code, tag, kTag)) return false;
+    const std::regex word(fmt::format(R"(\b{}\b)", tag[1].str()));
+    for (int line = body_.open_line + 1; line < body_.close_line; ++line) {
+      if ((line < first || line > last) && std::regex_search(file_.code(line), word)) return true;
+    }
+    return false;
   }
 
   const SourceText& file_;

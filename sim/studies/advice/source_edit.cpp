@@ -378,14 +378,17 @@ class Editor {
                                             (whole_line ? without_ends(text) : declaration.type + declarator + ";"));
   }
 
-  // An attribute of bit fields would align each of them, so a member of no size begins their line.
+  // A member of no size begins the line of bit fields, since an attribute would align each of them, and that of an anonymous
+  // union or structure, for which GCC ignores one.
   void move(SourceText& file, const StructureBody& body, MemberBlock& block, bool begins_line) const {
     block.moved = true;
     const std::string& first = file.original(block.first);
     const std::string start = indentation(first);
-    if (begins_line && block.has_bit_fields)
+    static const std::regex kAnonymous(R"(\}\s*;\s*$)");
+    const bool takes_attribute = !block.has_bit_fields && !std::regex_search(file.code(block.last), kAnonymous);
+    if (begins_line && !takes_attribute)
       file.insert_before(body.close_line, fmt::format("{}{} char line_of_{}[0];", start, aligned(), block.first));
-    const bool attribute = begins_line && !block.has_bit_fields;
+    const bool attribute = begins_line && takes_attribute;
     file.insert_before(body.close_line, start + (attribute ? aligned() + " " : "") + without_ends(first));
     for (int line = block.first + 1; line <= block.last; ++line) file.insert_before(body.close_line, file.original(line));
     for (int line = block.first; line <= block.last; ++line) file.remove(line);

@@ -10,6 +10,8 @@
 namespace linebounce::sim {
 namespace {
 
+constexpr int kKernelLine = 64;  // SMP_CACHE_BYTES, unless the macro is given a size
+
 // The units in the layout's order, with their offsets.
 std::vector<std::pair<int, std::size_t>> placed_units(const StructureAccesses& accesses, const Layout& layout) {
   const std::vector<int> begins = begins_in(accesses, layout);
@@ -91,7 +93,8 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
       if (group.members.front() != unit) continue;
       // The gap lies in front of the group, or its size would count it.
       is_aligned = gap && begin % line_bytes == 0;
-      out += fmt::format("\t__cacheline_group_begin{}({});\n", is_aligned ? "_aligned" : "", group.name);
+      const std::string size = is_aligned && line_bytes != kKernelLine ? fmt::format(", {}", line_bytes) : "";
+      out += fmt::format("\t__cacheline_group_begin{}({}{});\n", is_aligned ? "_aligned" : "", group.name, size);
     }
     std::string text = "\t";
     if (gap && begin % line_bytes == 0 && !is_aligned) {

@@ -204,7 +204,14 @@ TEST_F(SourceEdits, UnionsNestedStructuresAndPointersToFunctionsMoveAsAWhole) {
   EXPECT_EQ(
       text_after({.structure = structure("job", file + ":1"), .split = {{"pair", "run"}, {"bits"}}}),
       "struct job {\n  long done;\n  __attribute__((aligned(64))) struct { int a, b; } pair;\n  int (*run)(struct job *);\n"
-      "  __attribute__((aligned(64))) union {\n    long bits;\n    void *owner;\n  };  // of the owner\n};\n");
+      "  __attribute__((aligned(64))) char line_of_2[0];\n  union {\n    long bits;\n    void *owner;\n  };  // of the owner\n"
+      "};\n")
+      << "GCC ignores an attribute in front of an anonymous union";
+}
+
+TEST_F(SourceEdits, AMemberWhoseTypeAnotherMemberNamesStaysInFrontOfIt) {
+  const std::string file = source("struct job {\n  struct part { long k; } first;\n  struct part second;\n};\n");
+  EXPECT_NE(edited({.structure = structure("job", file + ":1"), .split = {{"first"}}}).why_not, "");
 }
 
 TEST_F(SourceEdits, BitFieldsInARowMoveTogether) {
