@@ -412,6 +412,16 @@ def test_the_comparison_page_has_each_points_headlines_then_every_metric(shown, 
     assert len(clips) == len(set(clips)), "a hidden chart's clip of the same name would hide another chart"
 
 
+def test_a_page_shows_a_point_even_if_no_answer_is_about_one(shown, runs: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(runs / "one_mcs", runs / "other_metric"))
+    results = directory / "results.json"
+    results.write_text(results.read_text().replace(f'"{THROUGHPUT}"', '"throughput.elsewhere"'))
+    page = tmp_path / "page.html"
+    shown("one_tas", "other_metric", "-o", str(page))
+    assert page.read_text().count('<section class="of-point judged"') == 1
+    shutil.rmtree(directory)
+
+
 def test_json_has_the_bases_headlines_and_all_rows(shown, runs: Path) -> None:
     document = json.loads(shown("tas", "mcs", "--json").text)
     assert document["headlines"] == HEADLINES

@@ -81,6 +81,19 @@ def test_a_lock_in_c_stands_beside_the_same_in_lua(linebounce: Program) -> None:
     assert abs(change) < 10
 
 
+def test_a_lock_is_found_by_any_path_and_a_changed_load_is_named(linebounce: Program) -> None:
+    lock = (ROOT / "programs" / "locks" / "ticket.lua").read_text()
+    linebounce.file("locks/mine.lua", lock)
+    text = report(linebounce, "locks/../locks/mine.lua", "ticket", "--machines=p3_xeon_4way", "--cpus=2")
+    assert re.match(r"[\d.]+", row(text, 2, "A")[2])
+    assert "Changed: run.measure_us=50, run.seeds=2." in " ".join(text.split())
+
+
+@pytest.mark.parametrize("setting", ["machine.cpus=2", "workload.lock=mcs", "run.measure_us=[50,500]"])
+def test_a_report_has_one_load(linebounce: Program, setting: str) -> None:
+    assert setting.partition("=")[0] in linebounce.refused("lock-report", "ticket", "mcs", "--set", setting)
+
+
 def test_a_kernels_lock_is_compared_with_its_patched_self(linebounce: Program) -> None:
     linebounce.file("linux/include/linux/osq_lock.h", HEADER)
     linebounce.file("linux/kernel/locking/osq_lock.c", SOURCE)
