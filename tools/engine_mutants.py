@@ -118,7 +118,7 @@ class Rung:
 class Clone:
     def __init__(self, folder: Path, jobs: int) -> None:
         self.folder, self.jobs = folder, jobs
-        self._unchanged: dict[str, str] = {}  # digests without a mutation: of each file's object, and of each program
+        self._unchanged: dict[str, str] = {}  # digests of object files and programs that have no mutation
 
     def configure(self) -> None:
         if not self.folder.exists():

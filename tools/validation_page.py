@@ -28,8 +28,8 @@ PREDICTIONS = re.compile(
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
-# The numbers were counted by hand on commit 58ce6ba, when no contention mechanism existed yet: that page had 68 misses. Each
-# was counted for the reason that fits it best.
+# Counted by hand on commit 58ce6ba, before there was any contention mechanism: 68 figures of the validation page were out of
+# tolerance. Each was counted under the reason that fits it best.
 CLASSES = {
     "load": ("the experiment's guess of the load", 25),
     "machine": ("another machine or number of CPUs", 12),

@@ -49,8 +49,8 @@ enum class Kind : std::uint8_t {
   create = 23,  // `id`: a stream, which begins
   join = 24,    // `id`: a stream; sleeps until it has ended
 
-  // The processor itself, for recorded kernels. Sleeps until the CPU has been woken `argument` times, from the trace's
-  // beginning. kCounted: a waiter for a mutex that this thread holds can see that it sleeps.
+  // Events of the processor, in recorded kernels. sleep: until the CPU has been woken `argument` times since the trace began.
+  // kCounted: this thread holds a mutex, and a waiter for it can see that this thread sleeps.
   sleep = 25,
   wake = 26,   // `id`: a CPU
   timer = 27,  // `id`: a vector; `argument`: picoseconds until it interrupts this CPU

@@ -34,7 +34,7 @@ class Unended {
 
   const Symbols& symbols_;
   Moment next_ = 0;
-  std::map<Moment, Operation> endings_;                 // by the moment at which it was begun
+  std::map<Moment, Operation> endings_;                 // what ends each held lock or handler, by the moment it began
   std::map<std::uint32_t, std::vector<Moment>> holds_;  // by lock: shared holds may nest
   std::optional<Moment> handler_;
 };

@@ -187,7 +187,7 @@ class LockedStream {
   std::set<WordPlace> held_;
   bool waits_ = false;
   WordPlace waits_for_;
-  std::vector<Operation> waiting_;  // operations since the first read
+  std::vector<Operation> waiting_;  // operations since the wait's first read
   TurnOfWait turn_;                 // operations since the latest read
 };
 

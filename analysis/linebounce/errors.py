@@ -4,6 +4,9 @@ import difflib
 from collections.abc import Sequence
 
 
+_FEW = 10
+
+
 class InputError(Exception):
     """Results or a trace that can't be read: exit code 3."""
 
@@ -17,8 +20,10 @@ class UsageError(Exception):
 
 
 def meant(name: str, known: Sequence[str]) -> str:
-    """A hint for an unknown name: "did you mean ...?", or how many names are known. REQUIRES: `known` is sorted."""
+    """A hint for an unknown name: "did you mean ...?", the known names, or how many they are. REQUIRES: `known` is sorted."""
     near = difflib.get_close_matches(name, known, n=3)
     if near:
         return f"did you mean {' or '.join(near)}?"
+    if 0 < len(known) <= _FEW:
+        return f"known: {', '.join(known)}"
     return f"there are {len(known)}, from {known[0]} to {known[-1]}" if known else "there are none"

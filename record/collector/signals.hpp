@@ -35,7 +35,7 @@ class SemaphoreCounts {
  public:
   explicit SemaphoreCounts(std::uint64_t first_value = 0) : first_value_(first_value) {}
   std::uint64_t posted() { return ++posts_; }
-  // How many posts the wait needs; 0: none.
+  // Counts one more wait, and returns how many posts it needs; 0: none.
   std::uint64_t taken();
 
  private:

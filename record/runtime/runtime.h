@@ -49,7 +49,7 @@ extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
 extern HIDDEN bool recording;
 
-// Only defined if a plugin follows: announces this thread, which has its ring, to it.
+// Defined only in the preloaded library (record/binary). Tells the plugin that this thread now has a ring.
 HIDDEN void announce_thread(void) __attribute__((weak));
 // Brackets a part of the program that the runtime calls, which is no part of the runtime's function; `kept` is the same for
 // both.

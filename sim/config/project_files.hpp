@@ -42,8 +42,8 @@ std::vector<std::string> file_names(const FileKind& kind);
 // with a folder of this kind.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
-// The file of a name, or the path relative to `base`. Errors: ConfigError for an unknown name, with the known ones, after
-// `context` if that is not empty. Does not check that a path exists; read_text() does.
+// The file of a name, or the path relative to `base`. Errors: ConfigError for an unknown name; the message begins with
+// `context`, if that is not empty, and names the nearest. Does not check that a path exists; read_text() does.
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 

@@ -44,7 +44,7 @@ class AddressLines {
     bool unfenced = false;   // true if the CPU has stored since its last fence
   };
 
-  // CPU of each file, from its name; -1 for a single file.
+  // CPU of each file: the number in its name, or its position if the names have no distinct numbers; -1 for a single file.
   static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
     if (files.size() == 1) return {-1};
     std::vector<int> in_names, in_order;

@@ -244,7 +244,7 @@ class C2cReader {
   std::string name_;
   C2cReport report_;
   C2cColumns columns_;
-  std::vector<std::int64_t> counts_;  // counts of the current line
+  std::vector<std::int64_t> counts_;  // in the row of the cache line whose offsets are being read
   bool titled_ = false, after_rule_ = false;
   bool in_counts_ = false, of_shared_lines_ = false;
 };

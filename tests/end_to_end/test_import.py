@@ -138,7 +138,7 @@ def test_the_mix_of_lock_stat_waits_as_measured(linebounce: Program) -> None:
     assert "Nothing in it was recorded" in result.stdout
     assert "&rq->__lock is left out: it was waited for by 0.075 %" in result.stdout
     row = replayed_lock(linebounce, "lock_stat.lbt")
-    # Measured: held 70.7 % of the time, 1 µs each; 66.8 % waited. Unlike in the random model, a hand-off takes time here.
+    # lock_stat says: held 70.7 % of the time, 1 µs each; 66.8 % of acquisitions waited. In the replay, a hand-off takes time.
     assert float(row["hold_mean_us"]) == pytest.approx(1.0, rel=0.05)
     assert float(row["util_pct"]) == pytest.approx(70.7, rel=0.12)
     assert float(row["con_pct"]) == pytest.approx(66.8, rel=0.15)

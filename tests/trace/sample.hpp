@@ -17,7 +17,7 @@ struct Sample {
   std::vector<std::vector<Operation>> streams;
 };
 
-// Has every kind of symbol with every member set, and every kind of operation; it makes sense.
+// Has every kind of symbol with every member set, and every kind of operation. No reader has doubts about it.
 Sample small_sample();
 // The same with streams of several frames.
 Sample large_sample();

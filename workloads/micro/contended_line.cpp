@@ -21,8 +21,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// The writer of a shared line first waits until all traffic is over, and then a little more, to meet every phase of the slower
-// clocks.
+// Before its measured access, a CPU waits until all traffic is over, then for a random number of cycles below kPhases. So the
+// access begins at every phase of the slower clocks.
 constexpr std::int64_t kSettleCycles = 2000;
 constexpr std::uint64_t kPhases = 256;
 constexpr std::int64_t kComputeCycles = 1000;  // length of one operation of a thread whose sibling does something else

@@ -153,7 +153,7 @@ bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
   return row.home == from || row.home == to || (!has_memory(from) && !has_memory(to));
 }
 
-// The giver reads last, so that it becomes the owner or forwarder of a Shared line, where there is one.
+// For a Shared line, the giver reads last: in protocols with a forwarder, it then is the forwarder.
 void CoreToCore::add_measurement(const Row& row, Address line) {
   const std::size_t number = rows_.size() - 1;
   if (row.state == kShared) {

@@ -63,6 +63,9 @@ def read_budget(path: Path | None) -> Budget:
         document = tomllib.loads(read_file(place).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{place}: {error}") from None
+    for key in document:
+        if key != "gate":
+            raise UsageError(f"{place}: {key} is not known: all keys of the gate are below [gate], its budget in [gate.budget]")
     table = document.get("gate", {})
     if not isinstance(table, dict):
         raise UsageError(f"{place}: gate is to be a table, [gate]")
@@ -104,7 +107,7 @@ def check_numbers(budget: Budget, place: str) -> None:
 
 def _require_known(place: Path, path: str, key: str, known: Mapping[str, Any]) -> None:
     if key not in known:
-        raise UsageError(f"{place}: {path} is not known: {meant(key, sorted(known))}; there are {', '.join(known)}")
+        raise UsageError(f"{place}: {path} is not known: {meant(key, sorted(known))}")
 
 
 def _percentage(place: Path, key: str, value: Any) -> float:

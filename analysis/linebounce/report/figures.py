@@ -37,7 +37,7 @@ Figure = tuple[str, Spec]
 
 
 def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None = None) -> Iterator[Path]:
-    """Writes CHART.svg and CHART.png into one folder for each run, so that another report overwrites nothing; yields each path.
+    """Writes CHART.svg and CHART.png into a folder named after each run; yields each path.
 
     Raises UsageError if a file can't be written.
     """

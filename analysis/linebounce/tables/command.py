@@ -54,7 +54,7 @@ def _write(arguments: argparse.Namespace) -> int:
         if arguments.table is None:
             return _list(results)
         if arguments.table not in TABLES:
-            raise UsageError(f"no table {arguments.table}; {meant(arguments.table, sorted(TABLES))}: {', '.join(TABLES)}")
+            raise UsageError(f"no table {arguments.table}; {meant(arguments.table, sorted(TABLES))}")
         frame = getattr(results, arguments.table)
     form = _form(arguments)
     content = _FORMS[form](frame)

@@ -39,7 +39,7 @@ class Mistake:
     right: str
     wrong: str
     promise: str
-    counterexample: str  # its steps, the same text for the same way of breaking, whatever the names
+    counterexample: str  # promise and steps without names: equal for equal ways of breaking
 
 
 def is_varied(path: Path) -> bool:
@@ -148,7 +148,7 @@ def _changed_rows(lines: Sequence[str], kinds: Sequence[str]) -> Iterator[tuple[
 def _distinct_mistakes(
     engine: Engine, asked: dict[str, Any], lines: Sequence[str], draw: random.Random, count: int
 ) -> list[Mistake]:
-    """So many mistakes that the checker finds, each by another counterexample."""
+    """Returns `count` mistakes that the checker finds, no two by the same counterexample."""
     protocol = asked["protocol"]
     tries = list(_changed_rows(lines, asked.get("kinds", KINDS)))
     draw.shuffle(tries)

@@ -66,7 +66,7 @@ struct Thread {
   std::vector<TimedMiss*> misses;   // misses that have ended, perhaps after `accounted`
   TimedMiss* unseen = nullptr;      // the latest miss, until its operation takes effect
   linebounce::Operation last = {};  // the latest operation that took effect
-  MissCause last_cause = {};        // the cause of `last`, if it was a miss that is reported later
+  MissCause last_cause = {};        // the cause of `last` if it was a miss, which may be reported later
 };
 
 struct Key {
@@ -355,7 +355,7 @@ CountWord TimeAccountant::count_at(Address word) const {
   return {.layout = memory_->layouts()[memory_->objects()[place.object].layout].name, .offset = place.offset};
 }
 
-// Words of several objects with one layout count as one.
+// Words at the same offset in objects of one layout count as one.
 void add_word(std::vector<CountWord>& words, const CountWord& word) {
   const auto known = std::ranges::find_if(
       words, [&word](const CountWord& it) { return it.layout == word.layout && it.offset == word.offset; });

@@ -61,7 +61,7 @@ struct Calibration {
   Contradiction contradiction;
   ThereAndBack directions;
   std::string verdict;        // sentences on whether another machine could fit better; may be empty
-  std::pair<int, int> worst;  // CPUs numbered as by the machine
+  std::pair<int, int> worst;  // the CPUs whose latency is farthest off
   // Sentences about the probe's measurements that the machine cannot represent, or that determined its structure.
   std::vector<std::string> noted;
   std::vector<std::string> unexplained;   // sentences

@@ -50,8 +50,8 @@ class CommitGroup {
 };
 
 // The rest of a program's memory, as far as it misses the caches: the kernel's other structures, or the database's own data.
-// There are lines that all CPUs write, lines that a node's CPUs write, and memory that no cache holds any more. Each has the
-// mean number of misses in a visit, and the number of lines over which they are spread.
+// There are lines that all CPUs write, lines that a node's CPUs write, and memory that no cache holds any more. For each:
+// the mean number of misses in one OtherMemory::visit(). For written lines also: how many there are.
 struct OtherMemoryShape {
   double shared = 0;         // misses on lines that all CPUs write, with homes spread over the nodes
   double node_shared = 0;    // misses on lines that the node's CPUs write

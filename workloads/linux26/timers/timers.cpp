@@ -20,7 +20,7 @@ constexpr Value kWheelMask = (Value{1} << kWheelBits) - 1;
 constexpr int kHeadBytes = 2 * list64::kPointerBytes;
 constexpr Value kListPoison2 = 0x00200200;
 
-// The number of a time's low bits, in jiffies, that do not choose a list of this wheel. REQUIRES: wheel > 0.
+// How many bits of a time in jiffies lie below those that choose a list of this wheel. REQUIRES: wheel > 0.
 constexpr int bits_below(int wheel) {
   return kRootBits + (wheel - 1) * kWheelBits;
 }

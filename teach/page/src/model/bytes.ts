@@ -41,8 +41,8 @@ export class CopyBytes {
   private readonly lineBytes: number;
   private bytes: Uint8Array;
   private valid: Uint8Array;
-  // The changes of step i are those from first[i] to first[i + 1]. Each has the new bytes, a mask of the bytes that count,
-  // and the same for the bytes before.
+  // The changes of step i have the indices first[i] to first[i + 1] - 1. For each change k, the pool holds from at[k] on: the
+  // new bytes, which of them are valid, the old bytes, which of them were valid.
   private readonly first: Int32Array;
   private begin = new Int32Array(0);
   private count = new Int32Array(0);

@@ -133,7 +133,7 @@ TEST_F(Checker, FindsARowThatNeverRuns) {
 TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
   const CheckOptions options{.caches = 2};
   const CheckResult result = check_protocol(mesi, options);
-  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM and two sharers, in S and SM_AD; Other_PutM
+  EXPECT_EQ(result.unreached.size(), 2U);  // Other_PutM in S and in SM_AD: a writer and two sharers
   EXPECT_TRUE(result.proved(options));
 }
 
