@@ -3,7 +3,6 @@
 import difflib
 from collections.abc import Sequence
 
-
 _FEW = 10
 
 
