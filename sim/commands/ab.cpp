@@ -62,8 +62,9 @@ Overrides both_sides(const AbArguments& arguments) {
                       "--set {}=[{}]",
                       overrides.compare, path, path, fmt::join(given, ", ")));
     }
-    if (std::ranges::all_of(given, [&](const std::string& value) { return value == given.front(); }))
-      throw ConfigError(fmt::format("ab: both sides have {}={}; give two different values", path, given.front()));
+    const std::string& first = given.front();
+    if (std::ranges::all_of(given, [&first](const std::string& value) { return value == first; }))
+      throw ConfigError(fmt::format("ab: both sides have {}={}; give two different values", path, first));
     overrides.compare = path;
     overrides.lists.emplace_back(path, fmt::format("[{}]", fmt::join(given, ", ")));
   }
