@@ -42,7 +42,7 @@ def test_a_run_without_a_finished_point_says_why_it_has_nothing(
 ) -> None:
     for directory in (none, half / "points" / "0"):
         why = "deadlock: CPUs wait for each other's locks (seed 1)"
-        said = f"{directory}: no point of the run finished, so that there are no results: {why}"
+        said = f"{directory}: no point of the run finished, so there are no results: {why}"
         with pytest.raises(InputError, match="no point of the run finished"):
             _ = linebounce.open(directory).lines
         report = command("report", directory, "-o", tmp_path / "page.html")

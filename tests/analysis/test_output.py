@@ -101,10 +101,9 @@ def test_a_file_is_said_to_be_one(command: Command, costs_run: Path, tmp_path: P
     other = command(name, tmp_path / "page.html", *more)
     assert (inside.code, other.code) == (3, 3)
     assert (
-        f"results.json: a file; what is read is a results directory, as `linebounce run` leaves it: {costs_run}\n"
-        in inside.stderr
+        f"results.json: this is a file; give a results directory, which `linebounce run` makes: {costs_run}\n" in inside.stderr
     )
-    assert other.stderr.endswith("page.html: a file; what is read is a results directory, as `linebounce run` leaves it\n")
+    assert other.stderr.endswith("page.html: this is a file; give a results directory, which `linebounce run` makes\n")
 
 
 def test_without_a_place_for_temporary_files_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
