@@ -1,6 +1,5 @@
--- The lock-free queue of Michael and Scott (1996). What it teaches: a CPU that finds the tail behind the last element moves
--- it on, even if another CPU left it there. Head and tail are on lines of their own, so that enqueue and dequeue move
--- different lines.
+-- The lock-free queue of Michael and Scott (1996). What it teaches: a CPU that finds the tail left behind by another moves it
+-- on. Head and tail are on lines of their own, so that enqueue and dequeue move different lines.
 title = "Michael and Scott's lock-free queue"
 parameters = {
   { name = "nodes", default = 64, min = 2, max = 65536, meaning = "in the queue at the beginning" },

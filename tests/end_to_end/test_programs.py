@@ -232,7 +232,7 @@ def test_a_thread_waiting_for_a_parking_lock_sleeps(linebounce: Program) -> None
         ("function run(cpu) cpu:load(nil) end", "bad.lua:1: CPU 0: the word is nil"),
         ("function run(cpu) while true do end end", "bad.lua:1: CPU 0: 10000000 instructions"),
         ("function run(cpu", "bad.lua:1: ')' expected"),
-        ("x = 1", "bad.lua: the file is not a program"),
+        ("x = 1", "bad.lua: the file defines no program"),
         ("trait = { fifo = true }\nfunction acquire() end\nfunction release() end", "did you mean traits?"),
     ],
 )
