@@ -13,8 +13,8 @@ using FunctionId = std::uint16_t;  // number of a function of the program (workl
 enum class AccessKind : std::uint8_t { load, store, atomic };
 constexpr int kAccessKinds = 3;
 
-// Who supplied the data of an access, seen from the requester's node. c2c: another cache (cache to cache). node_cache: the
-// controller of the requester's bus, or a group in the node. upgrade: no data was needed, only the right to write.
+// The supplier of an access's data, seen from the requester's node. c2c: another cache (cache to cache). node_cache: the
+// controller of the requester's bus, or a group in the node. upgrade: none, since the access needed only the right to write.
 enum class Source : std::uint8_t { local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade };
 constexpr int kSources = 6;
 

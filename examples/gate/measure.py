@@ -35,8 +35,8 @@ from linebounce.gate.measure import Condition, Gauge, Side, measure, opened  # n
 MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 TRIPLE = 3
 DEALS = 200
-# One round in so many does more, that is none: the base contains the planted code too, because without it its loops would be
-# compiled differently.
+# In the base, the planted code runs once in this many rounds, and so never. The base contains it because the compiler would
+# otherwise compile its loops differently.
 NEVER = 1_000_000_007
 FOUND_AT_LEAST = 0.95
 

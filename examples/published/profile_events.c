@@ -1,7 +1,7 @@
 // Four threads of a database count what they do in counters of the server: queries, rows and bytes.
 //
 // The case: ProfileEvents of ClickHouse, an array of atomic counters for the whole server, to which all threads add. CURED:
-// each thread has an array of its own, as ClickHouse now has one for each CPU.
+// each thread gets an array, as each CPU now does in ClickHouse.
 //
 // published: +1376 % ClickHouse/ClickHouse pull request 105056: 38.3 to 566 million additions a second, 500 threads
 // expect: count events

@@ -117,7 +117,8 @@ typedef struct { s64 counter; } atomic64_t;
 #define ATOMIC_INIT(i) { (i) }
 #define ATOMIC_LONG_INIT(i) { (i) }
 
-// Operations without a result are relaxed; those with one are fully ordered, unless their names say otherwise.
+// The kernel orders an operation that returns a value fully, unless its name ends in _relaxed, _acquire or _release. It does
+// not order the others.
 #define LINEBOUNCE_ATOMIC_ORDER(prefix, T, I, suffix, order)                                                              \
   static inline __maybe_unused I prefix##_add_return##suffix(I i, T *v) { return __atomic_add_fetch(&v->counter, i, order); } \
   static inline __maybe_unused I prefix##_sub_return##suffix(I i, T *v) { return __atomic_sub_fetch(&v->counter, i, order); } \

@@ -101,8 +101,8 @@ enum class GuardGroup : std::uint8_t {
   none,
   shared_alone,  // did another controller raise the bus signal `shared`?
   owned_clean,   // does a cache have data that is newer than memory's?
-  // Owned: a cache has newer data than memory; kept: no cache has newer data, and the requestor needs no data; clean:
-  // otherwise.
+  // owned: a cache has newer data than memory; kept: none has, and the requestor needs no data; clean: none has, and it needs
+  // data.
   owned_kept_clean,
   written_back_served,       // did data reach memory in a write-back, or because one cache served another?
   no_acks_acks,              // agent, group: after adding the message's ack count, is the number of acks expected 0?

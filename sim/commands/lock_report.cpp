@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "models/text/separated.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/paper_runs.hpp"
@@ -18,6 +19,7 @@
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/statistics/source_names.hpp"
 #include "sim/terminal/lock_report_table.hpp"
 #include "sim/terminal/run_report.hpp"
 
@@ -118,13 +120,15 @@ LockFigure figure_of(const ReportedPoint& point, const std::string& name) {
   return {as_double(found->second.value), found->second.ci95};
 }
 
-// Lines that came from another cache, a node's cache or memory, for each acquisition.
+// Misses that brought a line, for each acquisition: all but upgrades.
 LockFigure lines_moved(const ReportedPoint& point, double measured_s) {
   const LockFigure rate = figure_of(point, "throughput.operations_per_s");
   if (rate.value.value_or(0) == 0) return {};
   double lines = 0;
-  for (const char* source : {"local_c2c", "remote_c2c", "node_cache", "local_memory", "remote_memory"})
-    lines += figure_of(point, fmt::format("latency.{}.count", source)).value.value_or(0);
+  for (int source = 0; source < kSources; ++source) {
+    if (source != static_cast<int>(Source::upgrade))
+      lines += figure_of(point, fmt::format("latency.{}.count", kSourceNames[source])).value.value_or(0);
+  }
   return {lines / (*rate.value * measured_s)};
 }
 
@@ -177,10 +181,8 @@ void add_predicted(LockReport& report) {
 std::vector<std::string> named_machines(const std::vector<std::string>& given) {
   std::vector<std::string> machines;
   for (const std::string& word : given) {
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) machines.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
+    for (const std::string_view machine : separated(word, ',')) {
+      if (!machine.empty()) machines.emplace_back(machine);
     }
   }
   return machines.empty() ? kReportMachines : machines;

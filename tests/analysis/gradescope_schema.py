@@ -48,7 +48,9 @@ SCHEMA = {
 
 
 def require_valid(document: Any) -> None:
-    """Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum."""
+    """Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum. Also for a test without what its
+    schema leaves out at will, but we always write."""
     jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
     for one in document.get("tests", []):
+        assert {"name", "status", "max_score", "visibility"} <= one.keys()
         assert 0 <= one["score"] <= one.get("max_score", one["score"])

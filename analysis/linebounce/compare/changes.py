@@ -117,7 +117,7 @@ def compare(base: Results, other: Results) -> Comparison:
         )
     shared = {change.metric for point in points for change in point.changes}
     first_alone, second_alone = (tuple(name for name in names if name not in shared) for names in (only_base, only_other))
-    unmatched = len(base.points) + len(other.points) - len(_same_places(base, other)) - len(pairs)
+    unmatched = len(base.points) + len(other.points) - len(same_places(base, other)) - len(pairs)
     return Comparison(base, other, tuple(points), first_alone, second_alone, unmatched)
 
 
@@ -145,7 +145,7 @@ def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
         for change in point.changes:
             if change.metric == condition.metric and condition.holds(change.base, change.changed):
                 yield Hit(condition, run, point.at, change)
-    other_of = {first.number: second for first, second in _same_places(run.base, run.other)}
+    other_of = {first.number: second for first, second in same_places(run.base, run.other)}
     for base in run.base.points:
         other = other_of.get(base.number)
         missing = _why_missing(condition.metric, run.base, base) or _why_missing(condition.metric, run.other, other)
@@ -176,7 +176,7 @@ def interval95(differences: Sequence[float]) -> float | None:
 
 def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
     """Pairs of points with the same position, both of which have metrics. Two runs of one point each are always paired."""
-    pairs = _same_places(base, other)
+    pairs = same_places(base, other)
     if not pairs:
         raise UsageError(
             f"{base.name} and {other.name} have no point in common: one begins {_place(base)}, the other {_place(other)}"
@@ -184,7 +184,8 @@ def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
     return [(first, second) for first, second in pairs if first.metrics and second.metrics]
 
 
-def _same_places(base: Results, other: Results) -> list[tuple[Point, Point]]:
+def same_places(base: Results, other: Results) -> list[tuple[Point, Point]]:
+    """The pairs of points with the same position, finished or not. Two runs of one point each are always paired."""
     if len(base.points) == len(other.points) == 1:
         return [(base.points[0], other.points[0])]
     there = {place_of(point.at): point for point in other.points}

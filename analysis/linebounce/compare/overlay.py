@@ -3,7 +3,7 @@
 A colour is an alternative of the sweep, a dash and a shape are a run; each mark links to its point's part of the page."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -25,14 +25,18 @@ _MOST_ALTERNATIVES = 4  # if there are more, only those that the base's answer f
 Rows = list[dict[str, Any]]
 
 
-def overlay(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> list[tuple[str, Markup]]:
-    """Captions and charts; empty if the runs are not swept over numbers. `anchors`: of the page's points, by the base's number;
-    others are not drawn."""
+def anchor_of(point: int) -> str:
+    """The fragment of the page's address that selects a point, by its number in the base."""
+    return f"point-{point}"
+
+
+def overlay(comparisons: Sequence[Comparison], numbers: Sequence[int]) -> list[tuple[str, Markup]]:
+    """Captions and charts; empty if the runs are not swept over numbers. `numbers`: the base's points to draw."""
     base = comparisons[0].base
     axes = sweeps.default_axes(base)
     if axes is None or not sweeps.is_numeric(base.swept()[axes.x]):
         return []
-    shown = [point for point in base.points if point.number in anchors and _is_shown(comparisons[0], point, axes)]
+    shown = [point for point in base.points if point.number in numbers and _is_shown(comparisons[0], point, axes)]
     names = run_names(comparisons)
     runs = zip(names, [base, *(comparison.other for comparison in comparisons)], strict=True)
     both = [row for name, run in runs for row in _values(name, run.points, shown, axes)]
@@ -45,13 +49,13 @@ def overlay(comparisons: Sequence[Comparison], anchors: Mapping[int, str]) -> li
         "x_scale": sweeps.x_scale(axes.x, base.swept()[axes.x]),
     }
     title = axis_title(axes.metric, unit)
-    drawn = [_drawn("values", f"{title}, of each run", both, words | {"y": title}, anchors)]
+    drawn = [_drawn("values", f"{title}, of each run", both, words | {"y": title})]
     others = zip(names[1:], comparisons, strict=True)
     change = [row for name, comparison in others for row in _changes(name, comparison, shown, axes)]
     if change:
         title = f"change from {names[0]} (%)"
         caption = f"Change from {names[0]}, with the 95 % interval"
-        drawn.append(_drawn("change", caption, change, words | {"y": title}, anchors))
+        drawn.append(_drawn("change", caption, change, words | {"y": title}))
     return drawn
 
 
@@ -90,8 +94,8 @@ def _changes(name: str, comparison: Comparison, shown: Sequence[Point], axes: sw
             yield _row(name, point, axes, change.percent, change.ci95_percent)
 
 
-def _drawn(name: str, caption: str, rows: Rows, words: dict[str, str], anchors: Mapping[int, str]) -> tuple[str, Markup]:
-    linked = [row | {"href": f"#{anchors[row['point']]}"} for row in rows]
+def _drawn(name: str, caption: str, rows: Rows, words: dict[str, str]) -> tuple[str, Markup]:
+    linked = [row | {"href": f"#{anchor_of(row['point'])}"} for row in rows]
     spec = charts.with_rows(_by_run(charts.CHARTS["sweep_line"]()), "sweep", linked, words)
     for part in spec["layer"]:
         if len({row["run"] for row in rows}) == 1 or all(row["run"] == row["series"] for row in rows):

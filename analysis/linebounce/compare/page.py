@@ -6,7 +6,7 @@ from jinja2 import Environment
 
 from linebounce.compare.answer import answers_alone, differences, pair_answers
 from linebounce.compare.changes import Comparison, Hit
-from linebounce.compare.overlay import overlay
+from linebounce.compare.overlay import anchor_of, overlay
 from linebounce.compare.points import points_of
 from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, run_names
 from linebounce.compare.selection import headline_rows
@@ -134,8 +134,11 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
             for name, text, comparison in zip(names[1:], pair_answers(comparisons), comparisons, strict=True)
         ],
         alone=answers_alone(comparisons),
-        charts=overlay(comparisons, {point.number: point.anchor for point in points}),
-        points=[vars(point) | {"headlines": [_cells(row) for row in point.headlines]} for point in points],
+        charts=overlay(comparisons, [point.number for point in points]),
+        points=[
+            vars(point) | {"anchor": anchor_of(point.number), "headlines": [_cells(row) for row in point.headlines]}
+            for point in points
+        ],
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
         explained=interval_note(rows),

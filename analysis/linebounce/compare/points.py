@@ -7,13 +7,11 @@ import polars as pl
 from markupsafe import Markup
 
 from linebounce.compare.answer import judged_point
-from linebounce.compare.changes import Comparison, Place, place_of
-from linebounce.compare.conditions import change_pct
-from linebounce.compare.overlay import svg_of
-from linebounce.compare.rows import Row, run_names
+from linebounce.compare.changes import Change, Comparison, Place, place_of, same_places
+from linebounce.compare.overlay import anchor_of, svg_of
+from linebounce.compare.rows import Row, percent_text, run_names
 from linebounce.compare.selection import headline_rows
 from linebounce.quantity import quantity
-from linebounce.records import Point
 from linebounce.report import charts, tables
 from linebounce.report.charts.base import Spec
 from linebounce.results import Results
@@ -39,7 +37,6 @@ class PointOfRuns:
     """A point that all runs have. The page shows one at a time, at first the one that is `judged`."""
 
     number: int  # the base's
-    anchor: str  # the fragment of the page's address that selects it
     title: str
     judged: bool
     headlines: tuple[Row, ...]
@@ -55,32 +52,30 @@ def points_of(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Po
     headlines: dict[Place, list[Row]] = {}
     for row in headline_rows(comparisons, rows):
         headlines.setdefault(place_of(row.at), []).append(row)
+    numbers = [_numbers(base, run) for run in runs]
     names = run_names(comparisons)
     misses = [tables.latency_bins(run.latency).filter(kind=tables.ALL) for run in runs]
     found: list[PointOfRuns] = []
     for point in base.points:
-        numbers = [_number_of(point, base, run) for run in runs]
-        if not point.metrics or None in numbers:
+        here = [of_run.get(point.number) for of_run in numbers]
+        if None in here:
             continue
-        place, anchor = place_of(point.at), f"point-{point.number}"
-        is_judged = judged is not None and place_of(judged.at) == place
+        is_judged = judged is not None and place_of(judged.at) == place_of(point.at)
         histogram = Markup()
         if is_judged or len(found) < _MOST_DRAWN:
-            bins = [frame.filter(point=number) for frame, number in zip(misses, numbers, strict=True)]
-            histogram = _histogram(anchor, dict(zip(names, bins, strict=True)))
-        lines = _lines([run.lines.filter(point=number) for run, number in zip(runs, numbers, strict=True)])
-        shown = tuple(headlines.get(place, ()))
-        found.append(PointOfRuns(point.number, anchor, point.title, is_judged, shown, histogram, tuple(lines)))
+            bins = [frame.filter(point=number) for frame, number in zip(misses, here, strict=True)]
+            histogram = _histogram(anchor_of(point.number), dict(zip(names, bins, strict=True)))
+        lines = _lines([run.lines.filter(point=number) for run, number in zip(runs, here, strict=True)])
+        shown = tuple(headlines.get(place_of(point.at), ()))
+        found.append(PointOfRuns(point.number, point.title, is_judged, shown, histogram, tuple(lines)))
     if found and not any(point.judged for point in found):
         found[0] = replace(found[0], judged=True)
     return found
 
 
-def _number_of(point: Point, base: Results, run: Results) -> int | None:
-    """The number that a point of the base has in another run. Two runs of one point each are compared wherever they are."""
-    if len(base.points) == len(run.points) == 1:
-        return run.points[0].number
-    return next((other.number for other in run.points if place_of(other.at) == place_of(point.at) and other.metrics), None)
+def _numbers(base: Results, run: Results) -> dict[int, int]:
+    """The numbers in a run of the base's points, by their number in the base, as far as both have finished them."""
+    return {one.number: other.number for one, other in same_places(base, run) if one.metrics and other.metrics}
 
 
 def _histogram(name: str, bins: Mapping[str, pl.DataFrame]) -> Markup:
@@ -123,11 +118,5 @@ def _lines(frames: Sequence[pl.DataFrame]) -> Iterator[LineOfRuns]:
             tuple(quantity(count) for count, _ in figures),
             tuple(quantity(total / count, "ns") if count else "" for count, total in figures),
             tuple(quantity(total, "ns") for _, total in figures),
-            tuple(_change_text(first, total) for _, total in figures[1:]),
+            tuple(percent_text(Change("", "ns", first, total, total - first, None)) for _, total in figures[1:]),
         )
-
-
-def _change_text(first: float, total: float) -> str:
-    if first == total:
-        return "="
-    return "from 0" if first == 0 else f"{change_pct(first, total):+.3g} %"

@@ -51,7 +51,7 @@ def first_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> tuple[
     every = headline_rows(comparisons, rows)
     if judged is None:
         return every[:_MOST_ROWS], other_changes(rows)[: max(0, _MOST_ROWS - len(every))]
-    here = [row for row in every if place_of(row.at) == place_of(judged.at)][:_MOST_ROWS]
+    here = [row for row in every if place_of(row.at) == place_of(judged.at)]
     first = every[0].metric if every else ""
     elsewhere = [row for row in every if row not in here and row.metric == first and row.larger_than_chance]
     headlines = [*here, *elsewhere[:_MOST_ELSEWHERE]][:_MOST_ROWS]

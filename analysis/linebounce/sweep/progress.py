@@ -14,7 +14,7 @@ from linebounce.console import errors
 if TYPE_CHECKING:
     from linebounce.sweep import dispatch
 
-_SPEED_OVER_S = 600  # the remaining time is estimated from the speed during the last so many seconds
+_SPEED_OVER_S = 600  # in seconds: the estimate of the remaining time takes the speed of this last stretch
 
 
 class ProgressBar:

@@ -22,12 +22,18 @@ class Class:
     only: str = ""  # the one student whose folder is written; empty: all
 
 
+def folder_for_teacher(directory: Path) -> Path:
+    """The folder beside what students get, whose name ends in -teacher."""
+    named = directory if directory.name else directory.absolute()
+    return named.with_name(f"{named.name}-teacher")
+
+
 def hand_out_class(engine: Engine, assignment: Path, directory: Path, to: Class) -> list[Path]:
     """Writes a folder for each student into `directory`, and all assignments with their answers into a folder
     beside it. Returns both folders. Raises UsageError if one exists already, or a student is not in the class."""
     if to.only and to.only not in to.students:
         raise UsageError(f'--student: "{to.only}" is not in the roster')
-    for_teacher = directory.with_name(f"{directory.name}-teacher")
+    for_teacher = folder_for_teacher(directory)
     for folder in (directory, for_teacher):
         if folder.exists():
             raise UsageError(f"{folder} exists already")

@@ -9,7 +9,7 @@ import re
 # The headers that a lock needs. Anything else, such as the teacher's files, stays unread.
 HEADERS = ("linebounce/lock.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h")
 
-# What hides a directive from this module, or reads or looks for a file without one.
+# These texts hide a directive from this module, or make the compiler read a file without one.
 _REFUSED = ("\0", "\ufeff", "??", 'R"', "_Pragma", "__has_include", "__has_embed", "linebounce includes from")
 _HIDDEN_SPLICE = re.compile(r"\\[ \t\f\v]+\r?\n")
 _DEFINITION = re.compile(r"\s*(?:#|%:)\s*define\b")

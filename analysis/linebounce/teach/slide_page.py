@@ -10,6 +10,7 @@ import vl_convert
 
 from linebounce.files import write_file
 from linebounce.teach.engine import Engine
+from linebounce.teach.handout import folder_for_teacher
 from linebounce.teach.lecture import Asked, Chart, Lecture, Listing, Part, Picture, Prose, Slide, make_lecture
 from linebounce.teach.lesson import ELSE
 from linebounce.teach.library import Library
@@ -25,7 +26,7 @@ def write_slides(engine: Engine, directory: Path) -> list[Path]:
     for number, lecture in enumerate(lectures, 1):
         written.append(directory / f"lecture-{number}.html")
         write_file(written[-1], lecture_page(number, lecture).encode())
-    written.append(directory.with_name(f"{directory.name}-teacher") / "solutions.html")
+    written.append(folder_for_teacher(directory) / "solutions.html")
     write_file(written[-1], solutions_page(lectures).encode())
     return written
 
@@ -67,7 +68,7 @@ def _slide(place: int, slide: Slide, of: int) -> str:
     body, asked = [], False
     for at, part in enumerate(slide.parts):
         text = _part(part, f"{name}-{at}")
-        # What answers the question above opens when the class has voted, and is not printed.
+        # A figure below a question gives its answer away: the teacher opens it after the vote, and it is not printed.
         reveals = asked and isinstance(part, Picture | Chart)
         body.append(f"<details><summary>What happens</summary>{text}</details>" if reveals else text)
         asked = asked or isinstance(part, Asked)

@@ -1,5 +1,5 @@
--- "perf bench futex hash": each thread waits on futexes of its own whose values have changed already. So it takes a bucket's
--- lock and leaves again. What it teaches: if a pointer that is only read lies beside a lock, there are two transfers instead
+-- "perf bench futex hash": the values of each thread's futexes have changed already, so a thread that wants to wait takes
+-- the bucket's lock and gives it back. What it teaches: if a pointer that is only read lies beside a lock, there are two transfers instead
 -- of one.
 title = "Buckets of the futex hash: a pointer beside the lock is read first, or not at all"
 parameters = {

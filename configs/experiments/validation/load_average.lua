@@ -1,6 +1,6 @@
 -- Clock ticks, Linux 4.4: each CPU adds to its task group's load_avg and reads the group's shares, which are on the same line
--- or apart. Between two ticks each CPU runs a program of its own. What it teaches: a line may be hot at each tick, and yet
--- not matter.
+-- or apart. Between two ticks the CPUs share nothing. What it teaches: CPUs may contend for a line at every tick without
+-- losing time that matters.
 title = "A task group's load average beside what each tick reads, or on a line of its own"
 parameters = {
   { name = "apart", default = false, meaning = "load_avg has a line of its own" },

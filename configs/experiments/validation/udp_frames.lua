@@ -15,7 +15,7 @@ function setup()
   per_cpu = place_per_cpu(structure { name = "net_device_refcnt", "count:4" }, "net_device_refcnt")
   ipv4 = place(structure { name = "in_device", { "dev", at = 0 }, { "refcnt", at = 8, bytes = 4 }, { "dead", at = 12, bytes = 4 },
     align = 64 }, "in_device")
-  -- struct dst_ops: the count is beside fields that each frame reads; with the change it is on a line of its own.
+  -- struct dst_ops: every frame reads the fields beside the count. The change moves the count to a line of its own.
   ops = place(structure { name = "dst_ops", { "gc_thresh", at = 4, bytes = 4 }, { "destroy", at = 24 },
     { "entries", at = workload.entries == "atomic" and 56 or 64, bytes = 4 }, { "kmem_cachep", at = 48 }, size = 128, align = 64 },
     "dst_ops")

@@ -58,29 +58,30 @@ LayoutLimits limits_of(const OptimiseArguments& arguments) {
   return limits;
 }
 
+// Adds an arrangement unless an equal one is there.
+void add_new(std::vector<Arrangement>& chosen, const Arrangement& it) {
+  if (std::ranges::find(chosen, it.begins, &Arrangement::begins) == chosen.end()) chosen.push_back(it);
+}
+
 // Chooses the arrangements to replay: first the cheapest of all, and the cheapest that is no larger than the present layout.
 std::vector<Arrangement> worth_replaying(std::vector<Arrangement> found, int present_size, std::size_t most) {
   const auto small = std::ranges::find_if(found, [present_size](const Arrangement& it) { return it.size <= present_size; });
   if (small != found.end()) std::rotate(found.begin(), small, small + 1);
-  const auto same = [](const Arrangement& a, const Arrangement& b) { return a.begins == b.begins; };
   std::vector<Arrangement> chosen;
-  for (Arrangement& it : found) {
-    const bool known = std::ranges::any_of(chosen, [&](const Arrangement& other) { return same(it, other); });
-    if (!known && chosen.size() < most) chosen.push_back(std::move(it));
+  for (const Arrangement& it : found) {
+    if (chosen.size() < most) add_new(chosen, it);
   }
   return chosen;
 }
 
-// Without those that both have.
+// The first arrangements of both lists, by turns.
 std::vector<Arrangement> taken_in_turn(const std::vector<Arrangement>& ones, const std::vector<Arrangement>& others,
                                        std::size_t most) {
   std::vector<Arrangement> taken;
-  const auto take = [&](const Arrangement& it) {
-    if (taken.size() < most && std::ranges::find(taken, it.begins, &Arrangement::begins) == taken.end()) taken.push_back(it);
-  };
   for (std::size_t i = 0; i < std::max(ones.size(), others.size()); ++i) {
-    if (i < ones.size()) take(ones[i]);
-    if (i < others.size()) take(others[i]);
+    for (const auto* list : {&ones, &others}) {
+      if (i < list->size() && taken.size() < most) add_new(taken, (*list)[i]);
+    }
   }
   return taken;
 }
@@ -211,12 +212,10 @@ class LayoutFinder {
     std::vector<Arrangement> chosen = taken_in_turn(by_present, by_apart, most);
     // The model does not see that transfers of two lines overlap, nor that a line which others wait for is gone at once. So
     // the replays judge these two in any case.
+    if (search.touched() > LayoutSearch::kMostExact) return chosen;
     for (Arrangement it : {search.by_role(), single}) {
-      const bool is_small = it.size <= limits_.max_size.value_or(it.size);
-      const bool is_known = std::ranges::find(chosen, it.begins, &Arrangement::begins) != chosen.end();
-      if (search.touched() > LayoutSearch::kMostExact || !is_small || is_known) continue;
       it.cost = costs.of_layout(it.begins);
-      chosen.push_back(std::move(it));
+      if (it.size <= limits_.max_size.value_or(it.size)) add_new(chosen, it);
     }
     return chosen;
   }

@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <regex>
 
+#include "models/text/separated.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 std::vector<std::string> declarators_of(const std::string& list) {
   std::vector<std::string> declarators;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    declarators.push_back(without_ends(list.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string_view declarator : separated(list, ',')) declarators.push_back(without_ends(std::string(declarator)));
   return declarators;
 }
 

@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// Without blanks and tabs at both ends.
+// Without blanks and tabs at both ends. Unlike trimmed(), keeps a carriage return, since that ends the line in its file.
 std::string without_ends(const std::string& text);
 
 // A source file. Line numbers begin at 1. Searches use code(), in which comments and the contents of strings are blanks, so
