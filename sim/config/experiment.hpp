@@ -14,7 +14,7 @@
 
 #include "sim/answer/question.hpp"
 #include "sim/config/settings.hpp"
-#for to_toml(), which writes config.toml
+#include "sim/config/toml_text.hpp"  // for to_toml(), which writes config.toml
 #include "sim/point/config_error.hpp"
 #include "sim/point/paper_row.hpp"
 #include "sim/point/simulation_input.hpp"
