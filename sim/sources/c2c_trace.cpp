@@ -32,7 +32,7 @@ struct C2cAccess {
   std::set<int> cpus;   // empty: all CPUs
 };
 
-// Chooses at most `most` CPUs, equally many of each node if possible, lowest numbers first.
+// Chooses at most `most` of the CPUs in the report, spread over its nodes.
 std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   std::set<int> all;
   for (const C2cLine& line : report.lines) {
@@ -41,7 +41,7 @@ std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   if (all.empty()) {
     for (std::uint64_t cpu = 0; cpu < kUnknownCpus; ++cpu) all.insert(static_cast<int>(cpu));
   }
-  // Without nodes in the report, takes CPUs at equal distances, because nodes usually have ranges of CPU numbers.
+  // Nodes usually have ranges of CPU numbers, so CPUs at equal distances are spread over the nodes.
   const std::vector<int> sorted(all.begin(), all.end());
   const std::size_t count = std::min<std::size_t>(sorted.size(), static_cast<std::size_t>(most));
   std::vector<int> chosen;
