@@ -27,9 +27,9 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-// Adds a change of the count. A loop with a compare-and-exchange counts as an addition if it reads nothing else in between.
-// There are two exceptions, in which the program uses the value. A loop that claims a slot of a queue also looks at the slot.
-// A loop that subtracts 1, as for a semaphore, has checked that the value allows it.
+// Adds a change of the count. A loop with a compare-and-exchange counts as an addition if it adds, and reads nothing else in
+// between. Other loops use the value, so they are no counts. One that claims a slot of a queue first looks at the slot. One
+// that subtracts 1, as for a semaphore, has checked that the value allows it.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;

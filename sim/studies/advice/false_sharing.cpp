@@ -91,13 +91,13 @@ std::vector<Piece> pieces_in(const ArrayPlace& array, const std::vector<Piece>& 
 // only for `all`.
 struct Runs {
   std::int64_t apart = 0;  // greatest common divisor of the distances between runs, without the first on each line
-  std::int64_t first = 0;  // offset in the array of the first run
+  std::int64_t first = 0;  // offset in the array of the first run that begins inside a line
   std::int64_t all = 0;    // like `apart`, but with the first run on each line
 };
 
 Runs runs_of(const ArrayPlace& array, const std::vector<Piece>& pieces) {
   Runs runs;
-  std::int64_t last = 0;  // offset of the latest run that begins inside a line; none: -1
+  std::int64_t last = 0;  // offset of the latest run that begins inside a line
   const Piece* first_of_run = nullptr;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];

@@ -41,8 +41,8 @@ MissCause LineHistories::cause_of(const Access& access) const {
   return cause_in(*line->second.shared, access);
 }
 
-// Begins a detailed history, because a second thread uses the line now. Which bytes the first user used was not recorded. It
-// doesn't matter: others can only have missed because of its latest use.
+// Begins a detailed history, because a second thread uses the line now. Which bytes the first user has used was not recorded.
+// Only its latest use matters to other threads, because they have not used the line yet.
 void LineHistories::share(Line& line) {
   line.shared = std::make_unique<SharedLine>();
   SharedLine& shared = *line.shared;

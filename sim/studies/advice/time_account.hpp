@@ -13,8 +13,8 @@
 namespace linebounce::sim {
 
 enum class TimeClass : std::uint8_t {
-  compute,         // instructions, and hits in the core's own caches
-  private_misses,  // misses that no other thread caused: cold, capacity and conflict misses
+  compute,         // instructions, and hits in the nearest cache
+  private_misses,  // cold, capacity and conflict misses, and loads that hit in the core's farther caches
   lock,            // acquiring and releasing a lock, without misses due to other data on the lock's line
   false_sharing,   // misses because another thread used other bytes of the line
   true_sharing,    // misses because another thread used the same bytes, which several threads write
