@@ -24,7 +24,7 @@ constexpr std::int64_t kLargestBtfNumber = std::int64_t{1} << 40;
 
 struct BtfMember {
   std::string name;                          // empty: an anonymous structure or union
-  std::int64_t type = 0, bit = 0, bits = 0;  // bits 0: not a bitfield
+  std::int64_t type = 0, bit = 0, bits = 0;  // `bits`: the width of a bitfield; 0 for any other member
 };
 
 struct BtfType {
@@ -36,7 +36,7 @@ struct BtfType {
   [[nodiscard]] bool is_aggregate() const { return kind == "STRUCT" || kind == "UNION"; }
 };
 
-// The members of a JSON object that are numbers, as the text has them: " size=8 vlen=2".
+// Returns the numeric members of a JSON object, formatted as in bpftool's text output: " size=8 vlen=2".
 std::string numbers_text(const nlohmann::json& object) {
   std::string text;
   for (const auto& [name, value] : object.items()) {
@@ -51,7 +51,7 @@ std::string name_text(const nlohmann::json& object) {
   return "'" + name + "'";
 }
 
-// {"types": [{"id": 1, "kind": "INT", "name": "int", "size": 4}, ...]} as the lines of the text.
+// Converts bpftool's JSON, {"types": [{"id": 1, "kind": "INT", "name": "int", "size": 4}, ...]}, to lines of its text format.
 std::string text_of_json(const std::string& json, const std::string& file) {
   std::string text;
   try {
@@ -108,7 +108,7 @@ class BtfReader {
     }
   }
 
-  // "[12] STRUCT 'list_head' size=16 vlen=2"
+  // Parses the first line of a type: "[12] STRUCT 'list_head' size=16 vlen=2".
   void type(std::string_view text) {
     const std::size_t close = text.find(']');
     std::int64_t id = 0;
@@ -146,7 +146,7 @@ class BtfReader {
     return value;
   }
 
-  // Without names and qualifiers; nullptr: void, or not in the text.
+  // Follows typedefs and qualifiers to the underlying type. Returns nullptr for void and for a type that the text lacks.
   [[nodiscard]] const BtfType* plain(std::int64_t id) const {
     for (int depth = 0; depth < kDeepestType; ++depth) {
       const auto found = types_.find(id);
@@ -168,7 +168,7 @@ class BtfReader {
     return one > 0 && type->elements > kLargestStructure / one ? std::int64_t{kLargestStructure} + 1 : one * type->elements;
   }
 
-  // None for a structure without fields, or a larger one than a layout may have.
+  // Returns nothing for a structure that has no fields or is larger than a layout may be.
   std::optional<Layout> layout_of(const BtfType& type) {
     if (type.size < 1 || type.size > kLargestStructure) return std::nullopt;
     std::vector<Field> fields;
@@ -195,13 +195,13 @@ class BtfReader {
       }
       const std::int64_t bits = member.bit % 8 + member.bits;
       const std::int64_t size = member.bits > 0 ? (bits + 7) / 8 : size_of(member.type);
-      if (size == 0) continue;  // an array at the end without a length
+      if (size == 0) continue;  // a flexible array at the end of a structure, or a type of unknown size
       if (at + size > kLargestStructure || fields.size() == kMostBtfFields) refuse(fmt::format("field {} is too large", name));
       fields.push_back({name, static_cast<int>(at), static_cast<int>(size)});
     }
   }
 
-  // Fields that share bytes become one.
+  // Merges fields that share bytes into one field.
   static std::vector<Field> merged(std::vector<Field> fields) {
     std::ranges::stable_sort(fields, {}, &Field::offset);
     std::vector<Field> out;

@@ -1,5 +1,5 @@
-// Reads structures from BTF, the type information of a Linux kernel, as `bpftool btf dump ... format raw` prints it, as text or
-// with -j as JSON.
+// Reads structures from BTF, the type information of a Linux kernel. Accepts the output of `bpftool btf dump ... format raw`,
+// both text and JSON (-j).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// The named structures in the text, with fields as parse_pahole() names them. `file`: for messages. Errors: ConfigError with
-// the line.
+// Returns the named structures in the text. Nested fields are named as by parse_pahole(). `file`: the text's name in
+// messages. Errors: ConfigError with the line.
 std::vector<Layout> parse_btf(const std::string& text, const std::string& file);
 
 }  // namespace linebounce::sim

@@ -1,5 +1,5 @@
-// Applies changes to a structure. All changes of one structure are gathered first, and offsets assigned at the end. So a line
-// that one change has split off stays a line, whatever the next one does to the object's alignment or to other fields.
+// Applies changes to a structure. All changes are collected before any offset is assigned. So fields that one change moves to
+// a line of their own keep that line even if a later change moves or realigns other parts of the object.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ int round_up(int bytes, int step) {
   return (bytes + step - 1) / step * step;
 }
 
-// A unit that moves as a whole: a field, a nested structure's parts, or bytes that the file doesn't name.
+// A unit that moves as a whole: a field, a nested structure with all its fields, or a run of bytes without a name.
 struct Member {
   std::string name;  // empty: unnamed bytes
   std::vector<Field> fields;
   int begin = 0, end = 0;
   int alignment = 1;
-  std::string moved_at = {};                  // the position of the change that names it
-  std::optional<PlacedBytes> placed_at = {};  // the offset that the change gives it
+  std::string moved_at = {};                  // where the file names this member in a change; empty: no change moves it
+  std::optional<PlacedBytes> placed_at = {};  // the offset that a change requests
 };
 
 using Members = std::vector<Member>;
@@ -68,7 +68,7 @@ class ChangedStructure {
       for (const Member& member : line) end = put(member, behind(end, member), Section::own);
     }
     if (repacked_) layout_.size = lines_.empty() ? round_up(std::max(end, 1), size_step_) : next_line(end);
-    // As C's alignment attribute does: the next object on the heap begins on a line of its own as well.
+    // Rounds the size up as C's alignment attribute does, so that the next element of an array is aligned too.
     if (aligned_) layout_.size = round_up(layout_.size, aligned_->bytes);
     put_section(read_mostly_, Section::read_mostly);
     put_section(per_cpu_, Section::per_cpu);
@@ -77,7 +77,7 @@ class ChangedStructure {
   }
 
  private:
-  // Makes members of the file's fields, in the order of their offsets.
+  // Groups the file's fields into members, in the order of their offsets.
   void gather() {
     std::vector<Field> fields = layout_.fields;
     std::ranges::stable_sort(fields, [](const Field& a, const Field& b) { return a.offset < b.offset; });
@@ -96,8 +96,8 @@ class ChangedStructure {
     add_unnamed(layout_.size, size_step_);
   }
 
-  // Bytes up to `begin` that compilers' padding doesn't explain belong to a field that the file leaves out: they stay between
-  // their neighbours.
+  // If the gap before `begin` is not compiler padding, the file must have left out a field. Keeps these bytes as an unnamed
+  // member between their neighbours.
   void add_unnamed(int begin, int alignment) {
     const int end = rest_.empty() ? 0 : rest_.back().end;
     if (begin > end && round_up(end, alignment) != begin) rest_.push_back({"", {}, end, begin, 1});
@@ -131,7 +131,8 @@ class ChangedStructure {
 
   void spread(const Member& array, int bytes, const Origin& origin) {
     const int size = array.end - array.begin;
-    // The last element of an array of structures may end with padding, which no field names.
+    // The last element of an array of structures may end with padding. No field covers it, so `size` need not be a multiple
+    // of `bytes`.
     const bool numbered = array.fields.size() > 1 && array.fields.back().name.find('[') != std::string::npos;
     if (bytes >= size || (size % bytes != 0 && !numbered))
       fail(origin, "layout.change.element_bytes",
@@ -142,7 +143,7 @@ class ChangedStructure {
 
   [[nodiscard]] std::string array_name(const Member& array) const { return array.name.empty() ? layout_.name : array.name; }
 
-  // The distance between an array's elements, from the numbers in their names: "sd[0].lock", "sd[1].lock".
+  // Derives an array's element size from the offsets of its first two elements: "sd[0].lock" and "sd[1].lock".
   [[nodiscard]] static int numbered_element(const Member& array, const PlacedName& name) {
     const auto begins = [&](int number) {
       const std::string element = fmt::format("{}[{}]", array.name, number);
@@ -159,14 +160,14 @@ class ChangedStructure {
     return bytes;
   }
 
-  // The whole object as one member; nothing is left behind.
+  // Takes the whole object as one member and empties all places.
   Member whole() {
     Member all{"", layout_.fields, 0, layout_.size, alignment_};
     for (Members* members : places()) members->clear();
     return all;
   }
 
-  // The part of the array in one of its elements. A field that spans several elements becomes a field in each.
+  // Cuts element `number` out of an array. A field that spans several elements is split at their boundaries.
   [[nodiscard]] static Member element(const Member& array, int number, int bytes) {
     const int first = array.begin + number * bytes;
     Member out{array.name, {}, first, std::min(first + bytes, array.end), 1, array.moved_at};
@@ -184,7 +185,8 @@ class ChangedStructure {
     return out;
   }
 
-  // Removes a member from wherever it lies. Errors: ConfigError with the structure's names, or the reason why it cannot move.
+  // Removes a member from the part of the structure that currently holds it. Errors: ConfigError, if there is no such member
+  // (lists the structure's) or it can't move (says why).
   Member take(const PlacedName& field, const std::string& key) {
     for (Members* members : places()) {
       const auto found =
@@ -237,7 +239,8 @@ class ChangedStructure {
     return fmt::format("structure {}: the field {}", layout_.name, not_known(name, known));
   }
 
-  // An object with separate lines begins at a known offset in a line.
+  // Aligns the object to a line, because separate lines require a known offset in a line. An explicit base offset serves as
+  // well.
   void align_for_lines() {
     if (layout_.base_offset) return;
     if (aligned_ && aligned_->bytes < line_bytes_)
@@ -249,19 +252,20 @@ class ChangedStructure {
     layout_.alignment = std::max(layout_.alignment, line_bytes_);
   }
 
-  // The first offset from `end` on that begins a line of the object.
+  // Returns the first offset at or after `end` at which a new cache line begins.
   [[nodiscard]] int next_line(int end) const {
     const int base = layout_.base_offset.value_or(0);
     return round_up(base + end, line_bytes_) - base;
   }
 
-  // The first offset from `end` on at which the member is aligned as in the file.
+  // Returns the first offset at or after `end` that has the same remainder modulo the member's alignment as in the file.
   [[nodiscard]] static int behind(int end, const Member& member) {
     const int shift = member.begin % member.alignment;
     return round_up(end - shift, member.alignment) + shift;
   }
 
-  // The member's new offset, if the one before ends at `end`.
+  // Returns the member's new offset. `end`: where the previous member ends. Errors: ConfigError if a change requests an
+  // offset that overlaps it or is misaligned.
   [[nodiscard]] int begin_of(const Member& member, int end) const {
     if (!member.placed_at) return repacked_ ? behind(end, member) : member.begin;
     const int at = member.placed_at->bytes;
@@ -292,12 +296,12 @@ class ChangedStructure {
   Layout layout_;
   int file_line_bytes_, line_bytes_;
   int alignment_;  // the structure's natural alignment
-  int size_step_;  // the size is a multiple of it
+  int size_step_;  // the structure's size must be a multiple of this, in bytes
   Members rest_;
   std::vector<Members> lines_;
   Members read_mostly_, per_cpu_;
   bool repacked_ = false;
-  std::optional<PlacedBytes> aligned_;  // from the last change that says where objects begin
+  std::optional<PlacedBytes> aligned_;  // `align` of the latest change; none if a base offset was set after it
 };
 
 }  // namespace

@@ -12,10 +12,10 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus had a clock this fast
+constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus ran this fast, so a faster clock means an on-chip network
 
-// Guesses the contention family from the memory model and the protocol. Among today's vendors, Arm has a weak model and AMD
-// uses MOESI.
+// Guesses the contention family from the bus clock, the memory model and the protocol. Among today's vendors, only Arm has a
+// weak memory model, and only AMD uses MOESI.
 std::string usual_contention(const Settings& settings) {
   const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
   const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
@@ -25,7 +25,7 @@ std::string usual_contention(const Settings& settings) {
   return text("machine.bus.protocol").starts_with("moesi") ? "amd_zen" : "intel_mesh";
 }
 
-// Reads [ranges]: for each path, a list of values other than the family's own.
+// Reads [ranges]. It maps a parameter's path to a list of plausible values other than the family's own.
 void read_ranges(const toml::table& ranges, const std::string& file, const KeySpace& keys, Family& family) {
   for (const Leaf& leaf : leaves(ranges, "machine", file, Origin{file, "machine."})) {
     const auto parameter = std::ranges::find(family.parameters, leaf.path, &Family::Parameter::path);
@@ -47,8 +47,8 @@ std::string contention_of_processor(std::string_view model) {
   struct Name {
     std::string_view part, family;
   };
-  // The first entry that occurs in the processor's name decides. Intel's Xeons with metals in their names (Gold, Platinum)
-  // followed the E5 and E7, and brought the mesh.
+  // The first entry that occurs in the processor's name decides. Xeons named after metals (Gold, Platinum) have a mesh. Other
+  // names with "Xeon" are those of their predecessors E5 and E7, which have a ring.
   static constexpr std::array kNames = {
       Name{"EPYC", "amd_zen"},      Name{"Ryzen", "amd_zen"},       Name{"Threadripper", "amd_zen"},
       Name{"Opteron", "amd_k10"},   Name{"Phenom", "amd_k10"},      Name{"Platinum", "intel_mesh"},

@@ -1,5 +1,6 @@
-// Contention families, configs/families/NAME.toml: what waiting costs on one kind of processor. A machine names its family as
-// `contention`. A value in the machine's file overrides the family's. All families have the same parameters.
+// Contention families (configs/families/NAME.toml) state what waiting costs on one kind of processor. A machine's key
+// `contention` names its family. A value in the machine's own file takes precedence over the family's. All families have the
+// same parameters.
 #pragma once
 
 #include <string>
@@ -17,7 +18,7 @@ struct Family {
     std::string path;  // "machine.cpu.hold_ns"
     Setting setting;
     std::string source;
-    // From [ranges]: other values that such a processor may have; empty: no other value is likely.
+    // From [ranges]: other plausible values for such a processor. Empty if only the family's own value is likely.
     std::vector<ConfigValue> others = {};
   };
   std::string name;
@@ -28,16 +29,16 @@ struct Family {
 // Reads configs/families/NAME.toml. `context` precedes the message for an unknown name. Errors: ConfigError.
 Family load_family(const std::string& name, const std::string& context);
 
-// The source of a value that a machine takes from its family.
+// The text to record in [sources] for a value that a machine takes from its family.
 std::string family_source(const Family::Parameter& parameter, const std::string& family);
 
-// The family of a processor with this model name ("AMD EPYC 7763 64-Core Processor"); empty if unknown.
+// Guesses the family from a processor's model name, such as "AMD EPYC 7763 64-Core Processor". Empty if unknown.
 std::string contention_of_processor(std::string_view model);
 
-// Fills in the family's values for parameters that neither a file nor the user has set, and that have an effect. If no family
-// is named, uses the usual family for such a machine. May be called again after the family or its inputs have changed.
-// `family`: the one from an earlier call, or empty; the file is read again only if the name has changed. REQUIRES: `settings`
-// is complete. Errors: ConfigError for an unknown family.
+// Sets each parameter that has an effect, and that neither a file nor the user has set, to its family's value. If no family
+// is named, guesses one from the machine's bus, protocol and memory model. May be called again after the family or its inputs
+// have changed. `family`: caches the file that was read; pass the same object to each call. REQUIRES: `settings` is complete.
+// Errors: ConfigError for an unknown family.
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family);
 
 }  // namespace linebounce::sim

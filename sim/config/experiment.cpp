@@ -23,8 +23,9 @@ namespace {
 constexpr std::string_view kCommandLine = "set on the command line";
 constexpr std::array kFamilies = {"latency", "lock", "counter", "layout", "allocator", "hash_table", "kernel"};
 constexpr int kMostReportedLines = 1000;
-constexpr const char* kProgramWorkload = "program";           // the default workload if workload.program is set
-constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // every JSON reader can represent it exactly
+constexpr const char* kProgramWorkload = "program";  // the default of workload.name if workload.program is set
+// The largest range in which every JSON reader represents integers exactly.
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 
 // Parses the VALUE of --set PATH=VALUE as TOML; if that fails, as a bare word.
 ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {
@@ -41,7 +42,7 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
 
 class ExperimentReader {
  public:
-  // `table` is the parsed `text`. If machines are swept, `text` is parsed again for each of them.
+  // `table`: the parsed and merged `text`. `text` itself is parsed again for each machine if machines are swept.
   ExperimentReader(const std::filesystem::path& file, const std::string& text, const toml::table& table,
                    const Overrides& overrides, const Catalogue& catalogue)
       : text_(text), reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
@@ -118,7 +119,7 @@ class ExperimentReader {
     question_ = question;
   }
 
-  // Checks that [question] names at least two alternatives. REQUIRES: the sweep has been read.
+  // Checks that the path in [question] has at least two values to compare. REQUIRES: the sweep has been read.
   void check_question() const {
     const std::string& compare = experiment_.question.compare;
     if (compare.empty() || compare == overrides_.compare || tables_->swept.contains(compare)) return;
@@ -145,9 +146,9 @@ class ExperimentReader {
     }
   }
 
-  // Declares the keys in stages, because settings decide which keys are legal. First come the machine's keys. Then come
-  // placements of any object, because only the workload knows its objects. Last come the keys of every workload that the
-  // experiment may run, with the user's names in its open tables (workload.locks.NAME).
+  // Declares the legal keys in stages, because earlier settings decide which later keys are legal. First come the machine's
+  // keys. Next come placements, for any object name, because only the running workload knows its objects. Last come the keys
+  // of every workload that the experiment may run, including entries that the user adds to open tables (workload.locks.NAME).
   void declare_keys() {
     KeySpace& keys = tables_->keys;
     keys.add(tables_->machine.keys.keys());
@@ -185,7 +186,7 @@ class ExperimentReader {
     return names;
   }
 
-  // The parameters that a program's file declares become keys too.
+  // Makes keys of the parameters that program files declare. Errors: ConfigError for a program that is not a Lua file.
   void declare_programs() {
     const KeyInfo key{kProgramKey, ValueType::text, "", ""};
     for (const GivenText& given : given_texts(key)) {
@@ -254,7 +255,7 @@ class ExperimentReader {
     }
   }
 
-  // Makes a path relative to the file that contains it. That may be a file that this experiment extends.
+  // Makes a path relative to the file that contains the setting. That file may be one that this experiment extends.
   [[nodiscard]] ConfigValue anchored(const KeyInfo& key, const Leaf& leaf) const {
     return anchor_path(key.path, checked(key, leaf), file_of(tables_->file, *leaf.node).parent_path());
   }
@@ -273,7 +274,8 @@ class ExperimentReader {
   void read_on_machine(const std::string& name) {
     if (tables_->machines.contains(name)) return;
     find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
-    toml::table table = read_experiment_table(text_, tables_->file);  // a copy would lose the line numbers
+    // Parsed again, because a copied table loses its line numbers.
+    toml::table table = read_experiment_table(text_, tables_->file);
     sweep_lists(table, overrides_.lists);
     remove_swept(*table["sweep"].as_table(), kMachineAxis);
     table.erase("paper");
@@ -311,7 +313,7 @@ class ExperimentReader {
 
   void finish(const toml::array* paper) {
     Settings base = tables_->settings;
-    // If the workload or program is swept, each point takes the defaults of its own workload.
+    // If the workload or program is swept, each point fills in the defaults of its own workload later.
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
@@ -331,7 +333,7 @@ class ExperimentReader {
     add_rows_of_tables();
   }
 
-  // Removes assumptions about values that the experiment sweeps, because it states these values.
+  // Collects the assumptions about the machine. Swept parameters count as stated, so there are none about them.
   [[nodiscard]] std::vector<std::string> assumptions(Settings base) const {
     for (const SweepAxis& axis : experiment_.sweep) {
       for (std::size_t i = 0; i < axis.paths.size(); ++i) {

@@ -1,5 +1,5 @@
-// An experiment as tables: its own file merged with the experiments that it extends, its settings with their origins, and the
-// resolved configuration for config.toml.
+// An experiment as tables: its own file merged with the experiments that it extends, and its settings with their origins.
+// Also makes the resolved configuration for config.toml.
 #pragma once
 
 #include <toml++/toml.h>
@@ -20,19 +20,22 @@ struct ExperimentTables {
   std::string file;
   Catalogue catalogue;
   MachineTables machine;
-  KeySpace keys;      // the keys of machine.*, workload.*, run.*, engine.*
-  Settings settings;  // complete except for the sweep: machine file or [machine], then [set], then --set
+  KeySpace keys;  // the keys of machine.*, workload.*, run.*, engine.*
+  // Complete except for swept values; the later takes precedence: machine file or [machine], then [set], then --set.
+  Settings settings;
   std::vector<LayoutChange> layout_changes;
-  std::map<std::string, Origin> swept;  // keys: swept paths; values: where their lists were written
-  // If `machine` is swept: for each machine's name or path, the experiment on that machine.
+  std::map<std::string, Origin> swept;  // from a swept path to the position of its list
+  // One copy of the experiment per swept machine, by the machine's name or path. Empty if `machine` is not swept.
   std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;
 };
 
-// Parses an experiment's text and merges it with the experiment that it extends. Removes `extends`. Each key remembers the
-// file that it comes from. `file`: the origin of the text. Errors: ConfigError, also for a cycle.
+// Parses an experiment's text, merges it with the experiments that it extends, and removes `extends`. Each node keeps the
+// position in the file that defines it. `file`: the text's own file. Errors: ConfigError, also if experiments extend each
+// other in a cycle.
 toml::table read_experiment_table(const std::string& text, const std::filesystem::path& file);
 
-// [machine] with its sources, [placement], [workload] and [run]. If a value overrides the machine file's, its source says so.
+// Returns [machine] with its sources, [placement], [workload] and [run]. The source of a value that overrides the machine
+// file's says so.
 toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
 
 // Adds [[layout.change]] if there are any changes.

@@ -23,12 +23,13 @@ constexpr std::size_t kLongestChain = 32;
 // Tables that are merged key by key. Any other table is replaced as a whole.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
-// Moves nodes, because a copy would lose its line number.
+// Moves the node, because a copy would lose its position in the file.
 void move_into(toml::table& to, const toml::key& key, toml::node& node) {
   node.visit([&](auto& plain) { to.insert_or_assign(key, std::move(plain)); });
 }
 
-// The paths that a file sets, in either form: [workload] lock and [set] "workload.lock" are the same path.
+// Returns the paths that a file sets. A value may be set in two forms: `lock` in [workload] and "workload.lock" in [set] are
+// the same path.
 std::set<std::string> paths_set(const toml::table& table, const std::string& file) {
   std::set<std::string> paths;
   for (const char* name : kMerged) {
@@ -40,7 +41,8 @@ std::set<std::string> paths_set(const toml::table& table, const std::string& fil
   return paths;
 }
 
-// Merges a base's table into `table`, whose own values take precedence.
+// Merges the base's table into `table`. Skips the paths in `given`, which the extending file sets itself. `prefix`: the
+// table's path.
 void lay_under(toml::table& table, toml::table& base, const std::string& prefix, const std::set<std::string>& given) {
   for (auto&& [key, node] : base) {
     const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(key.str());
@@ -57,7 +59,7 @@ void lay_under(toml::table& table, toml::table& base, const std::string& prefix,
   }
 }
 
-// The base's changes apply first.
+// Joins the [[layout.change]]s of both files into one list, with the base's first.
 void join_changes(toml::table& table, toml::table& base) {
   auto* first = base["layout"]["change"].as_array();
   auto* then = table["layout"]["change"].as_array();
@@ -75,13 +77,14 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
     const bool merged = std::ranges::find(kMerged, key.str()) != kMerged.end() && node.is_table();
     if (!merged && !table.contains(key)) move_into(table, key, node);
     if (!merged) continue;
-    if (table.contains(key) && !table.get(key)->is_table()) continue;  // refused when it is read
+    // A value in place of a table, which the reader refuses later.
+    if (table.contains(key) && !table.get(key)->is_table()) continue;
     auto* own = table.insert(key, toml::table{}).first->second.as_table();
     lay_under(*own, *node.as_table(), key.str() == "set" ? "" : std::string(key.str()), given);
   }
 }
 
-// Leaves a broken symbolic link to the code that reads the file, which reports it.
+// Returns the file's canonical path. A broken symbolic link stays as it is; the code that reads the file reports it.
 std::string path_in_chain(const fs::path& file) {
   std::error_code unreadable;
   const fs::path path = fs::weakly_canonical(file, unreadable);

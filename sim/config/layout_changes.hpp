@@ -13,11 +13,11 @@
 
 namespace linebounce::sim {
 
-// The setting that chooses among the changes: "all", "none", or names.
+// The setting that selects which changes apply: "all", "none", or a list of names.
 inline constexpr const char* kLayoutChanges = "layout.changes";
 KeyInfo layout_changes_key();
 
-// A word of the file with its position.
+// A field's or structure's name as the experiment's file has it, with its position.
 struct PlacedName {
   std::string name;
   Origin origin;
@@ -29,24 +29,25 @@ struct PlacedBytes {
 };
 
 struct LayoutChange {
-  std::string name;  // several changes may share it; a change without a name is only chosen by "all"
+  std::string name;  // changes may share a name, which selects them together; only "all" selects a change without a name
   PlacedName structure;
   std::optional<PlacedBytes> align, base_offset;
   std::vector<PlacedName> order;
-  std::vector<PlacedBytes> at;                 // the offsets of the members in `order`; empty: each follows the one before
-  std::vector<std::vector<PlacedName>> split;  // each entry is moved to a line of its own
+  // One offset for each member in `order`, in bytes; empty: each member follows the one before.
+  std::vector<PlacedBytes> at;
+  std::vector<std::vector<PlacedName>> split;  // each inner list of members gets a cache line of its own
   std::vector<PlacedName> per_cpu, read_mostly;
-  std::vector<PlacedName> spread;  // arrays whose elements each get a line of their own
-  // for arrays that are one field in the file; if no array is named, the object itself is the array
+  std::vector<PlacedName> spread;  // arrays to spread, one cache line per element
+  // The element size for arrays that the file describes as one field. If `spread` is empty, the whole object is the array.
   std::optional<PlacedBytes> element_bytes;
-  std::optional<PlacedBytes> line;  // for `split` and `spread`: the line size, if larger than the machine's
+  std::optional<PlacedBytes> line;  // the line size for `split` and `spread`; none or a smaller one: the machine's
   Origin origin;
 };
 
-// The elements of [[layout.change]], checked as far as possible without the structures. Errors: ConfigError.
+// Reads the elements of [[layout.change]]. Checks all that needs no knowledge of the structures. Errors: ConfigError.
 std::vector<LayoutChange> read_layout_changes(const toml::array& changes, const std::string& file);
 
-// As written in a resolved configuration.
+// The changes as [[layout.change]] of a resolved configuration.
 toml::array layout_changes_table(const std::vector<LayoutChange>& changes);
 
 // The changes that the setting chooses, in the file's order. Errors: ConfigError for an unknown name.

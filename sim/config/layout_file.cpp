@@ -22,7 +22,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kUsualLineBytes = 64;  // assumed if the text does not say; most processors have such lines
+constexpr int kUsualLineBytes = 64;  // for listings that don't imply a line size; most processors have 64-byte lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -31,10 +31,10 @@ void require_power_of_two(const TableReader& reader, const std::string& key, int
                                  std::bit_ceil(given)));
 }
 
-// Fields that share no byte, by their first byte.
+// Non-overlapping fields, by offset.
 using PlacedFields = std::map<int, Field>;
 
-// The first field that shares a byte with this one; nullptr if none does.
+// Returns the first placed field that overlaps `field`, or nullptr if none does.
 const Field* overlapping(const PlacedFields& placed, const Field& field) {
   const auto first = placed.upper_bound(field.offset);
   if (first != placed.begin()) {
@@ -44,7 +44,7 @@ const Field* overlapping(const PlacedFields& placed, const Field& field) {
   return first != placed.end() && first->first < field.offset + field.size ? &first->second : nullptr;
 }
 
-// The first free offset for this many bytes; -1 if the structure has none.
+// Returns the lowest free and naturally aligned offset for a field of `size` bytes; -1 if the structure has no room.
 int free_offset(const PlacedFields& placed, int size, int structure_size) {
   const int step = natural_alignment(size);
   int offset = 0;
@@ -127,12 +127,13 @@ class StructureReader {
   TableReader reader_;
   const LayoutFile& layouts_;
   Layout layout_;
-  // its fields' names, in a set because a structure may have a million fields
+  // The names of all fields. A set, because a structure may have a million fields.
   std::set<std::string> names_;
   PlacedFields placed_;
 };
 
-// True for a listing's extension. A path with any other extension than a layout's must exist.
+// True for a path of pahole's or bpftool's output: it has pahole's extension, or is an existing file with any extension but a
+// layout's.
 bool is_listing_path(const std::string& name_or_path) {
   const std::filesystem::path path = name_or_path;
   if (path.extension() == kPaholeExtension) return true;
@@ -158,7 +159,7 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// Here and below, `given` is the user's text, which may contain the `>` marks of a quoted e-mail.
+// In this function and the next, `given` is the user's text, whose lines may begin with the `>` of a quoted e-mail.
 LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
   LayoutFile layouts;
   layouts.name = file.stem().string();

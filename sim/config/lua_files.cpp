@@ -17,12 +17,12 @@
 namespace linebounce::sim {
 namespace {
 
-// Enough warm-up for thousands of operations by a few CPUs.
+// A few CPUs perform thousands of operations in this warm-up.
 constexpr int kWarmupUs = 50;
 constexpr int kMeasureUs = 500;
 constexpr std::string_view kLayoutParameter = "layout";  // of kLayoutKey
 
-// The experiment's name, which is also that of the results directory.
+// The experiment's name, which also names the results directory.
 std::string experiment_name(const std::string& file) {
   std::string name = std::filesystem::path(file).stem().string();
   std::replace_if(
@@ -30,7 +30,7 @@ std::string experiment_name(const std::string& file) {
   return name;
 }
 
-// Makes the default of a parameter named `layout` relative to the program's file.
+// Resolves the default of the parameter `layout` relative to the program's file, if such a file exists.
 void anchor_layout(LuaFile& file) {
   for (ParameterDeclaration& parameter : file.declared.parameters) {
     auto* const name = std::get_if<std::string>(&parameter.default_value);
@@ -40,14 +40,14 @@ void anchor_layout(LuaFile& file) {
   }
 }
 
-// The same as in counter_scaling.
+// The workload of the experiment counter_scaling, with this counter.
 toml::table counter_workload(const LuaFile& file) {
   return toml::table{{"name", "counter_scaling"},
                      {"counter", file.source.path},
                      {"counts", file.declared.counter.references ? "references" : "events"}};
 }
 
-// The same as in lock_scaling.
+// The workload of the experiment lock_scaling, with this lock.
 toml::table lock_workload(const LuaFile& file) {
   return toml::table{{"name", "critical_section"},
                      {"lock", file.source.path},

@@ -12,9 +12,9 @@ namespace linebounce::sim {
 
 inline constexpr const char* kProgramKey = "workload.program";
 
-// Whether a value names such a file, judging by its suffix.
+// True if the value names a file in Lua, judging by its suffix.
 bool is_lua_path(std::string_view text);
-// The same for files in Lua or C.
+// True if the value names a file in Lua or C, judging by its suffix.
 bool is_source_path(std::string_view text);
 
 struct LuaFile {
@@ -22,21 +22,21 @@ struct LuaFile {
   LuaDeclaration declared;
 };
 
-// Reads a file and its declarations. A lock in C is compiled and loaded, so its code may run. Call this only for files that
-// the user has named, or has permitted with --native. Errors: ConfigError; if a setting named the file, the message begins
-// with the setting's position and path.
+// Reads a file and its declarations. A lock in C is compiled and loaded, so code of the file may run. Call this only for
+// files that the user has named, or has permitted with --native. Errors: ConfigError. If a setting named the file, pass the
+// setting's `origin` and `path`; messages then begin with them.
 LuaFile load_lua_file(const std::string& file);
 LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path);
 
-// Makes a lock's file an entry of the lock registry, under this name. Errors: ConfigError, also if the file does not define a
-// lock.
+// Makes an entry of the lock registry from a lock's file. The entry's name is `file`. Errors: ConfigError, also if the file
+// does not define a lock.
 LockEntry load_lock_file(const std::string& file);
 
 // Finds a lock by the name that a user gave: a file, or one of all_locks(). Errors: ConfigError, with the legal names.
 LockEntry lock_called(const std::string& name);
 
-// The experiment for `linebounce run FILE.lua`: a program runs by itself, a lock in the workload critical_section, a counter
-// in the workload of counter_scaling. Errors: ConfigError.
+// The experiment for `linebounce run FILE.lua`. A program runs as a workload of its own. A lock runs in the workload of
+// lock_scaling, a counter in that of counter_scaling. Errors: ConfigError, also if `overrides` names no machine.
 Experiment lua_experiment(const std::string& file, const Overrides& overrides);
 
 // Loads what the user wants to run: an experiment (by name or file, unexpanded), or a program, lock or counter in Lua.

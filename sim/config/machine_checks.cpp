@@ -1,4 +1,4 @@
-// Checks whether a machine's parts fit each other, which no single key can express.
+// Checks whether the parts of a machine fit together. Checks of a single key's value are in the schema.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline bool power_of_two(int value) {
   return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
 }
 
-// A directory entry is one word, with one bit for each bus.
+// A directory entry tracks sharers in one 64-bit word, with a bit for each bus.
 constexpr int kMostBuses = 64;
 
 class NodeChecks {
@@ -169,7 +169,7 @@ class NodeChecks {
     }
   }
 
-  // Runs a check of the models. Its error messages begin with the key.
+  // Runs a check that throws std::invalid_argument("PATH: TEXT"), and reports it as a ConfigError at that path.
   template <class Work>
   void reported(Work work) const {
     try {
@@ -183,7 +183,7 @@ class NodeChecks {
 
   [[noreturn]] void refuse(const std::string& path, const std::string& text) const {
     auto at = settings_.find(path);
-    // `latency_ns` is the only required key of a link, so it locates the link's table.
+    // If `path` is a link's table, takes its position from `latency_ns`, the link's only required key.
     if (at == settings_.end()) at = settings_.find(path + ".latency_ns");
     const bool as_cpus = path == "machine.cpus_present" && at->second.origin.place == settings_.at("machine.cpus").origin.place;
     fail(at->second.origin, as_cpus ? "machine.cpus" : path, text);
@@ -193,8 +193,8 @@ class NodeChecks {
   const Settings& settings_;
 };
 
-// REQUIRES: `machine` is the typed form of `settings`, and its coherence line is filled in. Errors: ConfigError at the key to
-// change.
+// REQUIRES: `machine` is the typed form of `settings`, and its coherence line size is filled in. Errors: ConfigError at the
+// key to change.
 void check_nodes(const MachineSpec& machine, const Settings& settings) {
   const NodeChecks checks(machine, settings);
   if (machine.has_nodes()) {
@@ -209,7 +209,7 @@ class Checks {
  public:
   Checks(MachineSpec& machine, const Settings& settings) : machine_(machine), settings_(settings) {}
 
-  // The name must be usable as a directory's name, because studies of a trace make a directory for each machine.
+  // The name must be a valid directory name, because a study of a trace on several machines makes a directory for each.
   void name() const {
     if (!machine_.name.empty() && !names_directory(machine_.name))
       refuse("machine.name", fmt::format("\"{}\" {}", machine_.name, kNoDirectoryName));

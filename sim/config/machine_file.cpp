@@ -10,7 +10,7 @@ DescribedMachine described_machine(MachineTables tables) {
   DescribedMachine described;
   described.spec = to_typed(tables.settings, tables.parts).machine;
   check_machine(described.spec, tables.settings);
-  // Shows the real value: in the file, 0 may stand for the outermost cache's line size.
+  // Shows the effective line size. In the file, 0 means that of the outermost cache.
   tables.settings.at("machine.bus.line_bytes").value = std::int64_t{described.spec.bus.line_bytes};
   for (const auto& key : tables.keys.keys()) {
     if (key.structural || !is_shown(key, tables.settings)) continue;

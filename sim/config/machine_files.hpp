@@ -13,8 +13,8 @@ struct MachineFiles {
   MachineProtocols protocols;
 };
 
-// Reads and checks configs/machines/NAME.toml or a path, and the protocols that it names. `home`: the project's folder;
-// empty: project_root() finds it. Errors: ConfigError.
+// Reads and checks a machine (configs/machines/NAME.toml or a path) and the protocols that it names. `home`: the project's
+// folder; if empty, project_root() finds it. Errors: ConfigError.
 MachineFiles read_machine_files(const std::string& name_or_path, const std::string& home);
 
 }  // namespace linebounce::sim

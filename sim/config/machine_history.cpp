@@ -38,7 +38,7 @@ class HistoryReader {
     return entry;
   }
 
-  // Checks that the last step of each parameter leads to its present value.
+  // Checks that the history of each parameter ends at its present value.
   void check_ends() const {
     for (const auto& [path, last] : last_) {
       if (!settings_.contains(path) && last.value != kLeftOut)

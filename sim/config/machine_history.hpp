@@ -1,4 +1,5 @@
-// What a machine file says about itself: [[history]] (past changes, and why) and [sources] (the origin of each parameter).
+// Reads what a machine file records about itself: past changes with their reasons ([[history]]), and the origin of each
+// parameter ([sources]).
 #pragma once
 
 #include <toml++/toml.h>
@@ -13,7 +14,7 @@
 
 namespace linebounce::sim {
 
-// A parameter's values before and after a change, as texts. "default" means that the file left it out.
+// A parameter's values before and after a change, as texts. "default" means that the file did not set the parameter.
 struct ChangedParameter {
   std::string path;  // "machine.memory.latency_ns"
   std::string before, after;
@@ -25,18 +26,19 @@ struct HistoryEntry {
   std::vector<ChangedParameter> changed;
 };
 
-// `settings`: the machine's. `defaults`: the paths that the file leaves out. Errors: ConfigError for an invalid entry, or if
-// a parameter's changes do not end at its present value.
+// Reads [[history]]. `settings`: the machine's present parameters. `defaults`: paths that the file doesn't set. Errors:
+// ConfigError for an invalid entry, or if a parameter's last change does not end at its present value.
 std::vector<HistoryEntry> read_history(const toml::array& entries, const std::string& file, const Settings& settings,
                                        const std::set<std::string>& defaults);
 
-using Sources = std::map<std::string, std::string>;  // by full path or table: "machine.bus", "machine.memory.latency_ns"
+// By the full path of a parameter or of a table: "machine.bus", "machine.memory.latency_ns"
+using Sources = std::map<std::string, std::string>;
 
-// Reads [sources], whose keys are paths below the machine: a parameter or a whole table. Errors: ConfigError for an unknown
-// path, and for a text other than "calibrated: ROW", "datasheet: ...", "paper: ...", "assumed: WHY".
+// Reads [sources]. Each key is a path without "machine.", of a parameter or a whole table. Errors: ConfigError for an unknown
+// path, and for a text that does not have one of the forms "calibrated: ROW", "datasheet: ...", "paper: ...", "assumed: WHY".
 Sources read_sources(const toml::table& table, const std::string& file, const Origin& origin, const KeySpace& keys);
 
-// The most specific entry for a parameter; null if there is none.
+// Returns the source of a parameter: its own entry, or that of the innermost table that has one; null if there is none.
 const std::string* source_of(const Sources& sources, std::string_view path);
 
 }  // namespace linebounce::sim

@@ -26,7 +26,8 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
 }
 
-// The names of a table's subtables, in the order of the text. `what`: the table, such as "cache".
+// Returns the names of a table's subtables, in the order of the text. `what`: the table's name, "cache" or "group".
+// `example`: a subtable's head, for messages.
 std::vector<std::string> in_order_of_text(const toml::table& tables, std::string_view what, std::string_view example,
                                           const std::string& file, const Origin& origin) {
   std::vector<std::pair<toml::source_position, std::string>> found;
@@ -61,8 +62,8 @@ std::vector<std::string> groups_in_text(const toml::table& machine, const std::s
   return groups ? in_order_of_text(*groups, "group", "[group.L3]", file, origin) : std::vector<std::string>{};
 }
 
-// The order that the key `cache_levels` or `group_levels` states. A resolved configuration has it, because its tables are
-// sorted by key.
+// Returns the order that the key `cache_levels` or `group_levels` states. A resolved configuration needs this key, because
+// its tables are sorted by name.
 std::vector<std::string> levels_as_named(const toml::node& node, std::string_view what, const std::vector<std::string>& parts,
                                          const std::string& file, const Origin& origin) {
   const Origin at{place_of(file, node.source()), origin.hidden};
@@ -78,7 +79,7 @@ std::vector<std::string> levels_as_named(const toml::node& node, std::string_vie
   return levels;
 }
 
-// The names below [network.link] or [network.pair], sorted by the nodes in them. `what`: "link".
+// Returns the names below [network.link] or [network.pair], sorted by node numbers. `what`: "link" or "pair".
 std::vector<std::string> joins_in_text(const toml::table& machine, std::string_view what, const std::string& file,
                                        const Origin& origin) {
   const auto* joins = machine["network"][what].as_table();
@@ -104,7 +105,7 @@ std::vector<std::string> joins_in_text(const toml::table& machine, std::string_v
   return names;
 }
 
-// The names below [memory.node], ascending.
+// Returns the names below [memory.node], sorted as numbers.
 std::vector<std::string> memories_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
   const auto* memories = machine["memory"]["node"].as_table();
   if (!memories) return {};
@@ -148,7 +149,8 @@ bool is_left_out(const std::string& path, const Settings& settings, const Source
   return source != sources.end() && source->second == kLeftOutSource && setting.origin.given.empty();
 }
 
-// The paths of times that decide the cost of sharing, that are 0 because the machine's file leaves them out; sorted.
+// Returns the paths of those latencies of sharing that are 0 only because the machine's file leaves them out, in a fixed
+// order.
 std::vector<std::string> times_left_out(const Settings& settings, const Sources& sources) {
   const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
   const bool has_network = number("machine.nodes") > 1;
@@ -165,7 +167,7 @@ std::vector<std::string> times_left_out(const Settings& settings, const Sources&
   return paths;
 }
 
-// A machine with one CPU has no contention.
+// True if the contention family is a guess that matters: CPUs of a machine with a single CPU never contend.
 bool assumes_contention(const Settings& settings, const Sources& sources) {
   return settings.at("machine.cpus_present").value != ConfigValue{std::int64_t{1}} &&
          is_left_out(kContention, settings, sources);
@@ -193,7 +195,7 @@ void apply_line_size(Settings& settings, const PartNames& parts) {
   for (const std::string& cache : parts.caches) paths.push_back(fmt::format("machine.cache.{}.line_bytes", cache));
   for (const std::string& path : paths) {
     const auto [own, added] = settings.try_emplace(path, size);
-    const bool follows = own->second.value == ConfigValue{std::int64_t{0}};  // a bus whose line is the outermost cache's
+    const bool follows = own->second.value == ConfigValue{std::int64_t{0}};  // 0: the bus takes the outermost cache's line size
     if (own->second.value == size.value || follows) continue;
     const bool overridden = !own->second.origin.given.empty();
     const bool replaces_file = !size.origin.given.empty();

@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFigures = "configs/figures";
 constexpr double kHighestNode = 63;
 constexpr double kMostSamples = 1e15;
-// The keys that give rows a kind. `kind` applies to every row that no list of another kind names.
+// Each of these words is also a key that lists rows of that kind. The key `kind` sets the kind of all rows that no list
+// contains.
 constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
 constexpr std::string_view kIdCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
 
@@ -64,7 +65,7 @@ class MeasuredTableReader {
   }
 
  private:
-  // Sets the table's own kind. Returns the lists of rows with other kinds.
+  // Sets the table's own kind. Returns the lists of rows that have another kind.
   std::map<PaperKind, const toml::array*> kinds() {
     std::vector<std::string> legal;
     std::map<PaperKind, const toml::array*> named;
@@ -95,7 +96,8 @@ class MeasuredTableReader {
     table_.rows = read_measured_rows(text, file.string(), table_.structure);
   }
 
-  // Marks the listed rows. Only scored rows may be listed, because a kind means nothing for others.
+  // Gives the listed rows this kind. Only scored rows have a kind. Errors: ConfigError for any other row, and for a row that
+  // is listed twice.
   void mark(const toml::array& keys, PaperKind kind) {
     const std::string word = word_of(kind);
     std::vector<std::string> scored;
@@ -114,7 +116,7 @@ class MeasuredTableReader {
   TableReader reader_;
   const ExperimentTables& experiment_;
   MeasuredTable table_;
-  std::set<std::string> marked_;  // rows that some list names
+  std::set<std::string> marked_;  // keys of the rows that a list contains
 };
 
 constexpr std::array kColumns = {"samples", "remote_pct", "instruction", "function", "offset_in_line", "field"};
@@ -184,7 +186,7 @@ class Reader {
     return at(column);
   }
 
-  // Samples of loads and atomic operations have addresses; stores have none.
+  // The profiler samples loads and atomic operations, but no plain stores. Errors: ConfigError for any other instruction.
   [[nodiscard]] std::string access() const {
     const std::string& instruction = at("instruction");
     if (instruction.starts_with("ld")) return "load";
@@ -222,7 +224,7 @@ class Reader {
     sum.offset = std::min(sum.offset, row.offset);
   }
 
-  // Keeps letters and digits. Replaces each run of other characters by one underscore.
+  // Converts to lower case. Replaces each run of characters other than letters, digits and underscores by one underscore.
   static std::string harmless(const std::string& name) {
     std::string out;
     bool gap = false;
@@ -236,8 +238,8 @@ class Reader {
     return out;
   }
 
-  // The row's key, kept short for readers: it names the access only if the field has both kinds, and the structure only if it
-  // is a neighbour's.
+  // The row's key, "FUNCTION.FIELD". The structure is added only if it is not the table's own, and the access only if the
+  // same field has rows of both kinds.
   [[nodiscard]] std::string key_of(const MeasuredRow& row) const {
     const std::string owner = row.structure == structure_ ? "" : row.structure + ".";
     const bool both = std::ranges::any_of(rows_, [&row](const MeasuredRow& other) {
@@ -262,7 +264,7 @@ class Reader {
   const std::string& structure_;
   std::map<std::string, std::size_t> columns_;
   std::size_t width_ = 0;
-  std::ptrdiff_t line_ = 0;  // the first line of the row
+  std::ptrdiff_t line_ = 0;  // the number of the row's first line
   std::vector<std::string> fields_;
   std::vector<MeasuredRow> rows_;
 };

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kDeepest = 64;  // depth of nested structures
 
-// The content of a pair of braces.
+// What braces contain: the members of a structure.
 struct Body {
   std::vector<Field> fields;
   std::optional<int> size;  // only for the outermost
@@ -77,7 +77,7 @@ class Parser {
 
   [[nodiscard]] bool has_place() const { return peek().kind == TokenKind::comment && place_in(peek()).has_value(); }
 
-  // `struct NAME {...};`, or `typedef struct {...} NAME;`.
+  // Reads `struct NAME {...};`, `union NAME {...};` or `typedef struct {...} NAME;`.
   Layout structure() {
     within_.clear();
     bitfields_.clear();
@@ -94,7 +94,7 @@ class Parser {
     expect("{");
     Body inside = body();
     const std::vector<Token> behind = until_semicolon();
-    // Versions before 2007 print the size after the structure.
+    // pahole before 2007 prints the size after the closing brace.
     if (!inside.size && peek().kind == TokenKind::comment) inside.size = size_in(peek());
     if (alias) name = declared_name(behind);
     if (name.empty()) refuse(begin, "this structure has no name");
@@ -177,7 +177,7 @@ class Parser {
     const std::vector<Token> declared = until_semicolon();
     const std::string name = declared_name(declared);
     const bool array = std::ranges::any_of(declared, [](const Token& token) { return token.text == "["; });
-    if (tagged && declared.empty() && !has_place()) return;  // in C++, a nested type without a member of that type
+    if (tagged && declared.empty() && !has_place()) return;  // in C++, the definition of a nested type, which takes no space
     const Bytes bytes = place(name.empty() ? "this structure" : name);
     if (bytes.size == 0) return;
     if (shares && name.empty()) inside = {joined(inside)};
@@ -188,13 +188,13 @@ class Parser {
     }
   }
 
-  // Reads a member that has no braces.
+  // Reads a member without braces.
   void plain(const std::vector<Token>& declared, std::vector<Field>& fields) {
     const std::string name = declared_name(declared);
     const bool bits = is_bitfield(declared);
-    if ((bits || is_method(declared)) && !has_place()) return;  // unnamed bits, or a method, which takes no bytes
+    if ((bits || is_method(declared)) && !has_place()) return;  // an unnamed bitfield or a method, which takes no space
     const Bytes bytes = place(name);
-    if (bytes.size == 0) return;  // the flexible array at the end of a structure
+    if (bytes.size == 0) return;  // a flexible array member
     const bool list_head = declared.size() == 3 && declared[0].text == "struct" && declared[1].text == "list_head";
     if (list_head && bytes.size % 2 == 0) {
       fields.push_back({name + ".next", bytes.offset, bytes.size / 2});
@@ -225,7 +225,8 @@ class Parser {
     return tokens;
   }
 
-  // The declared name: in `(*name)` for a pointer to a function, else the last word before arrays, bits and attributes.
+  // Returns the declared name. It follows the asterisks in a pointer to a function, `(*name)`. Otherwise it is the last word
+  // before an array's brackets, a bitfield's colon or an attribute.
   static std::string declared_name(const std::vector<Token>& tokens) {
     std::string name;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
@@ -241,7 +242,7 @@ class Parser {
     return name;
   }
 
-  // A pointer to a function has its name in parentheses; a method's name precedes them.
+  // True for a method, whose name precedes the parenthesis. In a pointer to a function, the name is inside.
   static bool is_method(const std::vector<Token>& tokens) {
     for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
       if (tokens[i].text == "__attribute__") return false;
@@ -267,7 +268,7 @@ class Parser {
     return 1;
   }
 
-  // Calls `visit` with each name, also for names that share bytes.
+  // Calls `visit` with each name of the field. A field that merges several members has their names, separated by `|`.
   template <class Visit>
   static void each_name(const std::string& field, const Visit& visit) {
     for (std::size_t begin = 0; begin <= field.size();) {
@@ -277,7 +278,7 @@ class Parser {
     }
   }
 
-  // One field over the bytes of all, with all their names.
+  // Merges fields into one that covers all their bytes, with their names joined by `|`.
   static Field joined(const std::vector<Field>& fields) {
     Field all{"", 0, 0};
     int end = 0;
@@ -299,7 +300,7 @@ class Parser {
     return found;
   }
 
-  // Merges bitfields of one word into one field, with everything else that shares the word's bytes.
+  // Merges the bitfields that share a word into one field, with all other fields that overlap it.
   void join_bitfields(std::vector<Field>& fields) const {
     std::vector<Field> out;
     for (std::size_t i = 0; i < fields.size();) {
@@ -321,11 +322,12 @@ class Parser {
   std::size_t at_ = 0;
   std::string within_;               // " in rq, which begins in line 3"
   std::set<std::string> bitfields_;  // bitfields of this structure
-  std::set<std::string> names_;      // structure names, in a set because a kernel has 20,000
+  std::set<std::string> names_;      // Names of all structures. A set, because a kernel has 20,000.
   int depth_ = 0;
 };
 
-// The line size from a comment on a line boundary: 64 for "/* --- cacheline 2 boundary (128 bytes) was 8 bytes ago --- */".
+// Derives the line size from a comment on a line boundary. "/* --- cacheline 2 boundary (128 bytes) was 8 bytes ago --- */"
+// implies 64 bytes.
 std::optional<int> line_in_boundary(std::string_view comment) {
   constexpr std::string_view kBoundary = "cacheline ", kBytes = "boundary (";
   const std::size_t begin = comment.find(kBoundary), bytes_at = comment.find(kBytes);
@@ -337,7 +339,7 @@ std::optional<int> line_in_boundary(std::string_view comment) {
   return *bytes / *number;
 }
 
-// The number after a word in a comment: 40 of "last cacheline: 40 bytes".
+// Returns the number that follows `word` in the text, such as 40 in "last cacheline: 40 bytes".
 std::optional<int> figure_behind(std::string_view text, std::string_view word) {
   const std::size_t at = text.find(word);
   if (at == text.npos) return std::nullopt;
@@ -357,7 +359,7 @@ std::optional<int> pahole_line_bytes(const std::string& text) {
     const auto bytes = line_in_boundary(std::string_view(text).substr(at, end - at));
     if (bytes && is_line_size(*bytes)) return bytes;
   }
-  // If a structure ends after its first line, the comment at its end also implies the line size.
+  // Without such a comment, derives the line size from the sizes at the end of a structure of two lines or more.
   for (std::size_t at = text.find("size: "); at != std::string::npos; at = text.find("size: ", at + 1)) {
     const std::string_view about = std::string_view(text).substr(at, text.find("\n}", at) - at);
     const auto size = figure_behind(about, "size: "), lines = figure_behind(about, "cachelines: ");

@@ -15,7 +15,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';  // as in _vptr.Base
 }
 
-// Scans C as pahole prints it: words, marks of one character, and comments, which hold the offsets.
+// Splits C as pahole prints it into words, punctuation marks and comments. The comments contain the offsets.
 class Scanner {
  public:
   Scanner(const std::string& text, const std::string& file) : text_(text), file_(file) {}

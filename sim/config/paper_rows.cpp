@@ -87,7 +87,8 @@ class RowReader {
     if (visible && !row_.relative_to) reader_.refuse("visible", "needs relative_to, the base of the change");
   }
 
-  // Checks which fields occur together: an order, a shape, a value, or the sign of a change.
+  // Checks that the row's fields fit together. It needs exactly one of an order, a shape, a value (which may have a sign), or
+  // a sign.
   void check() const {
     const bool is_order = row_.metrics.size() > 1;
     const bool is_shape = row_.shape != Shape::none;
@@ -159,7 +160,7 @@ std::vector<const PointPlace*> selected(const std::vector<PointPlace>& points, c
   return out;
 }
 
-// The number of different values of a path over some points.
+// Counts the distinct values of a path among these points.
 std::size_t values_along(const std::vector<const PointPlace*>& points, const std::string& path) {
   std::set<ConfigValue> values;
   for (const auto* point : points) {

@@ -1,4 +1,4 @@
-// [[paper]] rows: the figures that an experiment expects, and at which points.
+// Reads [[paper]] rows: the published figures that an experiment should reproduce, and the points to which they apply.
 #pragma once
 
 #include <toml++/toml.h>
@@ -14,26 +14,27 @@
 
 namespace linebounce::sim {
 
-// The key `kind`, if present. Errors: ConfigError for an illegal word.
+// Reads the key `kind`; none if it is absent. `legal`: the words allowed here. Errors: ConfigError for any other word.
 std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string> legal);
 std::string word_of(PaperKind kind);
 
 using Selection = std::map<std::string, ConfigValue>;  // values of swept paths
 
-// Reads the key's table of paths and values, if present. Errors: ConfigError for a path that is not swept, or a value that
-// its key does not allow.
+// Reads a table of paths and values from this key; none if it is absent. Errors: ConfigError for a path that is not swept, or
+// a value that is illegal for its path.
 std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables);
 toml::table selection_table(const Selection& at);
 
-// Errors: ConfigError for unknown keys, an id used twice, contradictory fields, or `at` with a path that is not swept.
+// Reads the rows. Errors: ConfigError for unknown keys, an id used twice, contradictory fields, or a path in `at` that is not
+// swept.
 std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables);
 
-// Checks that every row selects exactly one point, or for a row with a shape one line of points along `over`. Errors:
-// ConfigError. `rows`: the array from which `paper` was read.
+// Checks that each row selects exactly one point. A row with a shape must select one series of points along `over` instead.
+// `rows`: the array from which `paper` was read, for positions in messages. Errors: ConfigError.
 void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<PointPlace>& points,
                       const std::string& file);
 
-// The [[paper]] rows of a resolved configuration.
+// The rows as [[paper]] of a resolved configuration.
 toml::array paper_table(const std::vector<PaperRow>& rows);
 
 }  // namespace linebounce::sim

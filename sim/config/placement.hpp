@@ -1,4 +1,5 @@
-// The homes of objects: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
+// Reads which memory nodes objects are placed on: [placement] of an experiment, or `placement.OBJECT` in [set], [sweep] and
+// --set.
 #pragma once
 
 #include <map>
@@ -13,11 +14,11 @@ namespace linebounce::sim {
 
 inline constexpr std::string_view kPlacementPrefix = "placement.";
 
-// The key that places an object. Any object name is legal, because the objects are known only after the workload has set up
+// The key that places an object. It accepts any object name, because a workload's objects are known only after it has set up
 // its memory.
 KeyInfo placement_key(const std::string& path);
 
-// The homes of all objects that the settings place. Errors: ConfigError for a value that is neither a policy nor a node with
+// Returns the placements that the settings contain. Errors: ConfigError for a value that is neither a policy nor a node with
 // memory.
 std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine);
 

@@ -21,7 +21,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Converts a point's number into one index per axis; the last axis varies fastest.
+// Converts a point's number into an index per axis. The last axis varies fastest.
 std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
   std::size_t rest = number;
   std::vector<std::size_t> choice(sweep.size());
@@ -74,9 +74,9 @@ class PointBuilder {
   }
 
  private:
-  // A trace that is read only as far as points need it. Finding damage takes long, because all of it must be unpacked.
+  // What is known about a trace file. Detecting damage requires unpacking the whole file, so this is done only if needed.
   struct TraceFacts {
-    std::optional<trace::Summary> claimed;  // none if the trace can only be read with recovery
+    std::optional<trace::Summary> claimed;  // the summary from the index; none if only a recovering reader can read the file
     struct Unpacked {
       bool damaged;
       trace::Summary summary;
@@ -90,7 +90,7 @@ class PointBuilder {
       try {
         facts->second.claimed = trace::Reader(file).summary();
       } catch (const trace::TraceError&) {
-        // The trace is damaged: the result of the recovering reader counts.
+        // The trace is damaged; is_as_recorded() will use a recovering reader.
       }
     }
     return facts->second;
@@ -106,7 +106,7 @@ class PointBuilder {
     return !facts.unpacked->damaged && replays_as_recorded(point.resolved, facts.unpacked->summary);
   }
 
-  // The experiment on the point's machine, if the machine is swept.
+  // Returns the experiment's tables for the point's machine, if machines are swept; otherwise the only tables.
   [[nodiscard]] const ExperimentTables& on_machine_of(const PointPlace& point) const {
     const auto swept = std::ranges::find_if(point.at, [](const auto& entry) { return entry.first == kMachineAxis; });
     return swept == point.at.end() ? tables_ : *tables_.machines.at(std::get<std::string>(swept->second));
@@ -152,7 +152,8 @@ class PointBuilder {
     }
   }
 
-  // Adds a lock or counter in Lua. `why_not`: returns why it is illegal here; empty if it is legal.
+  // Adds a lock's or counter's file to `files`, if the setting names a file. `why_not`: returns why this lock or counter is
+  // illegal here; empty if it is legal.
   template <class WhyNot>
   void add_file(const std::string& path, const Setting& setting, std::vector<SourceFile>& files, WhyNot why_not) {
     if (!is_source_path(std::get<std::string>(setting.value))) return;
@@ -164,14 +165,14 @@ class PointBuilder {
     if (!known) files.push_back(file.source);
   }
 
-  // A lock in C may do anything on the host. It runs only if the user asks for it, and not just a file.
+  // Refuses a lock in C, which can do anything on the host, unless the user permits it with --native or names it with --set.
   void refuse_unnamed_code(const std::string& name, const Setting& setting, const std::string& path) const {
     if (!is_native_path(name) || experiment_.native || setting.origin.place == "--set") return;
     fail(setting.origin, path,
          fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", name));
   }
 
-  // Reads each file only once.
+  // Returns the file's declarations. Reads each file only once.
   const LuaFile& lua_file(const Setting& setting, const std::string& path) {
     const auto& name = std::get<std::string>(setting.value);
     refuse_unnamed_code(name, setting, path);
@@ -197,8 +198,8 @@ class PointBuilder {
                      std::get<std::string>(settings.at("workload.name").value)));
   }
 
-  // Reads each file once, and applies each change alone, so that an illegal change is found even if this point does not
-  // choose it.
+  // Reads each file only once. Also applies every change by itself, so that an illegal change is reported even if this point
+  // does not select it.
   const LayoutFile& layout_file(const Setting& setting, int line_bytes) {
     const auto& name = std::get<std::string>(setting.value);
     if (const auto known = layout_files_.find(name); known != layout_files_.end()) return known->second;
@@ -245,7 +246,7 @@ class PointBuilder {
     return once(name, [&] { return load_protocol(name, setting.origin.place); });
   }
 
-  // Loads each protocol once per combination of partners. `names`: the protocol's own name, and its partners'.
+  // Returns the cached protocol, or loads it. `names`: the cache's key, made of the names of the protocol and its partners.
   template <class Load>
   const Protocol& once(const std::string& names, Load load) {
     const auto known = protocols_.find(names);
@@ -256,7 +257,7 @@ class PointBuilder {
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
-  Family family_;  // the family that the latest point used
+  Family family_;  // the contention family of the latest point, so that the next point need not read its file again
   std::map<std::string, LuaFile> lua_files_;
   std::map<std::string, TraceFacts> traces_;
 };

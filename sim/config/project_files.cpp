@@ -24,7 +24,7 @@ bool is_project(const fs::path& folder) {
   return fs::is_directory(folder / "configs", ignored) && fs::is_directory(folder / "models/protocols", ignored);
 }
 
-thread_local fs::path home;  // empty: find the folder from the program's path
+thread_local fs::path home;  // empty: project_root() searches above the program
 
 }  // namespace
 
@@ -62,14 +62,14 @@ std::vector<std::string> file_names(const FileKind& kind) {
     if (path.extension() != kind.extension || path.stem() == "README") continue;
     names.push_back(path.lexically_relative(folder).replace_extension());
   }
-  // An unreadable folder must not look empty.
+  // An unreadable folder must not pass for an empty one.
   if (failed && failed != std::errc::no_such_file_or_directory)
     throw UnreadableConfig(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
   std::ranges::sort(names);
   return names;
 }
 
-// The shipped file of this name; none if it does not exist, or if the name could leave the folder.
+// Returns the shipped file of this name. Returns nothing if there is none, or if the name could lead out of the folder.
 std::optional<fs::path> shipped_file(const FileKind& kind, const std::string& name) {
   if (!names_directory(name) || fs::path(name).filename() == "README") return std::nullopt;
   const fs::path file = project_root() / kind.folder / (name + std::string(kind.extension));
@@ -87,7 +87,7 @@ bool is_path(const FileKind& kind, std::string_view name_or_path) {
 }
 
 fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {
-  // Looks for the file itself first: listing all names would read every folder, for each file of each point.
+  // Tries the shipped file first. Listing all names reads every folder, which is slow if done for each file of each point.
   if (auto file = shipped_file(kind, name_or_path)) return *std::move(file);
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
   const std::string place = context.empty() ? "" : context + ": ";
@@ -109,7 +109,7 @@ std::string absolute_path(const fs::path& path) {
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
-  constexpr std::size_t kLargest = 16 << 20;  // limits what is read, because a device may be endless
+  constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text;
@@ -122,7 +122,7 @@ std::string read_text(const fs::path& file) {
   if (!in.is_open() || in.bad()) {
     const int why = errno;
     const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
-    // After a disk failure the file's content is unknown, so the configuration may still be correct.
+    // After an I/O error or a lack of file descriptors, nothing is known about the configuration, which may be correct.
     if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
     throw ConfigError(message);
   }

@@ -1,4 +1,4 @@
-// Where the project's files are, and how to read one. experiment.hpp declares project_root().
+// Finds the project's files and reads them. experiment.hpp declares project_root().
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// A kind of file that users name: experiments, machines, layouts, protocols.
+// A kind of file that users refer to by name: an experiment, a machine, a layout, a protocol.
 struct FileKind {
   std::string_view name;       // "machine"
   std::string_view folder;     // relative to the project's root: "configs/machines"
@@ -21,8 +21,8 @@ inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kCounterTemplates{"template of counters", "configs/counters", ".txt"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
-// While this object lives, project_root() returns `folder` in this thread, unless LINEBOUNCE_ROOT is set. An empty folder has
-// no effect.
+// While this object lives, project_root() returns `folder` in this thread. LINEBOUNCE_ROOT still takes precedence. An empty
+// folder has no effect.
 class ProjectHome {
  public:
   explicit ProjectHome(std::filesystem::path folder);
@@ -38,26 +38,28 @@ class ProjectHome {
 // out.
 std::vector<std::string> file_names(const FileKind& kind);
 
-// True if a user's word is a path rather than a name: it has the kind's extension, or contains a slash and does not begin
-// with a folder of this kind.
+// True if the user's text is a path rather than a name. A path has the kind's extension, or contains a slash and does not
+// begin with one of the shipped folders of this kind.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
-// The file of a name, or the path relative to `base`. Errors: ConfigError for an unknown name; the message begins with
-// `context`, if that is not empty, and names the nearest. Does not check that a path exists; read_text() does.
+// Finds the file for a name, or resolves a path relative to `base`. Does not check that a path exists; read_text() does.
+// `context`: begins the message, if not empty. Errors: ConfigError for an unknown name, with similar names.
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 
-// The absolute path, for config.toml. Errors: ConfigError for a name that is not UTF-8, because TOML can't hold it.
+// Returns the absolute path, for config.toml. Errors: ConfigError for a path that is not UTF-8, which TOML can't hold.
 std::string absolute_path(const std::filesystem::path& path);
 
-// A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
+// Returns a file's bytes. Errors: ConfigError for a missing file, a directory, or more than 16 MiB; UnreadableConfig after an
+// I/O error.
 std::string read_text(const std::filesystem::path& file);
 
-// True if a name from a file may become a directory's name: "counter", or "what_if/counter" in a subfolder. It must stay
-// below the parent directory, even if the file is malicious, and must not contain blanks or control characters.
+// True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects any
+// name that could lead out of the parent directory, because the file may be malicious. Also rejects blanks and control
+// characters.
 bool names_directory(const std::string& name);
 
-// Why a name is refused.
+// Completes a message about a name that names_directory() rejects.
 inline constexpr const char* kNoDirectoryName =
     "cannot name a results directory: no blanks, no leading dot, and slashes only between a folder and what is in it";
 

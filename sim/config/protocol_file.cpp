@@ -39,7 +39,7 @@ ProtocolFiles with_extended(ProtocolFile file) {
   return files;
 }
 
-// Parses protocol files with `parse`. Turns its errors into ConfigError, because they are in the user's files.
+// Parses protocol files with `parse`. Converts ProtocolError to ConfigError, because the mistake is in a user's file.
 template <class Parse>
 Protocol read(const ProtocolFiles& files, Parse parse) {
   try {
@@ -54,8 +54,8 @@ Protocol load(const std::string& name_or_path, const std::string& place, Parse p
   return read(read_protocol_files(name_or_path, place), parse);
 }
 
-// Loads a protocol that a node protocol's file names. A node protocol is refused here, because files could otherwise name
-// each other in a circle.
+// Loads a protocol that a node's protocol file names as its partner. Rejects node protocols, because their files could name
+// each other in a cycle.
 Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::string& file) {
   const std::string key = wanted == ProtocolKind::bus ? "bus" : "directory";
   return load(name, fmt::format("{}: {}", file, key), [&](const ProtocolFiles& files) {
@@ -85,7 +85,7 @@ bool same(const Partners& a, const Partners& b) {
   return a.bus == b.bus && a.directory == b.directory;
 }
 
-// The shipped files for these partners.
+// Lists the shipped protocols that are made for these partners.
 std::vector<std::string> files_for(const Partners& partners) {
   std::vector<std::string> names = file_names(kProtocolFiles);
   std::erase_if(names, [&](const std::string& name) {
@@ -95,8 +95,9 @@ std::vector<std::string> files_for(const Partners& partners) {
   return names;
 }
 
-// Loads a node's or group's protocol between other partners than its file names. If rows are missing, the machine most likely
-// combines protocols that do not fit together, so the error says that instead.
+// Loads a node's or group's protocol with the partners that the machine has. If parsing fails, and the file is made for other
+// partners, the most likely mistake is the machine's combination of protocols. The error then names the combination instead
+// of the missing rows.
 template <class Parse>
 Protocol load_between(const std::string& name_or_path, const Partners& here, const std::string& place, Parse parse) {
   return load(name_or_path, place, [&](const ProtocolFiles& files) {

@@ -9,22 +9,22 @@
 
 namespace linebounce::sim {
 
-// Reads models/protocols/NAME.md or a path, and all files that it extends. These are given by name, or by a path relative to
-// the extending file. `place`: where the name was read, for messages; may be empty. Errors: ConfigError.
+// Reads models/protocols/NAME.md or a path, and all files that it extends. It names these by name, or by a path relative to
+// itself. `place`: the position of the setting with the name, for messages; may be empty. Errors: ConfigError.
 ProtocolFiles read_protocol_files(const std::string& name_or_path, const std::string& place = "");
-// Loads a protocol; for a node's protocol also the partners that its file names. Errors: ConfigError.
+// Loads a protocol. A node's protocol is loaded with the partners that its file names. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
-// The same from the text of a file; messages call it `file`.
+// Like load_protocol(), but from the text of a file. `file`: the text's name in messages.
 Protocol read_protocol(const std::string& text, const std::string& file);
-// Loads a node's protocol for these partners, whatever partners its file names. If it does not fit them, the error names its
-// own partners and the shipped files that fit.
+// Loads a node's protocol with these partners, even if its file names others. Errors: ConfigError; if the partners don't fit,
+// it names those in the file, and the shipped protocols that fit.
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place = "");
 
-// Loads a group's protocol for members and homes that use this directory protocol.
+// Loads a group's protocol. `directory`: the protocol of the group's members and of the homes.
 Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place = "");
 
-// All protocols that a machine names.
+// Loads all protocols that a machine names.
 MachineProtocols load_protocols(const MachineSpec& machine);
 
 }  // namespace linebounce::sim

@@ -12,7 +12,7 @@ using namespace workloads;
 
 namespace {
 
-// Leaves out settings that change no result.
+// Returns [machine] without the settings that can't change a result.
 toml::table machine_of(const toml::table& resolved) {
   toml::table machine;
   if (const auto* table = resolved["machine"].as_table()) machine = *table;

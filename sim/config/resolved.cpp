@@ -1,4 +1,4 @@
-// The resolved configuration: every setting with its value, the content of config.toml.
+// The resolved configuration, which becomes config.toml: every setting with its value.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -26,7 +26,7 @@ toml::table sources_table(const Settings& settings, const MachineTables& machine
   for (const auto& [path, setting] : settings) {
     if (path.starts_with(kMachine) && !setting.origin.given.empty()) all[path] = "assumed: " + setting.origin.given;
   }
-  std::erase_if(all, [&](const auto& source) {  // Once the experiment sets or sweeps such a value, it is no longer left out.
+  std::erase_if(all, [&](const auto& source) {  // A value that the experiment sets or sweeps is no longer left out.
     const auto& [path, text] = source;
     return text == kLeftOutSource && machine.defaults.contains(path) && settings.at(path).from == Setting::From::given;
   });
@@ -35,7 +35,7 @@ toml::table sources_table(const Settings& settings, const MachineTables& machine
   return table;
 }
 
-// All values of a key: the point's own, and those of a sweep.
+// Returns all values that a key may have: the experiment's own, and those of a sweep.
 std::vector<const toml::node*> values_of(const toml::table& resolved, std::string_view key) {
   std::vector<const toml::node*> values;
   if (const toml::node* own = resolved.at_path(key).node()) values.push_back(own);
@@ -47,7 +47,7 @@ std::vector<const toml::node*> values_of(const toml::table& resolved, std::strin
   return values;
 }
 
-// Adds every file that the configuration names by one of these keys.
+// Returns all files that the configuration names with one of these keys.
 template <class Keys>
 std::set<std::string> files_named(const toml::table& resolved, const Keys& keys) {
   std::set<std::string> names;
@@ -58,7 +58,7 @@ std::set<std::string> files_named(const toml::table& resolved, const Keys& keys)
   return names;
 }
 
-// Adds every program's and lock's file among the workload's parameters.
+// Adds the files of programs, locks and counters that occur below this node.
 void add_lua_files(const toml::node& node, std::set<std::string>& names) {
   if (const auto* table = node.as_table()) {
     for (const auto& [key, value] : *table) add_lua_files(value, names);
@@ -86,7 +86,7 @@ std::string measured_text(const toml::array& tables) {
   return text;
 }
 
-// True if the whole trace must be read, to find its damage; otherwise its index is enough.
+// True if a replay may recover damage. Finding it requires the whole trace; otherwise the index suffices.
 bool recovers(const toml::table& resolved) {
   const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
   return std::ranges::any_of(values, [](const toml::node* value) { return value->value_or(false); });
@@ -100,7 +100,7 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
     if (path.starts_with("engine.")) continue;
     const KeyInfo* key = machine.keys.find(path);
     if (key && !is_shown(*key, settings)) continue;
-    // An object's name may contain dots.
+    // The rest of these paths is one key, because names of objects and locks may contain dots.
     const auto dot = path.starts_with(kPlacementPrefix)         ? kPlacementPrefix.size() - 1
                      : path.starts_with(kSubstituteLocksPrefix) ? kSubstituteLocksPrefix.size() - 1
                                                                 : path.rfind('.');

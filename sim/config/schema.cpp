@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// A parameter and its value before any configuration has set it.
+// Reads a parameter's default from a newly constructed spec.
 struct Read {
   ConfigValue operator()(const int* member) const { return static_cast<std::int64_t>(*member); }
   ConfigValue operator()(const Frequency* member) const {

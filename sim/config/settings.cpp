@@ -17,7 +17,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
-// In bytes, Linux's limit on paths; each point of a sweep has its own copy of a text.
+// Linux's limit on paths, in bytes. Each point of a sweep has its own copy of a text.
 constexpr std::size_t kLongestText = 4096;
 
 std::string_view type_text(ValueType type) {
@@ -234,7 +234,7 @@ std::vector<std::string> KeySpace::paths_and_tables() const {
 }
 
 std::string KeySpace::legal_text(std::string_view path, std::string_view hidden) const {
-  // Finds the deepest existing table; its keys are legal at this place.
+  // Finds the innermost enclosing table that exists. Its keys are the legal ones.
   std::string_view table = path;
   while (!table.empty() && !is_table(table))
     table = table.substr(0, table.rfind('.') == std::string_view::npos ? 0 : table.rfind('.'));
@@ -253,7 +253,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   std::vector<std::string> all;
   const std::string word(shown(path, hidden));
   for (const auto& candidate : paths_and_tables()) {
-    // Does not suggest the table that contains the key.
+    // Does not suggest the tables that contain the key.
     if (!below(path, candidate)) all.emplace_back(shown(candidate, hidden));
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {

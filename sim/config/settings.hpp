@@ -1,5 +1,5 @@
-// Settings: values at dotted paths ("machine.memory.latency_ns"), and the legal keys. Machine files, [set], [sweep], --set
-// and `at` all use this code, so a path has the same meaning and the same checks everywhere.
+// Settings are values at dotted paths, such as "machine.memory.latency_ns". Machine files, [set], [sweep], --set and `at` all
+// use this code, so a path has the same meaning and the same checks everywhere.
 #pragma once
 
 #include <toml++/toml.h>
@@ -28,24 +28,26 @@ struct KeyInfo {
   double minimum = -std::numeric_limits<double>::infinity();  // for numbers
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // for texts; empty: any
-  bool structural = false;                // defines the machine (its name, its number of CPUs), so only its file may set it
-  // The parameter that must differ from its default for this one to have an effect; empty: none. Until it differs, lists and
-  // the resolved configuration leave out this one's default.
+  // Defines the machine itself (its name or number of CPUs); only the machine's file may set it.
+  bool structural = false;
+  // The parameter on which this one depends; empty: none. While `needs` is at its default, this parameter has no effect, and
+  // lists and resolved configurations leave out its default.
   std::string needs = {};
-  std::optional<ConfigValue> default_value = {};     // for fixed parameters with a default
-  std::map<std::string, std::string> refusals = {};  // texts that exist but are illegal for this key, and why
-  std::string files_of = {};  // for texts: if not empty, also accepts the path of such a file: "lock", "counter"
+  std::optional<ConfigValue> default_value = {};     // none: the key is required
+  std::map<std::string, std::string> refusals = {};  // names that exist but are illegal for this key, each with the reason
+  std::string files_of = {};  // "lock" or "counter": also accepts the path of such a file; empty: accepts no files
 };
 
-// Where a value was written, for messages.
+// The position at which a value was written, for messages.
 struct Origin {
   std::string place;        // "FILE:LINE:COLUMN", "FILE" or "--set"
-  std::string hidden = {};  // the prefix that the file leaves out of every path: "machine." in a machine file
-  std::string given = {};   // the source to record for a value that overrides its machine file's; empty: keep the file's
+  std::string hidden = {};  // the prefix that the file omits from every path; "machine." in a machine file
+  // The source to record if the value overrides that of a machine file; empty: keeps the file's source.
+  std::string given = {};
 };
 
 struct Setting {
-  // Who sets the value. given: a file or the user. family: the machine's contention family. schema: its default.
+  // Where the value comes from. given: a file or the user. family: the contention family. schema: the parameter's default.
   enum class From : std::uint8_t { given, family, schema };
 
   ConfigValue value;
@@ -55,7 +57,7 @@ struct Setting {
 
 using Settings = std::map<std::string, Setting>;  // by path
 
-// A leaf of a TOML table (or an empty table) with its path.
+// A value of a TOML table, or an empty table, with its full path.
 struct Leaf {
   std::string path;
   const toml::node* node;
@@ -65,23 +67,23 @@ struct Leaf {
 // Throws ConfigError "PLACE: KEY: TEXT".
 [[noreturn]] void fail(const Origin& origin, std::string_view path, std::string_view text);
 
-// All leaves below a table, in the order of the text. Nested tables and quoted keys with dots give the same paths. Skips the
-// top-level keys in `skip`.
+// Returns all leaves below a table, in the order of the text. Nested tables and dotted keys in quotes give the same paths.
+// `skip`: top-level keys to leave out.
 std::vector<Leaf> leaves(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
                          const std::vector<std::string_view>& skip = {});
 
-// The plain value of a leaf. Errors: ConfigError for an array, a table, a date, and for infinity and NaN.
+// Converts a leaf to a plain value. Errors: ConfigError for an array, a table, a date, infinity or NaN.
 ConfigValue plain_value(const toml::node& node, const Origin& origin, std::string_view path, ValueType expected);
 
-// The normal form of a value: a whole number becomes an integer, so that 100 and 100.0 are equal.
+// Converts whole numbers to integers, so that 100 and 100.0 are equal.
 ConfigValue canonical(const ConfigValue& value);
 
-// Converts a value to its key's type and to normal form. Errors: ConfigError for a wrong type, a value out of range, or an
+// Converts a value to its key's type and to canonical form. Errors: ConfigError for a wrong type, a value out of range, or an
 // illegal choice.
 ConfigValue checked(const KeyInfo& key, const ConfigValue& value, const Origin& origin);
 ConfigValue checked(const KeyInfo& key, const Leaf& leaf);
 
-// A value in messages and lists: 12, 0.5, true, sc.
+// Formats a value for messages and lists: 12, 0.5, true, sc.
 std::string plain_text(const ConfigValue& value);
 
 toml::table& table_at(toml::table& root, std::string_view path);  // creates missing tables
@@ -95,9 +97,10 @@ class KeySpace {
   void add(const std::vector<KeyInfo>& keys);
 
   [[nodiscard]] const KeyInfo* find(std::string_view path) const;
-  // Errors: ConfigError, which suggests similar keys or the right unit, or lists the legal keys of the table.
+  // Finds a key. Errors: ConfigError, which suggests similar keys or the right unit, or else lists the legal keys of the
+  // table.
   [[nodiscard]] const KeyInfo& require(std::string_view path, const Origin& origin) const;
-  // Also refuses structural keys. All files but a machine's own use this.
+  // Like require(), but also rejects structural keys, which only a machine's file may set.
   [[nodiscard]] const KeyInfo& require_settable(std::string_view path, const Origin& origin) const;
   [[nodiscard]] const std::vector<KeyInfo>& keys() const { return keys_; }
   [[nodiscard]] bool is_table(std::string_view path) const;
@@ -108,13 +111,13 @@ class KeySpace {
   [[nodiscard]] std::vector<std::string> paths_and_tables() const;
   [[nodiscard]] std::string legal_text(std::string_view path, std::string_view hidden) const;
 
-  std::vector<KeyInfo> keys_;  // in the order of lists
+  std::vector<KeyInfo> keys_;  // in the order in which lists show them
 };
 
-// Checks every leaf against the legal keys, and stores it.
+// Checks each leaf against the legal keys, and stores its value in `settings`.
 void read_settings(const std::vector<Leaf>& leaves, const KeySpace& keys, Settings& settings);
 
-// Splits the "PATH=VALUE" arguments of --set, for Overrides. Errors: ConfigError.
+// Splits the arguments of --set, "PATH=VALUE", for Overrides. Errors: ConfigError.
 std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
 
 }  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Longer units first, so that "mb_per_s" is not taken for "s".
+// Sorted so that "mb_per_s" is found before its ending "s".
 constexpr std::array<std::string_view, 25> kUnits = {
     "instructions", "mb_per_s", "gb_per_s", "percent", "entries", "cycles", "clocks", "bytes", "ticks",
     "lines",        "bits",     "kib",      "mib",     "gib",     "mhz",    "ghz",    "khz",   "pct",

@@ -19,7 +19,7 @@ struct PlacedAxis {
   SweepAxis axis;
 };
 
-// The powers of two up to N, and N itself; N is the machine's number of CPUs.
+// Expands "1..N": the powers of two below N, and N itself. N is the machine's number of CPUs.
 std::vector<ConfigValue> up_to_all(std::int64_t all) {
   std::vector<ConfigValue> values;
   for (std::int64_t n = 1; n < all; n *= 2) values.emplace_back(n);
@@ -27,7 +27,7 @@ std::vector<ConfigValue> up_to_all(std::int64_t all) {
   return values;
 }
 
-// All locks that are legal here, except locks for a fixed number of CPUs.
+// Expands "*": all locks that are legal for this key, except those limited to a number of CPUs.
 std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
   std::vector<ConfigValue> values;
   for (std::string& lock : workloads::lock_names([](const workloads::LockTraits& traits) { return traits.most_cpus == 0; })) {
@@ -36,7 +36,7 @@ std::vector<ConfigValue> all_locks_of(const KeyInfo& key) {
   return values;
 }
 
-// True if the node comes from the command line. Only nodes from a file have a position.
+// True if the node was given on the command line. Only nodes from a file have a position.
 bool is_typed(const toml::node& node) {
   return !node.source().begin;
 }
@@ -99,7 +99,7 @@ class SweepReader {
     SweepAxis axis;
     auto lists = leaves(table, "", tables_.file, {});
     if (lists.empty()) fail(here, "sweep.together", "expected path = [values], found an empty table");
-    // Sorts by path, because a resolved configuration is sorted by key and must give the same axis.
+    // Sorts by path. A resolved configuration is sorted by key, and must give the same axis.
     std::ranges::sort(lists, [](const Leaf& a, const Leaf& b) { return a.path < b.path; });
     for (const auto& leaf : lists) list(leaf, axis);
     for (std::size_t i = 1; i < axis.paths.size(); ++i) {
@@ -154,8 +154,7 @@ void erase_path(toml::table& table, std::string_view path) {
   }
 }
 
-// Appends a value of a list from the command line, in TOML or as a bare word. A file's path is relative to the current
-// folder.
+// Appends a value from the command line, in TOML or as a bare word. A file's path is relative to the working directory.
 void append_value(toml::array& array, std::string text) {
   const std::size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
   text = first == std::string::npos ? "" : text.substr(first, last - first + 1);
@@ -287,7 +286,7 @@ void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValu
     const auto found = std::ranges::find(axis.paths, path);
     if (found == axis.paths.end()) continue;
     auto& values = axis.values[found - axis.paths.begin()];
-    // Keeps the values that are zipped with this path, and merges points that become equal.
+    // Lists that are zipped with this path keep their values. Points that are now equal are merged.
     values.assign(values.size(), value);
     remove_repeated_points(axis);
   }

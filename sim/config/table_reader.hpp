@@ -1,4 +1,4 @@
-// Reads a TOML table key by key. finish() refuses keys that were not read, so that a misspelt key is never ignored.
+// Reads a TOML table key by key. finish() rejects all keys that were not read, so a misspelt key is never ignored.
 #pragma once
 
 #include <toml++/toml.h>
@@ -12,12 +12,12 @@ namespace linebounce::sim {
 
 class TableReader {
  public:
-  // `path`: the table's own path, for messages ("paper"; empty at the top).
+  // `path`: the table's own path, for messages, such as "paper"; empty for the file's top level.
   TableReader(const toml::table& table, std::string file, std::string path)
       : table_(table), file_(std::move(file)), path_(std::move(path)) {}
 
-  // Each of these returns none if the key is absent. Errors: ConfigError for a wrong type, a value out of range, or an
-  // illegal choice.
+  // Each of these reads a key, or returns none if it is absent. Errors: ConfigError for a wrong type, a value out of range,
+  // or an illegal choice.
   std::optional<std::string> text(const std::string& key, std::vector<std::string> choices = {});
   std::optional<double> number(const std::string& key, double minimum = -std::numeric_limits<double>::infinity());
   std::optional<std::int64_t> integer(const std::string& key, double minimum, double maximum);
@@ -28,10 +28,10 @@ class TableReader {
 
   std::string required_text(const std::string& key);
 
-  // Errors: ConfigError at the first key that was not read.
+  // Rejects keys that were not read. Errors: ConfigError at the first of them.
   void finish() const;
 
-  [[nodiscard]] Origin origin_of(const std::string& key) const;  // where the key is; where the table is if the key is absent
+  [[nodiscard]] Origin origin_of(const std::string& key) const;  // the key's position, or the table's if the key is absent
   [[nodiscard]] std::string path_of(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
   [[noreturn]] void refuse(const std::string& key, std::string_view text) const { fail(origin_of(key), path_of(key), text); }
 

@@ -1,10 +1,11 @@
-// The only unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
-// header begins with a key. It reports a header without one ("[=]") only if assertions are off, so this unit turns them off
-// in every build.
+// The only file that compiles the TOML parser (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
+// header begins with a key, so an assertion fails on "[=]". With assertions off, it reports an error instead. So they are off
+// here in every build.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
-// toml++ also marks code as unreachable that some letters in place of whitespace reach, such as U+00B7 (found by fuzzing).
+// Some characters in place of whitespace, such as U+00B7, reach code that toml++ marks as unreachable (found by fuzzing).
+// Returns false there instead.
 #include <toml++/impl/preprocessor.h>
 
 #include <cstdint>
@@ -30,13 +31,13 @@ namespace {
 
 // ---- limits on the nesting of TOML text ----
 
-// The parser limits the depth of values, but not the number of parts of a dotted key. It destroys tables recursively, so a
-// text of a few kilobytes could exhaust the stack.
+// The parser limits how deeply values nest, but not how many parts a dotted key has. It destroys tables recursively, so a key
+// of a few kilobytes could exhaust the stack.
 
 constexpr int kDeepestKey = 32;    // parts of a dotted key, or of a table's header
 constexpr int kDeepestValue = 32;  // arrays and inline tables within each other
 
-// Scans the tokens of the text, as far as is needed to know the depth.
+// Scans just enough of the text to find the depth of keys and values.
 class DepthScanner {
  public:
   DepthScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -77,7 +78,7 @@ class DepthScanner {
     }
   }
 
-  // Skips a string up to `end`. If the string has escapes, also skips the character after each backslash.
+  // Skips a string up to its closing `end`. If the string has escapes, a backslash also skips the next character.
   void skip_to(std::string_view end, bool escapes) {
     at_ += end.size();
     while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
@@ -90,18 +91,20 @@ class DepthScanner {
   [[noreturn]] void refuse(const std::string& what) const {
     const std::string_view before = text_.substr(0, at_);
     const auto line = 1 + std::ranges::count(before, '\n');
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // correct for npos too, because npos + 1 is 0
+    // Also right in the first line: rfind returns npos, and npos + 1 is 0.
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
     throw ConfigError(fmt::format("{}:{}:{}: {}", file_, line, column, what));
   }
 
   std::string_view text_;
   const std::string& file_;
   std::size_t at_ = 0;
-  int dots_ = 0;  // dots so far in the current key
+  int dots_ = 0;  // dots in the current key so far
   int open_ = 0;
 };
 
-// Errors: ConfigError with line and column. In text that is not TOML, checks the part before the first mistake.
+// Rejects keys and values that nest too deeply. If the text is not valid TOML, only the part before the first mistake is
+// reliably checked. Errors: ConfigError with line and column.
 void check_depth(std::string_view text, const std::string& file) {
   DepthScanner(text, file).scan();
 }
@@ -110,7 +113,7 @@ std::string float_text(double value) {
   std::array<char, 40> buffer{};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   std::string text(buffer.data(), end);
-  // A float in TOML needs a point or an exponent, to differ from an integer.
+  // In TOML, a float needs a point or an exponent; otherwise it is an integer.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
@@ -177,7 +180,7 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
     } else if (holds_tables(value)) {
       for (const auto& element : *value.as_array()) {
         out += fmt::format("\n[[{}]]\n", below);
-        // Writes inner tables on the element's lines, so that each row is one block.
+        // Writes nested tables inline, so that each element is one block.
         for (const auto& [name, field] : *element.as_table())
           out += fmt::format("{} = {}\n", key_text(name.str()), value_text(field));
       }

@@ -26,12 +26,12 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
   return key;
 }
 
-// The rest of a path after "workload."; empty for any other path.
+// Returns the part of a path after "workload."; empty for any other path.
 std::string_view parameter_of(std::string_view path) {
   return path.starts_with(kPrefix) ? path.substr(kPrefix.size()) : std::string_view();
 }
 
-// True if the parameter "locks.dcache_lock" belongs to the open parameter "locks.default".
+// True if the name is an entry of an open parameter's table: "locks.dcache_lock" of "locks.default".
 bool opens(const ParameterDeclaration& declaration, std::string_view name) {
   if (!declaration.open) return false;
   const auto table = std::string_view(declaration.name).substr(0, declaration.name.rfind('.') + 1);
@@ -55,7 +55,7 @@ const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settin
   return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
 }
 
-// The file of the program that the workload `program` runs; empty for any other workload.
+// Returns the file that workload.program names; empty if there is none.
 std::string program_of(const Settings& settings) {
   const auto named = settings.find(kProgramKey);
   return named == settings.end() ? "" : std::get<std::string>(named->second.value);
@@ -66,7 +66,7 @@ bool runs_files(const WorkloadEntry& entry) {
                              [](const auto& declaration) { return std::string(kPrefix) + declaration.name == kProgramKey; });
 }
 
-// The workload's own parameters, and those that a program's file declares.
+// Returns the workload's own parameters, followed by those that the program's file declares.
 std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, const Settings& settings) {
   std::vector<ParameterDeclaration> all = entry_of(catalogue, settings).parameters;
   const auto program = catalogue.programs.find(program_of(settings));
@@ -75,7 +75,7 @@ std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, cons
   return all;
 }
 
-// Converts a value to the parameter's declared type: a program that reads number("x") accepts x = 4.
+// Converts a value to the parameter's declared type. A number parameter thus accepts the integer 4.
 ParameterValue as_declared(const ParameterDeclaration& declaration, const ConfigValue& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer && std::holds_alternative<double>(declaration.default_value)) return static_cast<double>(*integer);
@@ -87,7 +87,7 @@ ParameterValue as_declared(const ParameterDeclaration& declaration, const Config
 KeyInfo workload_name_key(const Catalogue& catalogue) {
   KeyInfo key{"workload.name", ValueType::text, "", "which workload runs"};
   key.choices = names(catalogue.workloads);
-  // An empty list of choices would allow any value. If there are no workloads, no value must be legal.
+  // An empty list would allow any value, but without workloads none may be legal.
   if (key.choices.empty()) key.choices.emplace_back("(there are none)");
   return key;
 }

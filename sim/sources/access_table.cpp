@@ -25,7 +25,7 @@ struct TableColumn {
   std::string title;
 };
 
-// A line's words, each with the column where it begins.
+// Splits a line into words, each with the column where it begins.
 std::vector<TableColumn> placed_words(std::string_view line) {
   std::vector<TableColumn> words;
   for (std::size_t at = line.find_first_not_of(" \t"); at != line.npos; at = line.find_first_not_of(" \t", at)) {
@@ -42,7 +42,7 @@ bool is_path_title(const std::string& title) {
   return title.size() > kAccess.size() && title.ends_with(kAccess);
 }
 
-// "Type  Name  fastpath_tx_access  fastpath_rx_access  Comments".
+// True for the table's head: "Type  Name  fastpath_tx_access  fastpath_rx_access  Comments".
 bool is_head(const std::vector<TableColumn>& words) {
   return words.size() > 2 && words[0].title == "Type" && words[1].title == "Name" && is_path_title(words[2].title);
 }
@@ -107,7 +107,8 @@ class AccessTableReader {
       table_.paths.push_back(path_of_title(words[i].title));
   }
 
-  // "tcp_sock struct fast path usage breakdown", ".. threads: tx=4 rx=12", ".. objects: 1000".
+  // Takes a line above the table: "tcp_sock struct fast path usage breakdown", ".. threads: tx=4 rx=12" or ".. objects:
+  // 1000".
   void before_table(const std::vector<TableColumn>& words) {
     if (words.size() > 1 && words[1].title == "struct" && words[0].title != "..") table_.structure = words[0].title;
     if (words.size() < 3 || words[0].title != "..") return;
@@ -146,7 +147,7 @@ class AccessTableReader {
     table_.rows.push_back(std::move(row));
   }
 
-  // Takes a word of the table: either a path's cell or part of the comment.
+  // Takes a word of a row: the cell of the path in whose column it stands, or else a part of the comment.
   void cell(const TableColumn& word, AccessRow& row) const {
     const std::size_t column = column_at(word.begin);
     if (column >= 2 && column < 2 + table_.paths.size()) {
@@ -193,7 +194,7 @@ class AccessTableReader {
   std::int64_t number_ = 0;
 };
 
-// The sizes of C's and the kernel's plain types on 64-bit machines.
+// Returns the size of a plain C or kernel type on a 64-bit machine, in bytes; none for any other type.
 std::optional<int> plain_bytes(const std::string& type) {
   static const std::map<std::string, int> kBytes = {{"char", 1},
                                                     {"bool", 1},
@@ -268,12 +269,12 @@ int alignment_of_bytes(int bytes) {
   return 1;
 }
 
-// Places fields one after the other, as a compiler does.
+// Places fields one after another, aligned as a compiler aligns them.
 class TypeLayout {
  public:
   explicit TypeLayout(std::string name) { layout_ = {.name = std::move(name), .alignment = 64, .fields = {}}; }
 
-  // Bit fields of one word become one field with all their names.
+  // Bit fields that share a word become one field with all their names.
   void add(const AccessRow& row, int bytes) {
     if (row.bits == 0) return close(row.name, bytes * row.elements, alignment_of_bytes(bytes));
     const bool fits = open_bits_ > 0 && open_bytes_ == bytes && open_bits_ + row.bits <= 8 * bytes;

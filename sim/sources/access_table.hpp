@@ -1,5 +1,5 @@
-// A table that states which code paths use which fields of a structure, like Documentation/networking/net_cachelines in
-// Linux: one row per field, with its type and how each path uses it.
+// Reads tables of the code paths that use each field of a structure, like Documentation/networking/net_cachelines in Linux. A
+// row has a field, its type, and how each path uses it.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace linebounce::sim {
 
 enum class FieldUse : std::uint8_t { none, read, read_write, write };
 
-// How a path uses a field: as `use` says, in one of every `once_in` passes.
+// How a path uses a field. It does so in one of every `once_in` passes.
 struct PathUse {
   FieldUse use = FieldUse::none;
   int once_in = 1;
@@ -23,7 +23,7 @@ struct PathUse {
 struct AccessRow {
   std::string type, name;     // "u32", "rcv_nxt"; without the number of elements and of bits
   int elements = 1;           // of an array
-  int bits = 0;               // the width of a bit field; 0: not a bit field
+  int bits = 0;               // the width of a bit field in bits; 0 for any other field
   std::vector<PathUse> uses;  // by path
   std::string comment = {};
   std::int64_t line = 0;  // of the file
@@ -36,25 +36,25 @@ struct AccessTable {
   std::string structure;               // empty: not stated
   std::vector<std::string> paths;      // "tx", "rx"
   std::vector<AccessRow> rows;         // in the file's order
-  std::map<std::string, int> threads;  // the number of CPUs on each path, if the table states it
-  int objects = 1;                     // how many objects of the structure are in use at the same time
+  std::map<std::string, int> threads;  // by path: the number of its threads, if the table states it
+  int objects = 1;                     // how many objects of the structure the threads share
 };
 
 // Errors: trace::TraceError with the line.
 AccessTable read_access_table(const std::filesystem::path& file);
 
-// Sizes in bytes of types that are not known otherwise, by name.
+// Sizes in bytes, by type name, of types that plain C does not determine.
 using TypeSizes = std::map<std::string, int>;
 
-// The structure's layout as its types imply it on a 64-bit machine. Untouched fields of unknown size are left out; `left_out`
-// receives their types. Errors: trace::TraceError for a touched field of unknown size.
+// Lays the structure out on a 64-bit machine, from the fields' types. Leaves out a field of unknown size that no path
+// touches; `left_out` receives its type. Errors: trace::TraceError for a touched field of unknown size.
 workloads::Layout layout_of_types(const AccessTable& table, const TypeSizes& sizes, std::vector<std::string>& left_out);
 
-// The layout's field with this name, which may also be that of one member of a union or of one bit field in a word; null if
-// there is none.
+// Finds the field with this name. The name may also be that of a union's member or a bit field, which share a field of the
+// layout. Null if there is none.
 const workloads::Field* field_called(const workloads::Layout& layout, const std::string& name);
 
-// True if values of this type change by atomic operations, as counts and locks do.
+// True for types whose values programs change with atomic operations, such as counts and locks.
 bool is_atomic_type(std::string_view type);
 
 }  // namespace linebounce::sim

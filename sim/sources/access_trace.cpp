@@ -15,9 +15,9 @@ namespace {
 using trace::Kind;
 constexpr int kBetweenPasses = 200;  // cycles, mean
 constexpr int kBetweenFields = 20;   // cycles, mean
-constexpr int kMostWords = 8;        // limit on the words of one field that a pass touches; 8 words fill a line
+constexpr int kMostWords = 8;        // the most words of one field that a pass touches; they fill a line
 constexpr std::int64_t kFewestPasses = 50;
-// Each path makes at least this many passes per object, so that the first fetch of the object counts little.
+// The least number of passes of a path over each object, so that fetching the object for the first time hardly matters.
 constexpr std::int64_t kPassesOfObject = 20;
 
 // A field as one path uses it.
@@ -32,7 +32,7 @@ struct TracedPath {
   int threads = 0;
   std::vector<TouchedField> fields;
 
-  // Number of accesses in one pass, on average.
+  // The mean number of accesses in a pass.
   [[nodiscard]] double accesses() const {
     double sum = 0;
     for (const TouchedField& field : fields) {
@@ -43,7 +43,7 @@ struct TracedPath {
   }
 };
 
-// The words of a field that a program loads and stores.
+// Splits a field into the words that a program loads and stores.
 std::vector<Place> words_of_field(const workloads::Field& field) {
   std::vector<Place> words;
   for (int at = 0; at < field.size && words.size() < kMostWords;) {
@@ -130,7 +130,7 @@ class PathThread {
   const TracedPath* path_;
   SyntheticThread thread_;
   std::uint32_t function_;
-  std::vector<std::uint32_t> own_;  // the objects that this thread touches
+  std::vector<std::uint32_t> own_;  // the objects that this thread visits
 };
 
 std::vector<std::uint32_t> define_objects(const AccessTable& table, const workloads::Layout& layout, trace::Writer& out) {

@@ -1,4 +1,4 @@
-// Makes a trace from a table of accesses. Its threads run the table's code paths over a structure, pass after pass.
+// Makes a trace whose threads run the code paths of an access table over a structure, again and again.
 #pragma once
 
 #include "sim/sources/access_table.hpp"
@@ -9,20 +9,20 @@
 namespace linebounce::sim {
 
 struct AccessTraceOptions {
-  int threads = 16;                // shared among paths for which the table states no number
+  int threads = 16;                // in all; divided among the paths for which the table states no number
   std::int64_t accesses = 60'000;  // approximate total
   std::uint64_t seed = 1;
 };
 
-// Each thread of a path touches the fields of a pass in random order, because the table does not state their order. If there
-// are several objects, they are divided among the threads of a path, and each thread visits its share in random order.
-// Touched fields that the layout lacks are left out and counted. The caller must finish the file. Errors: trace::TraceError
-// if no field is touched.
+// Writes the trace, but does not finish the file. A thread touches the fields of a pass in random order, because the table
+// states no order. Several objects are divided among the threads of a path; each thread visits its own in random order.
+// Touched fields that the layout lacks are left out and counted. Errors: trace::TraceError if no field is touched.
 Losses write_access_trace(const AccessTable& table, const workloads::Layout& layout, const AccessTraceOptions& options,
                           trace::Writer& out);
 
-// Converts a report of perf c2c into a table, assuming that an object of the structure begins at `address`. Each function
-// becomes a path, on the CPUs that the report names. Errors: trace::TraceError if the report has no samples of the object.
+// Converts a report of perf c2c into a table for one structure. `address`: where an object of the structure begins. Each
+// function becomes a path, with as many threads as CPUs in the report. Errors: trace::TraceError if the report has no samples
+// of the object.
 AccessTable table_of_c2c(const C2cReport& report, const workloads::Layout& layout, std::uint64_t address);
 
 }  // namespace linebounce::sim

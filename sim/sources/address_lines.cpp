@@ -15,7 +15,7 @@ namespace {
 
 using What = AddressLine::What;
 
-constexpr int kMostCpuNumber = 65535;  // limit of a trace's streams
+constexpr int kMostCpuNumber = 65535;  // a trace has at most this many streams
 constexpr std::uint64_t kLargestAccess = 4096;
 
 class AddressLines {
@@ -40,11 +40,12 @@ class AddressLines {
   struct Cpu {
     std::uint32_t stream;
     FetchedInstructions fetched;
-    std::int64_t wakes = 0;  // number of wake-ups that other CPUs have been sent
+    std::int64_t wakes = 0;  // number of wake-ups that this CPU has received from others
     bool unfenced = false;   // true if the CPU has stored since its last fence
   };
 
-  // CPU of each file: the number in its name, or its position if the names have no distinct numbers; -1 for a single file.
+  // Returns the CPU of each file: the number in its name, or its position if not all names have different numbers. A single
+  // file has -1.
   static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
     if (files.size() == 1) return {-1};
     std::vector<int> in_names, in_order;
@@ -92,7 +93,7 @@ class AddressLines {
     cpu.unfenced = cpu.unfenced || line.what != What::load;
   }
 
-  // Returns the CPU of the current line. If the file's order must be kept, the CPU's turn begins here.
+  // Returns the CPU of the current line. If lines name their CPUs, and it is not the previous line's CPU, hands over to it.
   Cpu& turn_of(int number) {
     if (last_ != nullptr && number == last_number_) return *last_;
     const auto found = cpus_.find(number);
@@ -109,7 +110,7 @@ class AddressLines {
     return cpus_.emplace(number, Cpu{stream, FetchedInstructions(*out_, stream)}).first->second;
   }
 
-  // Makes the previous CPU's stores visible, then wakes the next CPU.
+  // Makes the previous CPU's stores visible with a fence, then wakes the next CPU.
   void hand_over(Cpu& before, Cpu& next, int number) {
     before.fetched.finish();
     if (before.unfenced) out_->append(before.stream, operation(trace::Kind::fence, 0, 0));

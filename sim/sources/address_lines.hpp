@@ -1,4 +1,4 @@
-// Text traces with one access per line. Each format supplies the grammar of a line; the rest is shared here.
+// Converts text traces with one access per line. A format supplies the grammar of its lines; all else is shared.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,41 @@ namespace linebounce::sim {
 
 struct AddressLine {
   enum class What : std::uint8_t {
-    nothing,  // a comment or an escape
+    nothing,  // the line is a comment or an escape
     load,
     store,
-    modify,  // a load followed by a store
+    modify,  // loads, then stores
     fetch,   // an instruction fetch
     compute,
-    other  // neither a load nor a store
+    other  // a word that is neither a load nor a store
   };
   What what = What::nothing;
-  std::uint64_t address = 0;  // for `compute`: the number of cycles
+  std::uint64_t address = 0;  // in bytes; for `compute`: a number of cycles
   std::uint64_t bytes = 0;    // 0: not stated
-  int cpu = 0;                // only if the grammar has CPUs
+  int cpu = 0;                // only in formats whose lines name their CPU
 };
 
 struct AddressGrammar {
-  std::string_view source;    // name of the tool that writes it: "Dinero"
-  std::string_view expected;  // what a line consists of, for messages: "a label and a hexadecimal address"
-  // Returns nothing if the line does not have this form. The line is not empty, and has no blanks at its ends.
+  std::string_view source;    // the tool or format, for messages: "Dinero"
+  std::string_view expected;  // the form of a line, for messages: "a label and a hexadecimal address"
+  // Parses a line; returns nothing if it does not have this form. The line is not empty and has no blanks at its ends.
   std::optional<AddressLine> (*parse)(std::string_view line) = nullptr;
-  std::uint64_t word_bytes = 8;  // size of an access if lines don't state one; addresses are aligned to it
+  std::uint64_t word_bytes = 8;  // size in bytes of an access whose line states none; addresses are aligned to it
   bool has_sizes = false;
-  bool has_cpus = false;     // lines name their CPU, and are in the order of all CPUs' accesses
-  bool has_times = false;    // lines have times, which are left out
-  bool below_cache = false;  // the trace lacks accesses that a cache served
+  bool has_cpus = false;     // lines name their CPU; the file has the global order of all CPUs' accesses
+  bool has_times = false;    // lines have times, which the conversion drops
+  bool below_cache = false;  // the trace lacks accesses that hit in a cache
 };
 
-// Several files: each is one CPU's. One file whose lines name CPUs: their order is kept, because each CPU sleeps until the
-// CPU of the previous line wakes it.
+// Several files are the traces of one CPU each. In one file whose lines name CPUs, each CPU sleeps until the CPU of the
+// previous line wakes it, which preserves the file's order.
 ConvertTrace convert_lines_of(const AddressGrammar& grammar);
 std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar);
 
-// Understands "r", "w" and their variants; returns nothing for other words.
+// Parses "r", "w" and their variants; returns nothing for any other word.
 std::optional<AddressLine::What> read_or_write(std::string_view word);
 
-// The number at the end of the file's stem: 3 for "core_3.data". Returns nothing if there is none.
+// The number at the end of a file's name without its extension: 3 for "core_3.data". Returns nothing if there is none.
 std::optional<int> number_in_name(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

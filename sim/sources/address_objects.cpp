@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kLargestPiece = 8;
 
-// Size of the largest access of at most `bytes` that is aligned at this address.
+// Returns the largest size in bytes of an aligned access at this address that is at most `bytes`.
 std::uint64_t piece_at(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t aligned = std::uint64_t{1} << std::min(std::countr_zero(address), std::countr_zero(kLargestPiece));
   return std::min(aligned, std::bit_floor(bytes));

@@ -1,4 +1,4 @@
-// Turns a trace of plain addresses into objects and operations on them.
+// Turns plain addresses into objects, and accesses to them into operations.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,19 @@
 
 namespace linebounce::sim {
 
-// Defines one object per touched page of 4 KiB, with its address, so that objects keep their distances when placed.
+// Defines an object for each touched page of 4 KiB. The object has the page's address, so a replay keeps the distances
+// between pages.
 class AddressObjects {
  public:
   explicit AddressObjects(trace::Writer& out) : out_(&out) {}
 
-  // Appends an access of any size and alignment, in aligned pieces of 1 to 8 bytes.
+  // Appends an access of any size and alignment, split into aligned pieces of 1 to 8 bytes.
   void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
   // `flags`: trace::kForWrite or 0.
   void prefetch(std::uint32_t stream, std::uint64_t address, std::uint16_t flags);
 
  private:
-  // Appends this many consecutive pieces of equal size.
+  // Appends `count` consecutive accesses of `bytes` bytes each.
   void pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t count);
   std::uint32_t page(std::uint64_t number);
 
@@ -29,15 +30,16 @@ class AddressObjects {
   std::uint32_t last_id_ = 0;
 };
 
-// Counts one stream's instructions, in formats that list each fetch followed by its accesses.
+// Counts a stream's instructions, for formats that list each instruction fetch followed by its accesses.
 class FetchedInstructions {
  public:
   FetchedInstructions(trace::Writer& out, std::uint32_t stream) : out_(&out), stream_(stream) {}
 
   void fetch() { ++fetched_; }
-  // The latest instruction accesses memory. Those before it did not, and are executed first.
+  // Call before appending an access of the latest instruction. Appends the earlier instructions, none of which accessed
+  // memory.
   void access();
-  // Call at the end of the trace, and before another CPU's accesses.
+  // Appends all instructions. Call at the end of the trace, and before accesses of another CPU.
   void finish() {
     execute(fetched_);
     fetched_ = 0;

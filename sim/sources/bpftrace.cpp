@@ -1,7 +1,7 @@
-// Reads maps that bpftrace prints when its script ends: "@wait_ns[KEY]: 12", "@wait_ns[KEY]: count 2, average 6, total 12",
-// or a histogram on the lines below "@wait_ns[KEY]:". If the key is a stack, each frame has a line. The map's name tells
-// whether it holds times or counts, and in which unit. With -f json, each map is a line: {"type": "map", "data": {"@wait_ns":
-// {"KEY": 12}}}.
+// Reads the maps that bpftrace prints when its script ends. A line has a map's value for one key: "@wait_ns[KEY]: 12" or
+// "@wait_ns[KEY]: count 2, average 6, total 12". A histogram follows on the lines below "@wait_ns[KEY]:". A key that is a
+// stack has a line for each frame. The map's name tells whether the values are times or counts, and their unit. With -f json,
+// each line is a document: {"type": "map", "data": {"@wait_ns": {"KEY": 12}}}.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> word
   return std::ranges::any_of(words, [name](std::string_view word) { return name.find(word) != name.npos; });
 }
 
-// A bpftrace map's quantity and unit, guessed from the map's name.
+// The quantity and unit of a map's values, guessed from the map's name.
 struct MapMeaning {
   enum class What : std::uint8_t { nothing, count, total, mean, longest } what = What::count;
   bool is_hold = false;
@@ -38,7 +38,7 @@ MapMeaning meaning_of(std::string_view map) {
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   MapMeaning meaning;
-  // Maps of begin times: they only hold threads that had not finished when the script ended.
+  // Maps of begin times are temporary. At the end they only contain threads that were still waiting.
   if (has_any(name, {"start", "stamp", "begin", "enter"}) || name == "ts") return {.what = nothing};
   constexpr std::array<std::pair<std::string_view, double>, 6> kUnits = {
       {{"nsec", 1e-3}, {"usec", 1}, {"msec", 1e3}, {"ns", 1e-3}, {"us", 1}, {"ms", 1e3}}};
@@ -60,7 +60,7 @@ MapMeaning meaning_of(std::string_view map) {
   return meaning;
 }
 
-// "@wait_ns[mutex_lock, 12]: " and the text after it.
+// An entry of a map, "@wait_ns[mutex_lock, 12]: 7", split into its parts.
 struct MapEntry {
   std::string_view map, key, value;
 };
@@ -69,7 +69,7 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The name of the map at the beginning of a line; nullopt if the line does not begin with a map.
+// Returns the map's name at the beginning of a line; nullopt if there is none.
 std::optional<std::string_view> map_name(std::string_view text) {
   if (!text.starts_with('@')) return std::nullopt;
   std::size_t end = 1;
@@ -78,7 +78,7 @@ std::optional<std::string_view> map_name(std::string_view text) {
   return text.substr(1, end - 1);
 }
 
-// A stack is named after its first frame that is not itself a lock function.
+// Names a stack after its innermost frame that is not a function of the lock itself.
 std::string name_of_frames(const std::vector<std::string>& frames) {
   const auto is_of_locks = [](const std::string& frame) {
     return has_any(frame, {"lock", "mutex", "rwsem", "down_", "semaphore"});
@@ -87,7 +87,7 @@ std::string name_of_frames(const std::vector<std::string>& frames) {
   return caller != frames.end() ? *caller : frames.empty() ? "(no frames)" : frames.front();
 }
 
-// The bounds of "[256, 512)", "[1K, 2K)", "[3]", "(..., 0)" and "[100, ...)".
+// Parses the bounds of a histogram's bin: "[256, 512)", "[1K, 2K)", "[3]", "(..., 0)" or "[100, ...)".
 std::optional<std::pair<double, double>> bin_of(std::string_view text) {
   const auto number = [](std::string_view word) -> std::optional<double> {
     word = stripped(word);
@@ -117,7 +117,7 @@ std::optional<std::pair<double, double>> bin_of(std::string_view text) {
 
 using nlohmann::ordered_json;
 
-// Whether the line is one of bpftrace's JSON documents.
+// True if the line is a JSON document of bpftrace.
 bool is_document(std::string_view text) {
   return text.starts_with("{\"type\"") && text.find("\"data\"") != text.npos;
 }
@@ -149,15 +149,15 @@ class BpftraceReader {
   }
 
  private:
-  // One map's counts and times for a key.
+  // What one map says about a key.
   struct Told {
     std::uint64_t count = 0;
     double total_us = 0;
     std::optional<double> mean_us, longest_us;
-    bool is_histogram = false;  // true: the total is an estimate
+    bool is_histogram = false;  // true: `total` is estimated from a histogram
   };
 
-  // What the maps say about one key. Several maps may count the same events, so their numbers are not added up.
+  // What all maps say about one key. Several maps may count the same events, so their counts must not be added.
   struct Row {
     std::string name;
     std::map<std::string, Told> waits, holds;  // by map
@@ -202,7 +202,7 @@ class BpftraceReader {
     }
   }
 
-  // ---- with -f json ----
+  // ---- output of -f json ----
 
   void document(std::string_view text) {
     try {
@@ -229,7 +229,7 @@ class BpftraceReader {
     return value.is_object() && value.contains("count") && value.contains("total");
   }
 
-  // Turns a stack, whose frames are lines of the key, into one key.
+  // Joins a stack's frames, which are lines of the key, to one key.
   std::string json_key(const std::string& key) {
     if (key.find('\n') == key.npos) return key;
     std::vector<std::string> frames;
@@ -241,7 +241,7 @@ class BpftraceReader {
     return name_of_frames(frames);
   }
 
-  // A number, {"count": 2, "average": 6, "total": 12}, or a histogram: [{"min": 4, "max": 7, "count": 2}].
+  // Takes a value: a number, {"count": 2, "average": 6, "total": 12}, or a histogram [{"min": 4, "max": 7, "count": 2}].
   void json_value(std::string key, const ordered_json& value) {
     key_ = std::move(key);
     if (value.is_array()) {
@@ -272,7 +272,7 @@ class BpftraceReader {
 
   // ---- as text ----
 
-  // Takes the text after the map's name: ": 12", "[KEY]: 12", or "[" if frames follow on the next lines.
+  // Takes the text after a map's name: ": 12" or "[KEY]: 12". If it is "[", frames of the key follow on the next lines.
   void begin(std::string_view text) {
     is_histogram_ = in_stack_ = false;
     if (text.starts_with(':')) return value(map_.empty() ? "@" : "@" + map_, text.substr(1));
@@ -283,7 +283,7 @@ class BpftraceReader {
     if (text.size() > 1) frame(text.substr(1));
   }
 
-  // "mutex_lock+5", or the key's end: "]: 42", ", comm]: 42".
+  // Takes a line of a stack: a frame, "mutex_lock+5", or the end of the key, "]: 42" or ", comm]: 42".
   void frame(std::string_view text) {
     const std::size_t end = text.rfind("]:");
     const std::string_view words = stripped(end == text.npos ? text : text.substr(0, end));
@@ -295,7 +295,7 @@ class BpftraceReader {
     value(name_of_frames(frames_), text.substr(end + 2));
   }
 
-  // Takes a number, "count 2, average 6, total 12", or an empty text, after which a histogram follows.
+  // Takes a value: a number, or "count 2, average 6, total 12". After an empty text, a histogram follows.
   void value(std::string key, std::string_view text) {
     text = stripped(text);
     key_ = std::move(key);
@@ -318,7 +318,7 @@ class BpftraceReader {
     add(MapMeaning::What::total, *total);
   }
 
-  // "[256, 512)   12 |@@@@@    |"
+  // Takes a bin of a histogram: "[256, 512)   12 |@@@@@    |".
   void bin(std::string_view text) {
     const std::size_t bar = text.find('|');
     if (bar == text.npos) return;

@@ -14,25 +14,25 @@
 namespace linebounce::sim {
 namespace {
 
-// Each line of the report gets an object of this size, so that it has a line of its own on every machine.
+// Each line of the report becomes an object of this size in bytes, which no machine's line exceeds.
 constexpr std::int64_t kObjectBytes = 256;
 constexpr std::int64_t kAccesses = 20'000;  // per thread
 constexpr std::uint64_t kBetween = 400;     // largest number of cycles between accesses
 constexpr double kMostPerSample = 16;       // weights
-constexpr double kAllWeights = 1 << 30;     // upper limit of the weights' sum, of which one is drawn
+constexpr double kAllWeights = 1 << 30;     // upper limit of the sum of all weights, below which an access is drawn
 constexpr std::uint64_t kWordBytes = 8;
-constexpr std::uint64_t kUnknownCpus = 4;  // threads if the report names no CPUs
+constexpr std::uint64_t kUnknownCpus = 4;  // number of threads if the report names no CPUs
 
 struct C2cAccess {
   std::uint32_t object;
   std::uint64_t offset;
   bool stores;
   std::optional<std::uint32_t> function;
-  std::uint64_t until;  // sum of the weights up to and including this one
+  std::uint64_t until;  // sum of the weights of this access and all before it
   std::set<int> cpus;   // empty: all CPUs
 };
 
-// Returns equally many CPUs of each node, lowest numbers first.
+// Chooses at most `most` of the CPUs in the report, spread over its nodes.
 std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   std::set<int> all;
   for (const C2cLine& line : report.lines) {
@@ -41,7 +41,7 @@ std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   if (all.empty()) {
     for (std::uint64_t cpu = 0; cpu < kUnknownCpus; ++cpu) all.insert(static_cast<int>(cpu));
   }
-  // Takes CPUs at equal distances, because nodes divide the CPU numbers among themselves.
+  // Nodes usually have ranges of CPU numbers, so CPUs at equal distances are spread over the nodes.
   const std::vector<int> sorted(all.begin(), all.end());
   const std::size_t count = std::min<std::size_t>(sorted.size(), static_cast<std::size_t>(most));
   std::vector<int> chosen;
@@ -56,7 +56,7 @@ class C2cTrace {
     for (const C2cLine& line : report.lines)
       samples +=
           static_cast<double>(line.remote_hitm) + static_cast<double>(line.local_hitm) + static_cast<double>(line.stores);
-    // Stores may be multiplied until they are as many as the loads.
+    // Leaves room in the weights to raise the number of stores to that of loads.
     per_sample_ = std::min(kMostPerSample, kAllWeights / (2 * samples));
     for (std::size_t i = 0; i < report.lines.size(); ++i) add(report.lines[i], i);
     if (weight_ == 0)
@@ -72,8 +72,8 @@ class C2cTrace {
       const C2cAccess& access = drawn(random, cpu);
       if (access.function) append(id, {trace::Kind::enter, 0, 0, *access.function, 0});
       append(id, {access.stores ? trace::Kind::store : trace::Kind::load, kWordBytes, 0, access.object, access.offset});
-      // Puts a fence after stores. Otherwise the store buffer would serve a load of the stored word, but not a load of
-      // another word of the line, and HITM would be counted too often for the other words.
+      // Puts a fence after stores. Without it, the store buffer would serve the CPU's loads of the stored word, but not its
+      // loads of other words of the line. The latter would then have too large a share of HITM.
       if (access.stores) append(id, {trace::Kind::fence, 0, 0, 0, 0});
       if (access.function) append(id, {trace::Kind::leave, 0, 0, 0, 0});
     }
@@ -93,8 +93,8 @@ class C2cTrace {
     double stores = 0;
     for (const C2cUse& use : line.uses) stores += use.stores;
     if (stores == 0) ++without_stores_;
-    // A load only finds a line modified if another CPU has stored to it. So at least half of the accesses are stores, even if
-    // the report has fewer or none.
+    // A load only finds a line modified if another CPU has stored to it. So stores are scaled up to at least half of all
+    // accesses.
     const double scale = stores == 0 ? 0 : std::max(1.0, static_cast<double>(hitm) / stores);
     for (const C2cUse& use : line.uses) {
       const double loads = use.remote_hitm + use.local_hitm;
@@ -120,7 +120,7 @@ class C2cTrace {
     return found->second;
   }
 
-  // Draws one of this CPU's accesses by weight.
+  // Draws an access by weight. Retries to find one that this CPU makes.
   const C2cAccess& drawn(workloads::Random& random, int cpu) const {
     constexpr int kTries = 64;
     const C2cAccess* access = nullptr;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kRecord = 64;
 constexpr std::size_t kWritten = 16, kWrites = 2;
 constexpr std::size_t kRead = 32, kReads = 4;
-constexpr std::uint64_t kChampsimWord = 8;  // the format has no sizes
+constexpr std::uint64_t kChampsimWord = 8;  // size of an access in bytes; the format has none
 
 using Record = std::array<unsigned char, kRecord>;
 
@@ -64,8 +64,8 @@ Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::
   return losses;
 }
 
-// Checks what holds for every record: the two bytes about branches are 0 or 1, only branches are taken, and the instruction
-// has an address.
+// Accepts files whose records are all plausible: the two bytes about branches are 0 or 1, only branches are taken, and the
+// instruction has an address.
 Likeness champsim_likeness(const Excerpt& excerpt) {
   constexpr std::size_t kIsBranch = 8, kIsTaken = 9;
   const std::string_view bytes = excerpt.bytes;

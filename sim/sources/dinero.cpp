@@ -8,18 +8,17 @@ namespace {
 
 using What = AddressLine::What;
 
-// Labels 3 and 4 are escapes: an unknown access, and a cache flush.
+// Label 3 (an unknown access) and 4 (a cache flush) are escapes.
 std::optional<AddressLine> dinero_line(std::string_view text) {
   constexpr std::array kLabels = {What::load, What::store, What::fetch, What::nothing, What::nothing};
   const auto label = decimal(take_word(text));
   const auto address = hexadecimal(take_word(text));
-  // The rest of the line is a comment. But if it is a lone r or w, the first number is that of a CPU, so the line has another
-  // format.
+  // The rest of the line is a comment. A lone r or w there means another format, "CPU ADDRESS r".
   if (!label || *label >= kLabels.size() || !address || read_or_write(text)) return std::nullopt;
   return AddressLine{.what = kLabels[*label], .address = *address};
 }
 
-// The format has no access sizes. On Dinero's own machines, accesses are words of 4 bytes.
+// The format has no access sizes; Dinero's accesses are words of 4 bytes.
 constexpr AddressGrammar kDinero{
     .source = "Dinero",
     .expected = "a label (0 read, 1 write, 2 instruction, 3 and 4 escapes) and a hexadecimal address",

@@ -1,7 +1,7 @@
-// Output of the view tool of DynamoRIO's drmemtrace (formerly drcachesim), a line per record: "RECORD INSTRUCTION: THREAD read
-// 8 byte(s) @ 0xADDRESS by PC 0xPC", likewise "write", "ifetch", "pref-r" and others, and "<marker: ...>". Before 2022, lines
-// began with "RECORD: TTHREAD". In a trace of several workloads, the thread is written "W0.T17". An ifetch whose bytes don't
-// fit on its line continues on the next. Rules and the tool's own results occur between records.
+// Reads the output of the view tool of DynamoRIO's drmemtrace (formerly drcachesim). A line is a record: "RECORD INSTRUCTION:
+// THREAD read 8 byte(s) @ 0xADDRESS by PC 0xPC", likewise "write", "ifetch", "pref-r" and others, or "<marker: ...>". Before
+// 2022, lines began with "RECORD: TTHREAD". In a trace of several workloads, the thread is written "W0.T17". An ifetch with
+// many bytes continues on the next line. Ruled lines and the tool's own results may stand between records.
 #include <fmt/format.h>
 
 #include <map>
@@ -15,7 +15,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::uint64_t kLargestViewed = 4096;  // the same limit as in lackey.cpp: x86's xsave
+constexpr std::uint64_t kLargestViewed = 4096;  // in bytes, as in lackey.cpp: x86's xsave writes that much
 
 struct ViewedAccess {
   std::uint64_t bytes, address;
@@ -42,7 +42,7 @@ class DrMemtrace {
   }
 
  private:
-  // A thread. Its stream is defined at its first operation, because an earlier marker may name its CPU.
+  // A traced thread. Its stream is defined at its first operation, because markers before it may tell its CPU.
   struct Thread {
     int cpu = -1;
     std::uint32_t stream = 0;
@@ -66,7 +66,7 @@ class DrMemtrace {
     } else if (kind == "ifetch") {
       read(rest);
       thread(name).fetched->fetch();
-    } else if (!hexadecimal(kind)) {  // any other word is a further byte of the previous instruction
+    } else if (!hexadecimal(kind)) {  // a hexadecimal word is another byte of the previous instruction
       in_.refuse("expected ifetch, read, write, iflush, dflush, pref... or <marker: ...>");
     }
   }
@@ -75,7 +75,7 @@ class DrMemtrace {
     return kind == "read" || kind == "write" || kind == "dflush" || kind == "iflush" || kind.starts_with("pref");
   }
 
-  // Reads "8 byte(s) @ 0x00007fdf64e2adc8 by PC 0x0000000000404a7e".
+  // Parses the rest of an access: "8 byte(s) @ 0x00007fdf64e2adc8 by PC 0x0000000000404a7e".
   ViewedAccess read(std::string_view text) const {
     const auto bytes = decimal(take_word(text));
     const bool worded = take_word(text) == "byte(s)" && take_word(text) == "@";
@@ -89,7 +89,7 @@ class DrMemtrace {
     const bool reads = kind == "read", writes = kind == "write";
     if (!reads && !writes) {
       if (kind == "dflush" || kind == "iflush") ++flushes_;
-      // Leaves out prefetches of instructions and by hardware, because the program did not request them.
+      // Skips prefetches of instructions and by hardware, which the program did not request.
       if (!kind.starts_with("pref") || kind.starts_with("pref-i") || kind == "pref-HW") return;
       objects_.prefetch(it.stream, access.address, kind.starts_with("pref-w") ? trace::kForWrite : std::uint16_t{0});
       return;
@@ -98,7 +98,7 @@ class DrMemtrace {
     objects_.access(it.stream, reads ? trace::Kind::load : trace::Kind::store, access.address, access.bytes);
   }
 
-  // Reads "<marker: tid 2765542 on core 3>".
+  // Parses "<marker: tid 2765542 on core 3>".
   void marker(std::string_view name, std::string_view text) {
     constexpr std::string_view kOnCore = " on core ";
     const std::size_t on = text.find(kOnCore);

@@ -1,4 +1,4 @@
-// The beginning of a file, which the recognisers examine.
+// The beginning of a file. forms.hpp uses it to recognise the file's format.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace linebounce::sim {
 struct Excerpt {
   struct Line {
     std::int64_t number = 1;
-    std::string text;  // without e-mail quote marks and outer blanks
+    std::string text;  // without quote marks of e-mail, and without blanks at its ends
   };
 
-  std::string name;   // of the file, without its directory
+  std::string name;   // the file's name, without its directory
   std::string bytes;  // at most 64 KiB
-  bool whole = true;  // true: the file has no more than `bytes`
+  bool whole = true;  // true: `bytes` is the whole file
   bool is_text = true;
-  std::vector<Line> lines;  // for a text: its non-empty lines, without a truncated last one
+  std::vector<Line> lines;  // for a text: its non-empty lines, without a last one that is cut off
 
   [[nodiscard]] bool has(std::string_view text) const { return bytes.find(text) != std::string::npos; }
 };
 
-// Errors: trace::TraceError if the file is unreadable, compressed or not a regular file (a pipe would lose its beginning).
+// Errors: trace::TraceError if the file is unreadable or compressed, or not a regular file. Reading from a pipe would consume
+// its beginning.
 Excerpt excerpt_of(const std::filesystem::path& file);
 // The excerpt of a text in memory.
 Excerpt excerpt_of_text(const std::string& text, const std::string& name);

@@ -59,7 +59,7 @@ namespace {
 
 constexpr std::size_t kShownOfLine = 60;
 
-// Names the form that most lines fit, and the first line that does not fit.
+// Names the form that fits most lines, and its first line that does not fit.
 std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
   if (!excerpt.is_text) return "It is not text, and does not begin like any known binary form.";
   if (excerpt.lines.empty()) return "It is empty.";
@@ -101,7 +101,7 @@ Recognised recognise(const Excerpt& excerpt) {
 }
 
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
-  // Collects the names now, before `out` is overwritten.
+  // Copies the files' names now, because `out` may be one of these files.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
     if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");

@@ -1,5 +1,5 @@
-// gem5's packet traces as util/decode_packet_trace.py prints them: "[ID,]COMMAND,ADDRESS,SIZE,[FLAGS,]TICK[,PC]", all decimal.
-// COMMAND is r, w, or u for any other.
+// Reads gem5's packet traces as util/decode_packet_trace.py prints them: "[ID,]COMMAND,ADDRESS,SIZE,[FLAGS,]TICK[,PC]", with
+// decimal numbers. COMMAND is r, w, or u for all others.
 #include <vector>
 
 #include "sim/sources/address_lines.hpp"
@@ -18,7 +18,7 @@ std::optional<What> packet_command(std::string_view word) {
 }
 
 std::optional<AddressLine> gem5_line(std::string_view text) {
-  constexpr std::size_t kFewest = 3, kMost = 5;  // fields after the command: address, size, flags, tick, pc
+  constexpr std::size_t kFewest = 3, kMost = 5;  // number of fields after the command: address, size, flags, tick, pc
   std::vector<std::string_view> cells;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());

@@ -1,4 +1,4 @@
-// Gives this folder short names for the table of trace/losses.hpp, which the recorder uses too.
+// Short names for the rows of trace/losses.hpp, the table of what a trace may lack. The recorder uses the same table.
 #pragma once
 
 #include "trace/losses.hpp"

@@ -14,8 +14,8 @@ using trace::Field;
 using workloads::Zipf;
 
 constexpr std::uint64_t kPointer = 8;
-constexpr std::uint64_t kCount = 4;  // size of a counter in bytes
-constexpr int kLine = 64;            // larger structures are aligned to this
+constexpr std::uint64_t kCount = 4;  // size of a reference count in bytes
+constexpr int kLine = 64;            // structures that are larger are aligned to this many bytes
 
 std::uint32_t define_structure(trace::Writer& out, const std::string& name, std::int64_t size, std::vector<Field> fields) {
   trace::Structure structure;
@@ -26,7 +26,7 @@ std::uint32_t define_structure(trace::Writer& out, const std::string& name, std:
   return out.define(structure);
 }
 
-// `of_cpu`: the object's memory is near the CPU that first uses it.
+// `of_cpu`: places the object in the memory of the CPU that first uses it.
 std::uint32_t define_object(trace::Writer& out, const std::string& name, std::uint32_t structure, std::int64_t size,
                             bool of_cpu = false) {
   trace::Object object;
@@ -49,7 +49,7 @@ std::uint32_t define_function(trace::Writer& out, const std::string& name) {
   return out.define(trace::Function{name, false});
 }
 
-// Appends one operation of each thread in turn, so that memory never holds many operations of one thread.
+// Appends the threads' operations in turns, so that the writer never has to buffer many operations of one thread.
 template <class Step>
 void run_threads(const LoadSpec& spec, trace::Writer& out, Step step) {
   std::vector<SyntheticThread> threads;
@@ -174,7 +174,7 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
 
 namespace {
 
-// Tracks which objects are free, like a real allocator's lists.
+// Tracks free objects as an allocator does, in per-CPU arrays and shared lists.
 class Slab {
  public:
   Slab(const SlabLoad& load, trace::Writer& out) : load_(load), arrays_(load.common.threads) {
@@ -187,7 +187,7 @@ class Slab {
     for (int cpu = 0; cpu < load.common.threads; ++cpu)
       array_objects_.push_back(define_object(out, fmt::format("array_cache[{}]", cpu), array, array_bytes, true));
     lists_ = define_object(out, "kmem_list3", lists, 48);
-    // Enough objects to fill all arrays, for one object in use per CPU, and for a batch for a CPU whose array is empty.
+    // Enough objects for full arrays, one object in use per CPU, and a batch for one CPU that refills.
     const int objects_in_all = load.common.threads * (load.array + 2) + load.batch;
     for (int i = objects_in_all - 1; i >= 0; --i)
       free_.push_back(define_object(out, fmt::format("slab_object[{}]", i), object, 64));
@@ -207,7 +207,7 @@ class Slab {
  private:
   struct Array {
     std::vector<std::uint32_t> objects;
-    std::vector<std::uint32_t> to_free;  // objects that other CPUs have handed to this CPU to free
+    std::vector<std::uint32_t> to_free;  // objects that other CPUs have passed to this CPU, which must free them
   };
 
   Array& array_of(const SyntheticThread& thread) { return arrays_[thread.number()]; }
@@ -268,7 +268,7 @@ class Slab {
   const SlabLoad& load_;
   std::vector<Array> arrays_;  // by CPU
   std::vector<std::uint32_t> array_objects_;
-  std::vector<std::uint32_t> free_;  // objects on the shared lists
+  std::vector<std::uint32_t> free_;  // free objects on the shared lists
   std::uint32_t lists_ = 0, lock_ = 0, alloc_ = 0, free_function_ = 0;
 };
 

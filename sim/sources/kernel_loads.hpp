@@ -1,5 +1,6 @@
-// Four synthetic kernel workloads as traces, each made from a few numbers. The numbers alone determine what the threads do,
-// so it is known in advance how often each lock is acquired and each object written. docs/loads.md describes them.
+// Makes traces of four synthetic kernel workloads, each from a few parameters. The parameters alone determine what the
+// threads do, so it is known beforehand how often each lock is acquired and each object written. docs/loads.md describes the
+// workloads.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +10,23 @@
 
 namespace linebounce::sim {
 
-// Parameters of all four workloads.
+// Parameters that all four workloads have.
 struct LoadSpec {
   int threads = 8;                  // one per CPU
   std::int64_t operations = 20000;  // per thread
-  int between_cycles = 1000;        // mean computation before each operation
+  int between_cycles = 1000;        // mean computation before each operation, in cycles
   std::string algorithm = "ticket";
   std::uint64_t seed = 1;
 };
 
-// Path lookups in a directory cache under one lock (Linux 2.4). An operation looks up `components` names. For each name it
-// acquires dcache_lock, reads the head of a hash chain and the entry, and increments a reference count. At the end it drops
-// all references. `updates_pct` of the operations instead move an entry to another chain, with one acquisition and four
-// stores.
+// Path lookups in a directory cache under a single lock (Linux 2.4). An operation looks up `components` names. For each name
+// it acquires dcache_lock, reads the head of a hash chain and the entry, and increments a reference count. At the end it
+// drops all references. Instead of a lookup, `updates_pct` of the operations move an entry to another chain, with one
+// acquisition and four stores.
 struct DentryLoad {
   LoadSpec common;
   int dentries = 256;
-  double skew = 0.9;  // exponent of Zipf's law for drawing objects
+  double skew = 0.9;  // exponent of Zipf's law, by which objects are drawn
   int components = 4;
   int updates_pct = 1;
 };
@@ -39,25 +40,25 @@ struct RefcountLoad {
   int reads = 2;
 };
 
-// Timers in per-CPU bases: an operation moves a timer in its CPU's wheel, under that base's lock. `remote_pct` of the
-// operations move a timer of another CPU.
+// Timers in per-CPU bases. An operation moves a timer within the wheel of a base, under the base's lock. `remote_pct` of the
+// operations use another CPU's base.
 struct TimerLoad {
   LoadSpec common;
   int timers = 64;  // per CPU
   int remote_pct = 10;
 };
 
-// Objects from per-CPU arrays, backed by shared lists. An operation allocates an object, writes it, and frees the objects
-// that other CPUs have handed to it. `remote_pct` of the objects are freed by another CPU than the one that allocated them. A
-// CPU whose array is empty or full moves `batch` objects between its array and the lists, under list_lock.
+// Objects from per-CPU arrays, backed by shared lists. An operation allocates and writes an object, and frees the objects
+// that other CPUs have passed to this CPU. `remote_pct` of the objects are passed to another CPU to be freed. If its array is
+// empty or full, a CPU moves `batch` objects from or to the shared lists, under list_lock.
 struct SlabLoad {
   LoadSpec common;
   int batch = 16;
-  int array = 32;  // capacity in objects; REQUIRES: at least `batch`
+  int array = 32;  // capacity of a CPU's array, in objects; REQUIRES: at least `batch`
   int remote_pct = 10;
 };
 
-// The same numbers give the same trace. The caller must finish the file. Errors: trace::WriteError.
+// Each writes a trace; the same parameters give the same trace. The caller must finish the file. Errors: trace::WriteError.
 void write_load(const DentryLoad& load, trace::Writer& out);
 void write_load(const RefcountLoad& load, trace::Writer& out);
 void write_load(const TimerLoad& load, trace::Writer& out);

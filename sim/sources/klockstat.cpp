@@ -1,6 +1,6 @@
-// Reads the output of klockstat (of bcc and libbpf-tools): a table of waiting times ("Spin" in older versions) and a table of
-// hold times, by caller or thread. bcc prints nanoseconds without a unit; libbpf-tools appends units. Lines without numbers
-// below a caller are the callers of that caller.
+// Reads the output of klockstat (of bcc and libbpf-tools): a table of waiting times (titled "Spin" in older versions) and one
+// of hold times, with a row for each caller or thread. bcc prints nanoseconds without a unit; libbpf-tools prints units.
+// Lines without numbers, below a caller's row, are the callers of that function.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ constexpr double kNsOfUs = 1000;
 
 enum class KlockTable : std::uint8_t { none, waits, holds };
 
-// Reads the titles "Caller  Avg Wait  Count  Max Wait  Total Wait". Older versions print "Average Spin" and "Max spin".
+// Recognises a table by its titles, "Caller  Avg Wait  Count  Max Wait  Total Wait". Older versions print "Average Spin" and
+// "Max spin".
 KlockTable klock_table(std::string_view text) {
   if (!text.starts_with("Caller") && !text.starts_with("Tid")) return KlockTable::none;
   if (text.find("Count") == text.npos || text.find("Total") == text.npos) return KlockTable::none;
@@ -51,13 +52,13 @@ std::optional<double> take_last_time(std::string_view& text) {
   return microseconds(word, unit);
 }
 
-// Removes Python's notation for bytes: "b'pipe_write+0x35'".
+// Removes Python's marks of a byte string: "b'pipe_write+0x35'".
 std::string_view without_bytes_mark(std::string_view name) {
   if (!name.starts_with("b'") || !name.ends_with('\'') || name.size() < 3) return name;
   return name.substr(2, name.size() - 3);
 }
 
-// Returns nothing for a line without numbers.
+// Parses a row; returns nothing for a line without numbers.
 std::optional<KlockRow> klock_row(std::string_view text) {
   KlockRow row;
   const auto total = take_last_time(text);
@@ -80,7 +81,7 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
   std::vector<LockStatistics> waits;
   std::map<std::string, LockTimes> holds;
   std::int64_t rows = 0;
-  std::string unread;  // the first line below the titles that is no row
+  std::string unread;  // the first line below the titles that is not a row
   while (const auto line = in.next()) {
     const std::string_view text = stripped(*line);
     if (const KlockTable next = klock_table(text); next != KlockTable::none) {

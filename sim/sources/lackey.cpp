@@ -1,5 +1,6 @@
-// Output of Valgrind's tool Lackey with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L", stores " S"
-// and modifications " M". Valgrind's own lines ("==PID== ...") occur between them. Some course assignments use the same lines.
+// Reads the output of Valgrind's tool Lackey with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L",
+// stores " S" and modifications " M". Valgrind's own lines ("==PID== ...") may stand between them. Traces of some course
+// assignments have the same form.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -16,7 +17,7 @@ std::optional<What> lackey_kind(std::string_view word) {
   return std::nullopt;
 }
 
-// True for "==4711== Lackey, an example Valgrind tool" and "--4711-- ...".
+// True for Valgrind's own lines: "==4711== Lackey, an example Valgrind tool" or "--4711-- ...".
 bool is_of_valgrind(std::string_view text) {
   if (!text.starts_with("==") && !text.starts_with("--")) return false;
   const std::size_t end = text.find(text.substr(0, 2), 2);
@@ -42,7 +43,7 @@ constexpr AddressGrammar kLackey{.source = "Lackey",
 Likeness lackey_likeness(const Excerpt& excerpt) {
   Likeness likeness = likeness_of(kLackey)(excerpt);
   if (likeness.fits() || excerpt.lines.empty() || !is_of_valgrind(excerpt.lines.front().text)) return likeness;
-  // Valgrind introduces itself before the first access; the program's own output may come in between.
+  // Valgrind prints its name before the first access, but possibly after output of the program.
   if (excerpt.has("== Lackey,")) return {Likeness::Sure::certain, "Valgrind's Lackey names itself in it"};
   return likeness;
 }

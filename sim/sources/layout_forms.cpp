@@ -1,4 +1,4 @@
-// Lists of structures with each member's offset and size. sim/config reads them.
+// Recognises lists of structures with their members' offsets and sizes. sim/config reads them.
 #include "models/text/structure_listing.hpp"
 #include "sim/sources/forms.hpp"
 

@@ -32,7 +32,7 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
     if (begin == compression.magic)
       throw trace::TraceError(fmt::format("{}: is compressed by {}; decompress it first: {} -dc {} > FILE", name,
                                           compression.tool, compression.tool, name));
-    // The file is not compressed after all. Puts the examined bytes back one by one, because pipes can't seek.
+    // The file is not compressed. Puts the examined bytes back one by one, because a pipe can't seek.
     for (std::streamsize i = stream.gcount(); i > 0; --i) stream.unget();
   }
 }
@@ -58,7 +58,7 @@ std::ifstream open_input(const std::filesystem::path& file) {
     throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));
   refuse_compressed(stream, file.string());
   refuse_unreadable(stream, file.string());
-  stream.clear();  // an empty file has reached its end while its first byte was examined
+  stream.clear();  // an empty file is at its end after the look at its first byte
   return stream;
 }
 

@@ -1,4 +1,4 @@
-// Reads another tool's trace once from start to end, so the trace may come from a pipe.
+// Reads another tool's trace line by line, once from start to end, so it may come from a pipe.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace linebounce::sim {
 
-// Errors: trace::TraceError if the file can't be opened or is compressed. The message then names the command that decompresses
-// it.
+// Opens the file. Errors: trace::TraceError if that fails, or if the file is compressed; the message then names the command
+// that decompresses it.
 std::ifstream open_input(const std::filesystem::path& file);
-// Errors: TraceError if a read of the file failed.
+// Errors: TraceError if the stream had a read error.
 void refuse_unreadable(const std::ifstream& stream, const std::string& name);
 
 class LineFile {
@@ -37,14 +37,15 @@ class LineFile {
   std::int64_t quoted_ = 0;
 };
 
-// The text without blanks at its beginning and end.
+// Returns the text without blanks at its ends.
 std::string_view stripped(std::string_view text);
 // Removes the first word and the blanks around it from the text, and returns it.
 std::string_view take_word(std::string_view& text);
 std::vector<std::string_view> words_of(std::string_view text);
-// The numbers of a list such as "0-3,8". Returns nothing if the text is not such a list, or a number is above `most`.
+// Parses a list of numbers such as "0-3,8". Returns nothing if the text is not such a list, or if a number is above `most`.
 std::optional<std::vector<int>> listed_numbers(std::string_view text, int most);
-// The whole text as a number: hexadecimal (with or without 0x) or decimal. Returns nothing if it is not a number or too large.
+// These parse the whole text: hexadecimal (with or without 0x) or decimal. They return nothing if it is not a number or too
+// large.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 std::optional<std::uint64_t> decimal(std::string_view text);
 

@@ -1,4 +1,4 @@
-// AArch64 instructions of litmus tests.
+// Translates AArch64 instructions of litmus tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// Returns X0 for W0 and X0.
+// Returns the 64-bit name of a register: X0 for W0 and X0.
 std::string aarch64_register(std::string_view text) {
   const std::string name = upper(text);
   if (name.size() < 2 || (name[0] != 'W' && name[0] != 'X') || !decimal(std::string_view(name).substr(1))) return "";
@@ -69,8 +69,8 @@ class AArch64 {
     return address.name;
   }
 
-  // Handles "LDR W1,[X2]", and "LDR W1,[X2,W3,SXTW]" where W3 is always 0 but computed from a loaded value (an address
-  // dependency).
+  // Translates "LDR W1,[X2]" and "LDR W1,[X2,W3,SXTW]". The latter is an address dependency: W3 is always 0, but computed
+  // from a loaded value.
   void load(const std::vector<std::string>& operands, bool acquires) {
     std::optional<int> after;
     if (operands.size() > 2) {

@@ -1,4 +1,4 @@
-// What litmus tests of all architectures share: a builder that adds statements to a test and tracks what registers contain.
+// A builder that litmus tests of all architectures share. It adds statements to a test and tracks what registers contain.
 #pragma once
 
 #include <map>
@@ -12,32 +12,32 @@
 
 namespace linebounce::sim {
 
-// Content of a thread's register.
+// What a register of the test contains.
 struct Held {
   enum class What : std::uint8_t { nothing, address, constant, loaded, zero_of } what = What::nothing;
   std::string name;  // address: the variable
-  int number = 0;    // constant: its value; loaded and zero_of: the number of our register
+  int number = 0;    // constant: its value; loaded and zero_of: the number of the register in Linebounce's test
 };
 
-// Errors of all functions: std::invalid_argument for anything that Linebounce's tests can't express.
+// All functions: std::invalid_argument for anything that Linebounce's tests can't express.
 class TestBuilder {
  public:
   explicit TestBuilder(HerdTest& test) : test_(&test) {}
 
-  // The following calls add statements to this thread.
+  // Statements that are added from now on belong to this thread.
   void begin_thread(int number);
   Held& held(const std::string& reg) { return registers_[{thread_, reg}]; }
-  // Returns nullptr if the register was never written.
+  // What the register contains at the end; nullptr if it was never written.
   [[nodiscard]] const Held* final_value(int thread, const std::string& reg) const;
-  // The letter that represents a variable.
+  // The letter that stands for this variable in Linebounce's test.
   char letter(const std::string& name);
 
   void load(const std::string& reg, const std::string& variable, bool acquires, std::optional<int> after = std::nullopt);
   void store(const std::string& variable, const Held& value, bool releases);
-  // The register receives the variable's old value.
+  // Stores `value`; the register receives the variable's old value.
   void exchange(const std::string& reg, const std::string& variable, const Held& value);
   void fence() { statement("fence"); }
-  // A barrier for only loads or only stores. It becomes a fence, which orders more than the barrier.
+  // Adds a barrier for only loads or only stores. It becomes a full fence, which orders more.
   void partial_fence();
 
  private:
@@ -53,20 +53,20 @@ class TestBuilder {
 // ---- Words ----
 
 std::string upper(std::string_view text);
-// Splits at any of these characters, and strips blanks from the parts.
+// Splits at any of the separators. Removes blanks at the ends of the parts.
 std::vector<std::string> split_text(std::string_view text, std::string_view separators);
-// Accepts 0 to 1,000,000, decimal or 0x...
+// Parses a number from 0 to 1,000,000, decimal or 0x...; none for any other text.
 std::optional<int> litmus_number(std::string_view text);
 
-// ---- One instruction or statement, by architecture ----
+// ---- translation of one instruction or statement ----
 
 void x86_instruction(TestBuilder& builder, std::string_view text);
 void aarch64_instruction(TestBuilder& builder, std::string_view text);
 void lisa_instruction(TestBuilder& builder, std::string_view text);
-// A statement of C with the Linux kernel's primitives.
+// Translates a statement of C with the Linux kernel's primitives.
 void kernel_statement(TestBuilder& builder, std::string_view text);
 
-// One name for a register in all its widths; empty: not a register.
+// The name of a register, whatever the width in the instruction; empty if the text is not a register.
 std::string x86_register(std::string_view text);
 std::string aarch64_register(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Statements of litmus tests in C with the Linux kernel's primitives.
+// Translates statements of litmus tests in C with the Linux kernel's primitives.
 #include <fmt/format.h>
 
 #include <algorithm>

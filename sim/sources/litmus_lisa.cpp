@@ -1,5 +1,5 @@
-// LISA, the language of herd's generic litmus tests: "r[acquire] r1 x", "w[once] x 1", "f[mb]". The words in brackets are those
-// of the Linux kernel's primitives.
+// Translates LISA, the language of herd's generic litmus tests: "r[acquire] r1 x", "w[once] x 1", "f[mb]". The words in
+// brackets are names of the Linux kernel's primitives.
 #include <stdexcept>
 
 #include "sim/sources/line_file.hpp"
@@ -13,7 +13,7 @@ Held lisa_value(TestBuilder& builder, const std::string& text) {
   return builder.held(text);
 }
 
-// A variable, or a register with a variable's address.
+// Returns the variable that the text names, directly or as a register that contains its address.
 std::string lisa_variable(TestBuilder& builder, const std::string& text) {
   const Held& held = builder.held(text);
   if (held.what == Held::What::address) return held.name;

@@ -1,6 +1,6 @@
-// A test has an architecture and a name, an optional title in quotes, initial values in braces, and threads in columns
-// separated by `|` with `;` after each row. A condition ends it. Source: the manual of herdtools7. Tests in C have functions
-// instead of columns.
+// Parses litmus tests. A test has an architecture and a name, an optional title in quotes, initial values in braces, and
+// threads in columns separated by `|`, with `;` after each row. A condition ends the test. Source: the manual of herdtools7.
+// Tests in C have functions instead of columns.
 #include "sim/sources/litmus_text.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct SourceLine {
 };
 
 constexpr std::array<std::string_view, 5> kArchitectures = {"X86", "X86_64", "AArch64", "C", "LISA"};
-// Architectures that herd supports and Linebounce does not.
+// Architectures that herd supports, but Linebounce does not.
 constexpr std::array<std::string_view, 7> kOtherArchitectures = {"ARM", "PPC", "RISCV", "MIPS", "CPP", "BPF", "ASL"};
 
 class HerdReader {
@@ -51,7 +51,7 @@ class HerdReader {
   }
 
  private:
-  // The kernel's tests have a comment "Result: Never".
+  // Takes the result from a comment "Result: Never", which the kernel's tests have.
   void take_stated_result() {
     constexpr std::string_view kResult = "Result:";
     for (const SourceLine& line : lines_) {
@@ -65,8 +65,8 @@ class HerdReader {
     }
   }
 
-  // Removes "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, (*x). It begins a comment
-  // only at the start of a line, before a blank, or after the condition.
+  // Removes comments: "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, as in f(*x). There
+  // it begins a comment only at the start of a line, before a blank, or after the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
     bool inside = false;
@@ -114,11 +114,11 @@ class HerdReader {
       test_.title = title.substr(1, title.rfind('"') > 0 ? title.rfind('"') - 1 : title.size());
       ++at_;
     }
-    // Skips lines such as "Cycle=Rfe PodRR Fre PodWW", which test generators write here.
+    // Skips lines of test generators, such as "Cycle=Rfe PodRR Fre PodWW".
     while (at_ < lines_.size() && !peek().text.starts_with('{')) ++at_;
   }
 
-  // Reads "{ x=0; 0:X1=y; int z; uint64_t 1:rax; }", also across lines.
+  // Parses "{ x=0; 0:X1=y; int z; uint64_t 1:rax; }", also across lines.
   void initial_values() {
     std::string all;
     const SourceLine first = peek();
@@ -135,7 +135,7 @@ class HerdReader {
   void initial_value(const SourceLine& line, const std::string& part) {
     const std::size_t equals = part.find('=');
     std::string_view declared = stripped(std::string_view(part).substr(0, equals));
-    const std::string left(take_last_word(declared));  // a declaration has its type before the name
+    const std::string left(take_last_word(declared));  // the type, which precedes the name in a declaration
     const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
     const std::size_t colon = left.find(':');
     if (colon == std::string::npos) {
@@ -195,7 +195,7 @@ class HerdReader {
     }
   }
 
-  // Reads "P0(int *x, int *y) { ... }".
+  // Parses functions: "P0(int *x, int *y) { ... }".
   void functions() {
     while (at_ < lines_.size() && peek().text.starts_with('P')) {
       const auto number = decimal(std::string_view(peek().text).substr(1, peek().text.find_first_of("( ") - 1));
@@ -228,7 +228,7 @@ class HerdReader {
            text.starts_with("~ exists");
   }
 
-  // Reads "exists (0:EAX=0 /\ 1:EAX=0)".
+  // Parses the condition: "exists (0:EAX=0 /\ 1:EAX=0)".
   void condition() {
     while (at_ < lines_.size() && !is_condition(peek().text)) {
       const std::string& text = peek().text;
@@ -273,7 +273,7 @@ class HerdReader {
     test_.asks += fmt::format("{}r{}={}", test_.asks.empty() ? "" : " ", held->number, *value);
   }
 
-  // All orders of the operations are tried, so their number is limited.
+  // Limits the number of operations, because a run tries all their orders.
   void check() const {
     constexpr std::ptrdiff_t kMostUnderTso = 12;
     for (std::size_t i = 0; i < test_.threads.size(); ++i) {

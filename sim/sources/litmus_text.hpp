@@ -12,18 +12,18 @@ struct HerdTest {
   std::vector<std::string> threads;    // in Linebounce's notation
   std::string asks;                    // likewise
   std::string condition;               // as written in the file
-  std::string consistency;             // the memory model that Linebounce uses for it: tso, ia64
-  std::vector<std::string> registers;  // by our number: the file's name, "0:EAX"
-  std::vector<std::string> variables;  // by our number: the file's name
+  std::string consistency;             // Linebounce's memory model for this architecture: tso or ia64
+  std::vector<std::string> registers;  // by number in Linebounce's test: the name in the file, "0:EAX"
+  std::vector<std::string> variables;  // by number in Linebounce's test: the name in the file
   std::string stated;                  // "Never", "Sometimes", "Always": the result that a comment states; empty: none
-  bool has_partial_fence = false;      // true: a fence replaces a barrier for only loads or only stores
-  std::string doubt;                   // a sentence if that memory model differs from the architecture's; otherwise empty
+  bool has_partial_fence = false;      // true: a full fence replaces a barrier for only loads or only stores
+  std::string doubt;                   // a sentence, if Linebounce's memory model differs from the architecture's; else empty
 
-  [[nodiscard]] std::string joined_threads() const;  // joined by " || "
+  [[nodiscard]] std::string joined_threads() const;  // all threads, joined by " || "
 };
 
-// `file`: for messages. Errors: trace::TraceError with the line if the text is not such a test, or uses something that
-// Linebounce can't express.
+// Parses a test. `file`: for messages. Errors: trace::TraceError with the line if the text is not such a test, or uses
+// something that Linebounce can't express.
 HerdTest read_herd_test(const std::string& text, const std::string& file);
 
 }  // namespace linebounce::sim

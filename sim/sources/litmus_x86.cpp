@@ -1,4 +1,5 @@
-// x86 instructions of litmus tests. Operands are in Intel's order, unless % or parentheses show that they are in AT&T's.
+// Translates x86 instructions of litmus tests. Operands are in Intel's order, unless % or parentheses show that the syntax is
+// AT&T's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace linebounce::sim {
 
-// Returns EAX for RAX, EAX, AX and %eax.
+// Returns the 32-bit name of a register: EAX for RAX, EAX, AX and %eax.
 std::string x86_register(std::string_view text) {
   if (text.starts_with('%')) text.remove_prefix(1);
   const std::string name = upper(text);
@@ -25,7 +26,7 @@ std::string x86_register(std::string_view text) {
 
 namespace {
 
-// Returns x for [x] and (x); empty: not a memory operand.
+// Returns the text in a memory operand: x for [x] and (x). Empty if it is not a memory operand.
 std::string x86_place(std::string_view text) {
   if (text.size() < 3 || (text.front() != '[' && text.front() != '(')) return "";
   return std::string(stripped(text.substr(1, text.size() - 2)));
@@ -49,7 +50,7 @@ class X86 {
     if (name == "MFENCE") {
       builder_->fence();
     } else if (name == "LFENCE" || name == "SFENCE") {
-      return;  // these order nothing on write-back memory that x86-TSO does not order anyway
+      return;  // on write-back memory, these order nothing that x86-TSO does not order anyway
     } else if (name == "MOV" && operands.size() == 2) {
       move(operands[0], operands[1]);
     } else if (name == "XCHG" && operands.size() == 2) {
@@ -69,7 +70,7 @@ class X86 {
     return builder_->held(reg);
   }
 
-  // The variable of a memory operand: the operand is its name, or a register that holds its address.
+  // Returns the variable of a memory operand, which is its name or a register that contains its address.
   std::string variable_at(const std::string& place) {
     const std::string reg = x86_register(place);
     if (reg.empty()) return place;

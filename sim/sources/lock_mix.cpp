@@ -14,16 +14,17 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr std::size_t kMostMixed = 8;
-constexpr std::uint64_t kFewestWaits = 30;  // with fewer measured waits, the relative standard deviation exceeds some 18 %
-constexpr double kAtMostOff = 2;            // largest accepted factor between measured and expected waiting
-// The trace has this many acquisitions of the rarest lock, if the total stays within these limits.
+// The mean of fewer measured waits has a relative standard deviation above some 18 %.
+constexpr std::uint64_t kFewestWaits = 30;
+constexpr double kAtMostOff = 2;  // largest accepted ratio between measured and expected waiting, either way
+// The trace has at least kOfRarest acquisitions of the rarest lock, if the total stays between these limits.
 constexpr std::int64_t kOfRarest = 1000, kFewest = 50000, kMost = 200000;
 
-// The waiting that is expected if CPUs alternately compute and hold a lock, both for exponentially distributed times.
-// Computed by mean-value analysis of a closed network (Reiser, Lavenberg, 1980): an arriving CPU sees the queue that the
-// other CPUs would form without it.
+// The waiting that queueing theory expects if CPUs alternately compute and hold a lock, both for exponentially distributed
+// times. Computed by mean-value analysis of a closed network (Reiser, Lavenberg, 1980): an arriving CPU sees the queue that
+// the other CPUs would form without it.
 struct Expected {
-  double busy = 0;  // fraction of arrivals that find the lock held
+  double busy = 0;  // share of arrivals that find the lock held, 0 to 1
   double wait_us = 0;
 };
 
@@ -42,12 +43,12 @@ bool agree(double measured, double expected) {
   return measured <= expected * kAtMostOff && expected <= measured * kAtMostOff;
 }
 
-// lock_stat does not say which locks sleep, so their names decide.
+// lock_stat does not tell which locks put waiters to sleep, so guesses from the name.
 bool sleeps_by_name(const std::string& name) {
   return name.find("mutex") != std::string::npos || name.find("sem") != std::string::npos;
 }
 
-// Returns why a class is left out of the mix; empty if it is not left out. Also sets its measured and expected waiting.
+// Returns why a class is left out of the mix; empty if it is kept. Sets the measured and expected waiting of `mixed`.
 std::string reason_against(const LockStatistics& lock, const MeasuredTime& measured, MixedLock& mixed) {
   const auto taken = static_cast<double>(*lock.acquisitions);
   const double cpu_us = measured.seconds * kUsPerS * measured.cpus;
@@ -111,7 +112,7 @@ class MixedThread {
  private:
   void compute(double mean_us) { out_->append(stream_, {trace::Kind::compute, 0, 0, 0, cycles(random_, mean_us, mhz_)}); }
 
-  // Draws each lock in proportion to its acquisitions.
+  // Draws a lock, in proportion to the acquisitions that are left.
   std::uint32_t drawn() {
     std::int64_t left = 0;
     for (const MixedLock& lock : mix_->locks) left += lock.acquisitions;
@@ -149,7 +150,7 @@ std::vector<std::string> mix_lacks(const LockMix& mix, int mhz) {
 
 LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& measured) {
   LockMix mix{measured, {}, {}, 0};
-  double left_us = kUsPerS * measured.cpus;  // CPU time that remains, summed over all CPUs, of one second
+  double left_us = kUsPerS * measured.cpus;  // CPU time that is left in a second, in us, summed over all CPUs
   for (const LockStatistics& lock : locks) {
     if (lock.waits == 0 || *lock.acquisitions == 0) continue;
     MixedLock mixed;
@@ -197,7 +198,7 @@ std::vector<std::string> write_lock_mix(const LockMix& mix, int mhz, trace::Writ
   }
   std::vector<MixedThread> threads;
   for (int cpu = 0; cpu < mix.measured.cpus; ++cpu) threads.emplace_back(mix, mhz, cpu, out);
-  // Appends sections in turn, so that memory never holds many operations of one thread.
+  // Appends the threads' sections in turns, so that the writer never has to buffer many operations of one thread.
   for (std::int64_t i = 0; i < all; i += mix.measured.cpus) {
     for (MixedThread& thread : threads) thread.acquisition();
   }

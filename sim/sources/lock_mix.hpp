@@ -1,7 +1,7 @@
 // Makes a trace from lock_stat's measurements. CPUs alternately compute and hold one of the locks, with the measured rates
-// and hold times. Assuming one lock per class, and CPUs that arrive independently and at random, queueing theory gives the
-// waiting. A class whose measured waiting differs is left out, because the assumptions are wrong for it: sums can't predict
-// what another lock would cost there.
+// and hold times. If a class were a single lock, and CPUs arrived at random and independently, queueing theory would give the
+// waiting. A class whose measured waiting differs violates these assumptions. It is left out, because no replay of the mix
+// could predict what another lock would cost there.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +34,19 @@ struct LockMix {
   MeasuredTime measured;
   std::vector<MixedLock> locks;
   std::vector<LeftOutLock> left_out;  // only locks with waiters
-  double between_us = 0;              // mean computing time of a CPU before an acquisition
+  double between_us = 0;              // mean time that a CPU computes before an acquisition
 };
 
 // REQUIRES: each lock has acquisitions and hold times.
 LockMix lock_mix(const std::vector<LockStatistics>& locks, const MeasuredTime& measured);
 
-// A sentence for each of the left-out locks with the most waiting ("jiffies_lock is left out: it ..."), and one with the
-// number of the others.
+// A sentence for each left-out lock that has much waiting ("jiffies_lock is left out: it ..."), and one with the number of
+// the others.
 std::vector<std::string> left_out_sentences(const LockMix& mix);
 
-// Writes the mix as a trace, with times in cycles of `mhz` MHz. Returns a sentence for each thing that the trace lacks. The
-// same mix gives the same trace. The caller must finish the file. REQUIRES: there are locks. Errors: trace::WriteError.
+// Writes the mix as a trace, with times in cycles of `mhz` MHz. Returns a sentence for each aspect of the real program that
+// the trace lacks. The same mix gives the same trace. The caller must finish the file. REQUIRES: there are locks. Errors:
+// trace::WriteError.
 std::vector<std::string> write_lock_mix(const LockMix& mix, int mhz, trace::Writer& out);
 
 }  // namespace linebounce::sim

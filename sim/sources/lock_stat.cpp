@@ -1,5 +1,5 @@
-// Reads /proc/lock_stat (Documentation/locking/lockstat.rst). Version 0.3 (Linux before 3.13) has no means, so the titles
-// decide which columns there are. E-mail programs break the long lines, so numbers on a line of their own belong to the
+// Reads /proc/lock_stat (Documentation/locking/lockstat.rst). The titles tell which columns there are, because version 0.3
+// (Linux before 3.13) has no means. E-mail programs break the long lines, so a line that consists of numbers continues the
 // previous class.
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ class LockStatFile {
     }
   }
 
-  // The position of the colon after which there are only numbers.
+  // Returns the position of the colon that ends the name, after which there are only numbers.
   static std::size_t numbers_at(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     if (colon == text.npos || !is_figures(text.substr(colon + 1))) return text.npos;
@@ -112,7 +112,7 @@ class LockStatFile {
     return static_cast<std::uint64_t>(value);
   }
 
-  // Called when all lines of a class have been read.
+  // Stores the class, once all its lines have been read.
   void complete_class() {
     if (name_.empty()) return;
     for (const std::string_view needed : kNeeded) {
@@ -120,7 +120,7 @@ class LockStatFile {
     }
     if (figures_.size() != columns_.size()) refuse_figures();
     LockStatistics lock;
-    // "-W" is only used if there is also a row for readers.
+    // Only a class with readers has rows "-R" and "-W".
     if (name_.ends_with("-R")) lock.kind = "readers";
     if (name_.ends_with("-W")) lock.kind = "writers";
     lock.has_readers = !lock.kind.empty();
@@ -135,8 +135,8 @@ class LockStatFile {
     rules_ = 0;
   }
 
-  // Reads "unix_table_lock  45  [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0", which an e-mail program may have broken into
-  // two lines.
+  // Takes a function of a class: "unix_table_lock  45  [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0". An e-mail program may
+  // have broken it into two lines.
   void site(std::string_view text) {
     const bool was_broken = !site_.empty();
     site_ += (was_broken ? " " : "") + std::string(text);
@@ -146,7 +146,7 @@ class LockStatFile {
     const bool is_whole = end != all.npos && !stripped(all.substr(end + 2)).empty();
     if (locks_.empty() || rules_ == 0 || (was_broken && !is_whole)) refuse_site();
     if (!is_whole) {
-      // The first half of a broken line ends with a count or an address.
+      // The first half of a broken line ends with the count or the address.
       std::string_view before = all.substr(0, address);
       if (!decimal(take_last_word(before))) refuse_site();
       return;
@@ -167,12 +167,12 @@ class LockStatFile {
 
   LineFile in_;
   std::vector<std::string> columns_;
-  std::string name_;  // the class whose numbers are being read; empty: none
+  std::string name_;  // the class that is being read; empty: none
   std::vector<double> figures_;
-  std::string site_;  // first half of a broken line
+  std::string site_;  // the first half of a broken line
   std::vector<LockStatistics> locks_;
-  // Number of dashed rules since the last class; functions that waited follow the first, functions that held the lock the
-  // second.
+  // Number of dashed rules since the class's numbers. After the first rule come functions that waited, after the second those
+  // that held the lock.
   int rules_ = 0;
   std::int64_t joined_ = 0;
 };

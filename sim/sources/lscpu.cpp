@@ -1,6 +1,6 @@
-// Reads lscpu (util-linux). -J -e prints a JSON list of CPUs, -e a table with blanks, -p one with commas; -J alone or no
-// option prints a summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only if every
-// core has one thread.
+// Reads the output of lscpu (util-linux). -J -e prints a list of CPUs in JSON, -e a table with blanks, -p one with commas. -J
+// alone or no option prints a summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only
+// if cores have one thread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,14 +30,14 @@ std::vector<int> numbers_of(std::string_view text, const std::string& file) {
   return *std::move(numbers);
 }
 
-// The last number of "0:0:0:1", which numbers the largest cache.
+// Returns the last number of "0:0:0:1", the number of the CPU's largest cache; `otherwise` if there is none.
 int last_cache(const std::string& text, int otherwise) {
   const std::size_t colon = text.rfind(':');
   const auto number = decimal(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1));
   return number && *number <= kMostLscpuCpu ? static_cast<int>(*number) : otherwise;
 }
 
-// Depending on the version, numbers are JSON numbers or strings.
+// Returns a number of a row. Depending on the version, it is a JSON number or a string. Returns `otherwise` if it is absent.
 int member(const json& row, const char* name, int otherwise) {
   const auto found = row.find(name);
   if (found == row.end()) return otherwise;
@@ -90,7 +90,7 @@ MachineTopology of_summary(std::map<std::string, std::string> values, const std:
   return topology;
 }
 
-// The fields of a summary, one per line: "Thread(s) per core:  2".
+// Returns the fields of a summary, by name. Each line has one: "Thread(s) per core:  2".
 std::map<std::string, std::string> fields_of_text(const std::string& text) {
   std::map<std::string, std::string> values;
   for (const std::string& line : text_lines(text)) {
@@ -121,7 +121,7 @@ std::map<std::string, std::string> fields_of_json(const json& fields) {
   return values;
 }
 
-// The table of lscpu -e: "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE", and a row for each CPU.
+// True for the title of the table that lscpu -e prints: "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE".
 bool is_extended_title(std::string_view line) {
   const std::vector<std::string_view> words = words_of(line);
   return words.size() > 2 && words.front() == "CPU" && std::ranges::find(words, "CORE") != words.end();
@@ -158,7 +158,7 @@ MachineTopology of_extended_table(const std::string& text, const std::string& fi
   return topology;
 }
 
-// Reads "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3" and the rows of numbers below.
+// Reads the output of -p: "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3", and rows of numbers.
 MachineTopology of_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
   std::vector<std::string> titles;

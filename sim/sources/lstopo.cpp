@@ -1,5 +1,5 @@
-// Reads hwloc's XML (lstopo --of xml), versions 1 and 2, which consists of nested objects. In version 2, a NUMA node is a
-// sibling of the objects whose CPUs it owns; in version 1, it contains them.
+// Reads hwloc's XML (lstopo --of xml), versions 1 and 2. The XML consists of nested objects. In version 1, a NUMA node
+// contains the objects of its CPUs. In version 2, it is a sibling of those objects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace linebounce::sim {
 namespace {
 
-// The text between < and >, such as: object type="Core" os_index="3".
+// A tag, without < and >, such as: object type="Core" os_index="3".
 struct XmlTag {
   std::string_view name;
   std::string_view attributes;
   bool closes = false, is_empty = false;
 
-  // Empty if there is no attribute of this name.
+  // Returns an attribute's value; empty if there is no such attribute.
   [[nodiscard]] std::string_view attribute(std::string_view wanted) const {
     for (std::size_t at = attributes.find(wanted); at != attributes.npos; at = attributes.find(wanted, at + 1)) {
       const bool begins = at == 0 || attributes[at - 1] == ' ' || attributes[at - 1] == '\n' || attributes[at - 1] == '\t';
@@ -91,26 +91,26 @@ class LstopoReader {
 
   struct OpenObject {
     std::string type;
-    int number = 0;  // numbers the objects of each type
+    int number = 0;  // position among the objects of its type
   };
 
   void begin(const XmlTag& tag) {
     if (open_.size() == kDeepestXml)
       throw trace::TraceError(fmt::format("{}: more than {} nested objects", file_, kDeepestXml));
     OpenObject object{std::string(tag.attribute("type")), 0};
-    // Version 1 names caches by depth.
+    // Version 1 calls all caches "Cache", and states their level as a depth.
     if (object.type == "Cache") object.type = "L" + std::string(tag.attribute("depth")) + "Cache";
     if (object.type == "Socket") object.type = "Package";
     object.number = counts_[object.type]++;
     if (object.type == "NUMANode" && !open_.empty()) {
-      // If an object has several nodes, for example one with slower memory, the first one is used.
+      // An object may have a second node, for example one with slower memory. Only the first one counts.
       node_of_.emplace(parent_path(), object.number);
     }
     open_.push_back(std::move(object));
     if (open_.back().type == "PU") processing_unit(tag);
   }
 
-  // The types and numbers of the objects that are currently open.
+  // Returns the types and numbers of the enclosing objects as a path.
   [[nodiscard]] std::string parent_path(std::size_t depth = std::string::npos) const {
     std::string path;
     for (std::size_t i = 0; i < std::min(depth, open_.size()); ++i)
@@ -148,13 +148,13 @@ class LstopoReader {
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
       TopologyCpu cpu = cpus_[i];
       if (!has_caches) cpu.cache = cpu.package;
-      // The node of the nearest enclosing object that has one.
+      // Takes the node of the innermost enclosing object that has one.
       for (const std::string& path : paths_[i]) {
         const auto node = node_of_.find(path);
         if (cpu.node >= 0 || node == node_of_.end()) continue;
         cpu.node = node->second;
       }
-      // If no node is in the file because a package's memory may not be used, the package becomes a node of its own.
+      // If the file has no node for a CPU, because its package's memory may not be used, the package becomes a node.
       if (cpu.node < 0) cpu.node = counts_["NUMANode"] + cpu.package;
       topology.cpus.push_back(cpu);
     }
@@ -167,9 +167,9 @@ class LstopoReader {
   std::string processor_;
   std::vector<OpenObject> open_;
   std::map<std::string, int> counts_;
-  std::map<std::string, int> node_of_;  // keys: paths of the nodes' parent objects
+  std::map<std::string, int> node_of_;  // by the path of the object to which the node belongs
   std::vector<TopologyCpu> cpus_;
-  std::vector<std::vector<std::string>> paths_;  // by CPU: paths of the enclosing objects, innermost first
+  std::vector<std::vector<std::string>> paths_;  // by CPU: the paths of its enclosing objects, innermost first
 };
 
 }  // namespace

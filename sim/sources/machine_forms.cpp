@@ -1,5 +1,5 @@
-// Files that a machine can be calibrated to: core-to-core matrices and linebounce-probe's output. sim/studies/calibrate reads
-// them.
+// Recognises files from which a machine can be calibrated: core-to-core matrices and linebounce-probe's output.
+// sim/studies/calibrate reads them.
 #include <algorithm>
 
 #include "sim/sources/forms.hpp"
@@ -10,13 +10,13 @@ namespace linebounce::sim {
 namespace {
 
 bool is_figure(std::string_view text) {
-  // An empty cell: only the other direction of the pair was measured.
+  // Also accepts an empty cell, since a pair may have been measured in only one direction.
   return text.find_first_not_of("0123456789.,eE+") == text.npos;
 }
 
 Likeness matrix_likeness(const Excerpt& excerpt) {
   if (!excerpt.is_text || excerpt.has("#HWCs ")) return {};
-  // Ignores a row that the end of the excerpt truncates.
+  // Ignores a last row that may be cut off.
   const std::string_view all = excerpt.bytes;
   const std::string_view text = excerpt.whole ? all : all.substr(0, all.rfind('\n') + 1);
   const NumberGrid grid = split_grid(text);
@@ -29,7 +29,7 @@ Likeness matrix_likeness(const Excerpt& excerpt) {
   const std::size_t columns = grid.rows.front().size();
   const bool is_even =
       columns > 1 && std::ranges::all_of(grid.rows, [columns](const GridRow& row) { return row.size() == columns; });
-  // If the grid is large, the excerpt lacks its end.
+  // The excerpt may not contain the last rows of a large grid.
   if (!is_even || (excerpt.whole ? !grid.is_square() : grid.rows.size() > columns)) return {};
   return {grid.is_marked ? Likeness::Sure::certain : Likeness::Sure::possible,
           grid.is_marked ? "its rows and columns are numbered alike" : "it has as many rows as columns, all of figures"};

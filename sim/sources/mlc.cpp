@@ -1,5 +1,5 @@
-// Intel's Memory Latency Checker: reads the cache-to-cache latencies by node of writer and reader. The table's head is "Reader
-// Numa Node" (older: "Reader Socket"); its rows start with the writer's node.
+// Reads cache-to-cache latencies from the output of Intel's Memory Latency Checker. Their table has a row for each writer's
+// node and a column for each reader's. Its head is "Reader Numa Node", in older versions "Reader Socket".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class MlcReader {
     }
   }
 
-  // Reads "0  -  113.9"; other words occur only in the head.
+  // Parses a row, "0  -  113.9". Only heads begin with a word.
   void row(const std::vector<std::string_view>& words) {
     if (!decimal(words.front())) {
       if (!tables_.back().empty()) in_table_ = false;

@@ -63,7 +63,7 @@ class NumaReader {
     }
   }
 
-  // True for the output of "cat node*/distance", which has one line per node.
+  // True for the output of "cat node*/distance": one line of distances per node.
   bool is_bare(std::string_view text) {
     const std::vector<std::string_view> words = words_of(text);
     return !words.empty() && std::ranges::all_of(words, [](std::string_view word) { return decimal(word).has_value(); });
@@ -75,7 +75,7 @@ class NumaReader {
     return nodes_[static_cast<int>(*number)];
   }
 
-  // Takes "node 0 cpus: 0 2". The other lines are sizes.
+  // Parses "node 0 cpus: 0 2". Other lines that begin with "node" have sizes.
   void of_numactl(const std::vector<std::string_view>& words) {
     if (words.size() < 3 || words[2] != "cpus:") return;
     NumaNode& of = node(words[1]);
@@ -87,7 +87,7 @@ class NumaReader {
     std::ranges::sort(of.cpus);
   }
 
-  // "0:  10  21" of numactl, or "10 21".
+  // Parses a row of distances: "0:  10  21" by numactl, or "10 21".
   void distances(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == text.npos && in_distances_) return;
@@ -116,13 +116,13 @@ class NumaReader {
     }
   }
 
-  // Prefers access1, which is for CPUs only. access0 is for the nearest initiator of any kind.
+  // Prefers access1, which describes access by CPUs. access0 describes access by the nearest initiator of any kind.
   void access(NumaNode& of, std::string_view what, std::string_view value) {
     const bool latency = what.ends_with("/initiators/read_latency"), bandwidth = what.ends_with("/initiators/read_bandwidth");
     if (!latency && !bandwidth) return;
     const auto figure = real(value);
     if (!figure) refuse_line("expected a number");
-    // 0 is the kernel's way to say that the firmware does not state the value.
+    // The kernel shows 0 if the firmware does not state the value.
     if (*figure == 0) return;
     if (latency && *figure > kLongestHmatNs) refuse_line(fmt::format("expected up to {:g} ns", kLongestHmatNs));
     std::optional<double>& place = latency ? of.read_latency_ns : of.read_mb_per_s;
@@ -133,7 +133,7 @@ class NumaReader {
     std::vector<double> figures;
     for (const std::string_view word : words_of(text)) {
       const auto figure = decimal(word);
-      // ACPI: 10 is the distance within a node, 255 means unreachable.
+      // In ACPI, the distance within a node is 10, and 255 means unreachable.
       if (!figure || *figure < 10 || *figure > 255) refuse_line("expected distances from 10 to 255");
       figures.push_back(static_cast<double>(*figure));
     }
@@ -147,7 +147,7 @@ class NumaReader {
   bool in_distances_ = false;
 };
 
-// The smaller distance of the two directions.
+// Returns the smaller of the distances in both directions.
 double nearer(const NumaTables& tables, std::size_t a, std::size_t b) {
   return std::min(tables.nodes[a].distances[b], tables.nodes[b].distances[a]);
 }
@@ -155,7 +155,7 @@ double nearer(const NumaTables& tables, std::size_t a, std::size_t b) {
 using LinkCounts = std::vector<std::vector<int>>;
 constexpr int kNoWay = std::numeric_limits<int>::max() / 2;
 
-// The number of links between every two nodes.
+// Returns the number of links between each two nodes, on the shortest way.
 LinkCounts link_counts(const std::vector<std::pair<int, int>>& links, std::size_t nodes) {
   LinkCounts counts(nodes, std::vector<int>(nodes, kNoWay));
   for (std::size_t i = 0; i < nodes; ++i) counts[i][i] = 0;
@@ -168,8 +168,7 @@ LinkCounts link_counts(const std::vector<std::pair<int, int>>& links, std::size_
   return counts;
 }
 
-// True if all pairs of nodes with the same distance have the same number of links between them, and pairs with a larger
-// distance have more.
+// True if the number of links is a strictly increasing function of the distance.
 bool compare_alike(const NumaTables& tables, const LinkCounts& counts) {
   std::map<double, std::set<int>> by_distance;
   for (std::size_t a = 0; a < counts.size(); ++a) {

@@ -12,13 +12,13 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kGridBlanks = " \t\r";
-constexpr std::string_view kPlusMinus = "\xc2\xb1";  // precedes the error of a mean
+constexpr std::string_view kPlusMinus = "\xc2\xb1";  // stands between a mean and its error
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kMostGridCpus = 1024;
 
 struct TextLine {
   std::string_view text;
-  std::size_t number = 1, column = 1;  // position of its first character
+  std::size_t number = 1, column = 1;  // position of its first character, from 1
 };
 
 // Removes e-mail quote marks.
@@ -34,7 +34,7 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
   return lines;
 }
 
-// On the diagonal, a dash or similar mark means an empty cell.
+// Returns a cell's text; empty for a mark that means "none", such as a dash on the diagonal.
 std::string_view cell_text(std::string_view raw) {
   constexpr std::array<std::string_view, 4> kNothing = {"-", "--", "n/a", "N/A"};
   return std::ranges::find(kNothing, raw) == kNothing.end() ? raw : std::string_view{};
@@ -54,7 +54,7 @@ GridRow split_at(const TextLine& line, char separator) {
   return row;
 }
 
-// Splits at blanks. Drops colour codes of terminals, and the error after a plus-minus sign.
+// Splits a line at blanks. Drops the terminal's colour codes, and the error after a plus-minus sign.
 GridRow split_words(const TextLine& line) {
   constexpr std::string_view kNumber = "0123456789.";
   const std::string_view text = line.text;
@@ -82,8 +82,8 @@ bool numbers_from_0(const GridRow& words) {
   return true;
 }
 
-// Reads the terminal output of core-to-core-latency: a head with CPU numbers, then a line for each CPU with its number and
-// its pairs with earlier CPUs. There are other lines before and after.
+// Reads the terminal output of core-to-core-latency: a head with CPU numbers, then a line per CPU with its number and its
+// latencies to earlier CPUs. Skips all lines before and after.
 NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   NumberGrid grid;
   grid.is_marked = true;
@@ -111,7 +111,8 @@ NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
   return grid;
 }
 
-// MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1", then "CPU CPU CYCLES" for each pair, then sections on memory.
+// True for the first line of MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1". A line "CPU CPU CYCLES" for each pair follows,
+// then sections on memory.
 bool is_mctop_head(std::string_view text) {
   return text.starts_with('#') && text.find("#HWCs ") != text.npos && text.find("#Nodes ") != text.npos;
 }
@@ -142,7 +143,7 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
     }
     pairs.push_back({{*from, *to}, words[2]});
   }
-  // Counts the pairs before allocating, because the size that the head states may be wrong.
+  // Compares with the number of pairs before allocating, because the size in the head may be wrong.
   if (pairs.size() < size) {
     grid.problem = fmt::format("{} pairs of {} CPUs: the list is cut off", pairs.size(), size);
     return grid;
@@ -152,7 +153,8 @@ NumberGrid mctop_grid(const std::vector<TextLine>& lines, std::size_t head) {
   return grid;
 }
 
-// Reads multichase's pingpong: a head with all CPUs but the first, then "0:" and the latencies to all later CPUs, and so on.
+// The title of multichase's pingpong. Below it are a head with all CPUs but the first, a line "0:" with latencies from CPU 0
+// to all later CPUs, and so on.
 constexpr std::string_view kPingpongTitle = "avg latency to communicate a modified line from one core to another";
 
 NumberGrid pingpong_grid(const std::vector<TextLine>& lines) {
@@ -188,7 +190,7 @@ NumberGrid pingpong_grid(const std::vector<TextLine>& lines) {
   return grid;
 }
 
-// A list of pairs with titles: "from,to,latency_ns" and "0,1,45.2".
+// The columns of a list of pairs: titles "from,to,latency_ns", then rows such as "0,1,45.2".
 struct ListTitles {
   std::size_t from = 0, to = 0, latency = 0;
 };
@@ -238,7 +240,7 @@ NumberGrid list_grid(const std::vector<GridRow>& rows, const ListTitles& titles)
   return grid;
 }
 
-// Returns 3 for "3", "3:", "CPU3", "cpu 3" and "core_3", and nothing for any other text.
+// Returns a label's number: 3 for "3", "3:", "CPU3", "cpu 3" and "core_3". Returns nothing for any other text.
 std::optional<std::uint64_t> label_number(std::string_view text) {
   for (const std::string_view before : {"CPU", "cpu", "Cpu", "core", "Core", "CORE", "P", "C"}) {
     if (!text.starts_with(before)) continue;
@@ -250,7 +252,7 @@ std::optional<std::uint64_t> label_number(std::string_view text) {
   return decimal(text);
 }
 
-// The CPU numbers in a row of labels; empty if the cells aren't labels, or are not unique.
+// Returns the CPU numbers in a row of labels; empty if a cell is not a label, or two are equal.
 std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
   std::vector<std::uint64_t> labels;
   std::set<std::uint64_t> distinct;
@@ -262,7 +264,7 @@ std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
   return labels;
 }
 
-// True for 0, 1, 2, ... and 1, 2, 3, ..., which are labels even without a second row or column of labels.
+// True for 0, 1, 2, ... and 1, 2, 3, .... Such numbers are labels even if only one side of the grid has them.
 bool is_sequence(const std::vector<std::uint64_t>& labels) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] != labels.front() + i) return false;
@@ -283,13 +285,14 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
 }
 
-// Removes a head and a column of labels if both have the same CPU numbers, or only one of the two if the rest is then square.
+// Removes a head and a column of labels if they have the same CPU numbers. Removes only one of the two if the rest is then
+// square.
 void take_labels(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2 || rows.front().empty()) return;
   const std::size_t width = rows.back().size();
   GridRow head = rows.front();
-  // If cells are separated by blanks, an empty corner is invisible.
+  // Between blanks, an empty corner cell is invisible.
   const bool has_corner = head.size() == rows[1].size();
   const bool corner_is_label = has_corner && !is_number(head.front().text);
   if (has_corner) head.erase(head.begin());
@@ -315,8 +318,8 @@ bool is_zero(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0.") == text.npos;
 }
 
-// Completes a triangle whose cells are separated by blanks, so that empty cells on one side of the diagonal are invisible.
-// Each row is then one cell longer or shorter than the previous one. The diagonal is present if all of it is 0.
+// Fills in a triangle whose cells are separated by blanks, which hide the empty cells on the other side of the diagonal. Each
+// row must be one cell longer, or one shorter, than the previous one. The diagonal is present if all its cells are 0.
 void complete_triangle(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2) return;
@@ -331,9 +334,8 @@ void complete_triangle(NumberGrid& grid) {
   for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
 }
 
-// Completes the rows of a triangle that was written without the empty cells at their ends. The number of columns is that of
-// the head's labels. Each row must have its label and the cells before the diagonal; the last row may consist of its label
-// alone.
+// Fills in a triangle whose rows end at the diagonal. The head's labels give the number of columns. Each row must have its
+// label and the cells before the diagonal; the last row may consist of only its label.
 void complete_ragged(std::vector<GridRow>& rows) {
   if (rows.size() < 3 || rows.size() != rows.front().size()) return;
   const GridRow head(rows.front().begin() + 1, rows.front().end());
@@ -345,7 +347,7 @@ void complete_ragged(std::vector<GridRow>& rows) {
   for (GridRow& row : rows) row.resize(rows.size(), GridCell{{}, row.front().line, 1});
 }
 
-// A table in Markdown: cells between bars, and a line of dashes below the titles.
+// True for a table in Markdown: cells between bars, and a line of dashes below the titles.
 bool is_markdown(const std::vector<TextLine>& lines) {
   return std::ranges::all_of(lines, [](const TextLine& line) {
     const std::string_view text = stripped(line.text);
@@ -379,7 +381,7 @@ bool NumberGrid::is_square() const {
 
 NumberGrid split_grid(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // Trims only whole lines at the end, because the first row may consist of empty cells, and the last one may end with one.
+  // Trims only whole lines, because the first row may begin with empty cells, and the last row may end with them.
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};
   text = text.substr(0, text.find('\n', last));
@@ -396,7 +398,7 @@ NumberGrid split_grid(std::string_view text) {
   const char separator = has_bars ? '|' : separator_of(lines);
   grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
   for (const TextLine& line : lines) {
-    // If a mark separates the cells, a line of blanks is a row with one empty cell.
+    // With a separator other than blanks, a line of blanks is a row with one empty cell.
     if (separator == ' ' && stripped(line.text).empty()) continue;
     grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
   }

@@ -1,12 +1,12 @@
-// Traces of several CPUs in one common order, as used in courses on coherence: "CPU r ADDRESS", "CPU,w,ADDRESS", "core 1: ST
-// ADDRESS" or "CPU ADDRESS r", with hexadecimal addresses.
+// Reads traces of several CPUs in one global order, as courses on coherence use them: "CPU r ADDRESS", "CPU,w,ADDRESS", "core
+// 1: ST ADDRESS" or "CPU ADDRESS r", with hexadecimal addresses.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-// Reads "3", "P3" and "cpu3:".
+// Parses a CPU number: "3", "P3" or "cpu3:".
 std::optional<int> cpu_number(std::string_view word) {
   constexpr std::uint64_t kMostCpus = 65535;
   if (word.ends_with(':')) word.remove_suffix(1);
@@ -19,7 +19,7 @@ std::optional<int> cpu_number(std::string_view word) {
   return number && *number <= kMostCpus ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
-// The first cell: up to a comma if the line has one, else a word.
+// Removes the first cell, and returns it. It ends at a comma; in a line without commas, it is a word.
 std::string_view take_cell(std::string_view& text) {
   const std::size_t comma = text.find(',');
   if (comma == text.npos) return take_word(text);

@@ -1,4 +1,4 @@
-// Distinguishes Linebounce's traces from other files.
+// Recognises Linebounce's own traces.
 #pragma once
 
 #include "sim/sources/excerpt.hpp"

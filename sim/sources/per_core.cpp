@@ -1,5 +1,5 @@
-// Traces of coherence assignments, one file per core: "0 ADDRESS" loads, "1 ADDRESS" stores, "2 CYCLES" computes, all
-// hexadecimal.
+// Reads traces of coherence assignments, one file per core. "0 ADDRESS" loads, "1 ADDRESS" stores, "2 CYCLES" computes;
+// numbers are hexadecimal.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 

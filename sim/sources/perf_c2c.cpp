@@ -33,7 +33,7 @@ bool is_hexadecimal_number(std::string_view word) {
   return word.starts_with("0x") && hexadecimal(word).has_value();
 }
 
-// Reads a line's row, "0 1163 1003 1500 0 0x7fecc2ffa340". Returns nothing for other rows.
+// Parses a line's row, "0 1163 1003 1500 0 0x7fecc2ffa340". Returns nothing for any other row.
 struct LineHead {
   std::vector<std::int64_t> counts;
   std::uint64_t address;
@@ -51,20 +51,20 @@ std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
   return head;
 }
 
-// Order of a line's counts.
+// Which counts a line's row has, in this order: two of HITM, peer snoops, stores.
 struct C2cColumns {
-  std::size_t peers = 0;    // number of counts of peer snoops, which follow the two of HITM
-  std::size_t stores = 2;   // number of counts of stores, which follow these
-  bool only_peers = false;  // true: the first two counts are of peer snoops instead of HITM
+  std::size_t peers = 0;    // number of counts of peer snoops, after the two of HITM
+  std::size_t stores = 2;   // number of counts of stores, after those of peer snoops
+  bool only_peers = false;  // true: counts of peer snoops stand in place of those of HITM
 };
 
-// Reads the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
+// Finds the columns from the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
 std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   while (text.starts_with('#')) text = stripped(text.substr(1));
   if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
   text = text.substr(0, text.find("Offset"));
   C2cColumns columns;
-  // With --display peer, as on Arm, the counts of peer snoops replace those of HITM.
+  // With --display peer, the default on Arm, counts of peer snoops replace those of HITM.
   columns.only_peers = text.find("Peer") != text.npos && text.find("Hitm") == text.npos;
   if (text.find("Peer") != text.npos && !columns.only_peers) columns.peers = 1;
   columns.stores =
@@ -94,7 +94,7 @@ class C2cReader {
     if (text.empty() || text.starts_with('#')) return;
     if (report_.lines.empty() && count(text)) return;
     if (text.find_first_not_of('-') == text.npos) {
-      // A pasted text may begin here, without a rule before it.
+      // A pasted text may begin with a line's row, without the rule above it.
       after_rule_ = true;
       return;
     }
@@ -108,8 +108,7 @@ class C2cReader {
     after_rule_ = false;
   }
 
-  // Takes "Load Local HITM   :   12" below the title of its part. Percentages are skipped, because they follow from the
-  // counts.
+  // Takes a count, "Load Local HITM   :   12", below the title of this part. Skips percentages, which the counts imply.
   bool count(std::string_view text) {
     if (text.find(kCountsTitle) != text.npos || text.find(kSharedCountsTitle) != text.npos) {
       in_counts_ = true;
@@ -139,7 +138,7 @@ class C2cReader {
 
   void begin_line(const LineHead& head) {
     if (!titled_) {
-      // Two counts are of HITM; the others, two or three, are of stores.
+      // The first two counts are of HITM. Of the others, two or three are of stores, the rest of peer snoops.
       columns_.stores = head.counts.size() - 2 == 3 ? 3 : 2;
       columns_.peers = head.counts.size() - 2 - columns_.stores;
     }
@@ -169,13 +168,13 @@ class C2cReader {
     if (at == words.size() || !is_hexadecimal_number(words[at])) in_.refuse("expected an offset after the shares");
     C2cUse use;
     C2cLine& line = report_.lines.back();
-    // perf c2c report --double-cl reports pairs of lines, so offsets may exceed a line.
+    // Accepts offsets beyond a line, because perf c2c report --double-cl shows pairs of lines.
     use.offset = *hexadecimal(words[at++]);
     if (use.offset >= kMostOffset) in_.refuse("the offset is beyond the cache line");
     use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
     use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
-    // After the offset come the line's node and its number of physical pages, which old versions lack. The next hexadecimal
+    // After the offset come the line's node and its number of physical pages. Old versions lack both. The next hexadecimal
     // number is the address of the code.
     const std::uint64_t node = at < words.size() ? decimal(words[at]).value_or(kMostNodes) : kMostNodes;
     const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
@@ -185,8 +184,8 @@ class C2cReader {
     line.uses.push_back(std::move(use));
   }
 
-  // Reads "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1": cycles, records, CPUs, symbol, object,
-  // source, nodes.
+  // Parses what follows the address of the code, "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1":
+  // cycles, records, CPUs, symbol, object, source and nodes.
   void code(C2cUse& use, const std::vector<std::string_view>& words, std::size_t at) const {
     std::vector<double> figures;
     for (; at < words.size() && decimal(words[at]); ++at) figures.push_back(static_cast<double>(*decimal(words[at])));
@@ -198,7 +197,7 @@ class C2cReader {
     if (at < words.size() && words[at].size() == 3 && words[at].starts_with('[')) ++at;  // [k] or [.]
     const std::size_t nodes = first_of_nodes(words, at);
     if (at < nodes) use.function = words[at];
-    // A C++ name may contain blanks: everything before the object belongs to it.
+    // A C++ symbol may contain blanks; it ends before the object.
     const std::size_t behind_name = nodes >= at + 3 ? nodes - 2 : nodes;
     for (std::size_t i = at + 1; i < behind_name && i < nodes; ++i) use.function += " " + std::string(words[i]);
     if (behind_name < nodes) use.object = words[behind_name];
@@ -206,7 +205,7 @@ class C2cReader {
     for (std::size_t i = nodes; i < words.size(); ++i) node(use, words[i]);
   }
 
-  // The position where the trailing words begin that are all "1" or "1{56-111,168-223}".
+  // Returns the position of the nodes: the first of the trailing words that all look like "1" or "1{56-111,168-223}".
   static std::size_t first_of_nodes(const std::vector<std::string_view>& words, std::size_t least) {
     std::size_t first = words.size();
     while (first > least) {
@@ -244,7 +243,7 @@ class C2cReader {
   std::string name_;
   C2cReport report_;
   C2cColumns columns_;
-  std::vector<std::int64_t> counts_;  // in the row of the cache line whose offsets are being read
+  std::vector<std::int64_t> counts_;  // counts of the line whose offsets are being read
   bool titled_ = false, after_rule_ = false;
   bool in_counts_ = false, of_shared_lines_ = false;
 };
@@ -256,7 +255,7 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   }
   if (excerpt.has(kCountsTitle) && excerpt.has("HITM"))
     return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
-  // For a report that was pasted without titles: a line's row stands between two rules of dashes.
+  // Recognises a report that was pasted without titles: a line's row stands between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
   for (std::size_t i = 0; i + 2 < excerpt.lines.size(); ++i) {
     if (!is_rule(excerpt.lines[i + 1]) || !line_head(words_of(excerpt.lines[i].text))) continue;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory that is deleted with its content.
+// A temporary directory. The destructor deletes it with its content.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -45,7 +45,8 @@ std::string text_of(const fs::path& file) {
   return text.str();
 }
 
-// A recording has only the fields that were requested, so fields that perf can't print are dropped from the request.
+// A recording has only the fields that `perf record` was asked for. Requests fewer fields from perf script until it can print
+// all of them.
 Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out) {
   const fs::path& file = files.front();
   const ScratchFolder scratch;

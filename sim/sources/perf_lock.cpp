@@ -1,5 +1,5 @@
-// Reads perf lock (tools/perf/builtin-lock.c, since Linux 4). Numbers come before or after a name that may contain blanks, so
-// a line is split where the numbers end.
+// Reads the output of perf lock (tools/perf/builtin-lock.c, since Linux 4). The numbers come before or after a name that may
+// contain blanks, so each line is split where its numbers end.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kLinesBeforeTitles = 100;  // the measured command may print up to this many lines before perf's
+constexpr int kLinesBeforeTitles = 100;  // perf's titles may follow up to this many lines of the measured command
 
 enum class PerfColumn { acquired, contended, wait_total, wait_max, wait_min, wait_avg };
 
@@ -27,13 +27,13 @@ constexpr std::array kPerfTitles = {
 struct PerfTitles {
   std::vector<PerfColumn> columns;
   bool name_first = false;  // perf lock report
-  bool plain_ns = false;    // before Linux 5.18: times are in ns and have no unit
-  // The columns after the numbers and what they name: "type" and "caller", "pid" and "comm", "address" and "symbol", or only
-  // "cgroup".
+  bool plain_ns = false;    // before Linux 5.18: times are nanoseconds without a unit
+  // The columns after the numbers, and what the name denotes: "type" and "caller", "pid" and "comm", "address" and "symbol",
+  // or only "cgroup".
   std::string before_name{}, what;
 };
 
-// Returns nullopt if these aren't titles.
+// Parses the titles; returns nullopt for any other line.
 std::optional<PerfTitles> perf_titles(std::string_view text) {
   PerfTitles titles;
   text = stripped(text);
@@ -66,8 +66,8 @@ class PerfLockFile {
   std::vector<LockStatistics> read() {
     while (const auto line = in_->next()) {
       const std::string_view text = stripped(*line);
-      if (text.starts_with("===")) break;  // the number of events that perf lost follows
-      // With -v, a lock's call chain follows on the next lines.
+      if (text.starts_with("===")) break;  // end of the rows; the number of lost events follows
+      // With -v, the lines after a lock's row have its call chain.
       if (!text.empty() && !text.starts_with("0x")) locks_.push_back(titles_.name_first ? named_first(text) : named_last(text));
     }
     return std::move(locks_);
@@ -116,13 +116,13 @@ class PerfLockFile {
     const auto us = microseconds(number, unit);
     if (!us) in_->refuse("expected a time in ns, us, ms, s, m or h where the titles have a wait");
     if (column == PerfColumn::wait_total) lock.wait.total_us = *us;
-    // perf prints about 2^64 ns if it has subtracted a later time from an earlier one.
+    // Skips a time near 2^64 ns, which perf prints if it subtracted a later time from an earlier one.
     constexpr double kMostUs = 9e15;
     if (column == PerfColumn::wait_max && *us < kMostUs) lock.wait.longest_us = *us;
     if (column == PerfColumn::wait_avg) mean_us = *us;
   }
 
-  // With -F, the sum may be missing.
+  // Computes the sum, which perf omits with -F, from the mean.
   static void complete(LockStatistics& lock, double mean_us) {
     if (lock.wait.total_us == 0) lock.wait.total_us = mean_us * static_cast<double>(lock.waits);
   }
@@ -143,7 +143,8 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
   LockStatisticsFile file;
   file.tool = titles->name_first ? "perf lock report" : "perf lock contention";
   file.what = titles->what;
-  // perf keeps locks of the same name apart, and callers with different callers, but does not print how they differ.
+  // perf prints several rows for locks with the same name, and for a caller with different callers, without telling them
+  // apart.
   file.locks = of_one_name_together(PerfLockFile(in, *titles).read());
   sort_hottest_first(file.locks);
   file.losses.add(Loss::no_holds, file.tool);

@@ -1,5 +1,5 @@
-// perf lock contention -x SEPARATOR (since Linux 6.6): a comment with the columns' names, then a line per lock. Times are
-// nanoseconds without a unit.
+// Reads the output of perf lock contention -x SEPARATOR (since Linux 6.6): a comment with the columns' names, then a line per
+// lock. Times are nanoseconds without a unit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct CsvTitles {
   }
 };
 
-// The separator is the text between the first two columns' names, which are among these.
+// Finds the separator: it stands between the names of the first two columns, which are two of these.
 std::optional<CsvTitles> csv_titles(std::string_view text) {
   constexpr std::array<std::string_view, 5> kFigures = {"contended", "total wait", "max wait", "min wait", "avg wait"};
   if (!text.starts_with(kCsvTitle)) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<CsvTitles> csv_titles(std::string_view text) {
   const auto* const first = std::ranges::find_if(kFigures, [&](std::string_view one) { return text.starts_with(one); });
   if (first == kFigures.end()) return std::nullopt;
   const std::string_view behind = text.substr(first->size());
-  std::size_t end = std::string_view::npos;  // where the second column's name begins
+  std::size_t end = std::string_view::npos;  // where the name of the second column begins
   for (const std::string_view figure : kFigures) end = std::min(end, behind.find(figure));
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
   std::string_view separator = behind.substr(0, end);

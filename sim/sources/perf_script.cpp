@@ -1,6 +1,6 @@
-// Reads `perf script`, which prints samples with data addresses as "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", most
-// of which may be left out (perf-script(1), -F). After the address comes the processor's description of the access: "|OP
-// LOAD|LVL L1 hit| ... |LCK Yes|". Lines that begin with a tab are call chains.
+// Reads the output of `perf script`: samples with data addresses, "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...". Most
+// parts are optional (perf-script(1), -F). After the address comes the processor's description of the access: "|OP LOAD|LVL
+// L1 hit| ... |LCK Yes|". Lines that begin with a tab belong to call chains.
 #include "sim/sources/perf_script.hpp"
 
 #include <map>
@@ -39,7 +39,8 @@ bool is_time(std::string_view word) {
   return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
 }
 
-// Removes the command's name, which may contain blanks: it ends before a thread's number that is followed by a CPU or a time.
+// Removes the command's name and the thread's number, and returns the thread. The name may contain blanks. It ends before a
+// number that is followed by a CPU or a time.
 std::optional<std::string> take_thread(std::string_view& text) {
   std::string command;
   while (!text.empty()) {
@@ -62,7 +63,7 @@ int take_cpu(std::string_view& text) {
   return cpu && *cpu < 65536 ? static_cast<int>(*cpu) : -1;
 }
 
-// Removes "cpu/mem-loads,ldlat=30/P:", with or without a period before it.
+// Removes the event, "cpu/mem-loads,ldlat=30/P:", and a period before it, and returns the event.
 std::optional<std::string> take_event(std::string_view& text) {
   std::string_view word = take_word(text);
   if (decimal(word)) word = take_word(text);
@@ -70,10 +71,10 @@ std::optional<std::string> take_event(std::string_view& text) {
   return std::string(word.substr(0, word.size() - 1));
 }
 
-// Returns the name after the last address of the line, which is the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It
-// may contain blanks.
+// Returns the function that follows the instruction's address, the last address of the line: "copy_page+0x7
+// ([kernel.kallsyms])". The name may contain blanks.
 std::string function_of(std::string_view text) {
-  constexpr std::size_t kShortestAddress = 6;  // in digits; the numbers before the address are shorter
+  constexpr std::size_t kShortestAddress = 6;  // in digits; other numbers in front of the address have fewer
   if (text.ends_with(')')) text = text.substr(0, text.rfind(" ("));
   std::string_view name;
   while (!text.empty()) {
@@ -182,7 +183,7 @@ class PerfScript {
   std::int64_t of_no_kind_ = 0;
 };
 
-// True if the line is a sample with an address.
+// True if the line is a sample with a data address.
 bool is_sample(std::string_view line) {
   if (!take_thread(line)) return false;
   take_cpu(line);
@@ -190,13 +191,13 @@ bool is_sample(std::string_view line) {
   return take_event(line) && hexadecimal(take_word(line));
 }
 
-// Does not look for perf's --header comments, because they are optional.
+// Does not require the comments that perf script prints with --header.
 Likeness perf_script_likeness(const Excerpt& excerpt) {
   std::int64_t samples = 0;
   Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
     const bool sample = is_sample(text);
     if (sample) ++samples;
-    // Lines between two samples are call chains: an address and a name.
+    // Lines between samples belong to call chains if they have an address and a name.
     std::string_view ahead = text;
     return sample || text.starts_with('#') || (samples > 0 && hexadecimal(take_word(ahead)) && !ahead.empty());
   });

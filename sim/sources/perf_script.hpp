@@ -1,4 +1,4 @@
-// Samples as `perf script` prints them, also from perf.data.
+// Reads samples as `perf script` prints them; converts perf.data by running `perf script`.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// Converts a single file. Errors: as for ConvertTrace.
+// `files`: exactly one. Errors: as for ConvertTrace.
 Losses convert_perf_script(const std::vector<std::filesystem::path>& files, trace::Writer& out);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Output of Pin's example tool pinatrace: "0xINSTRUCTION: R 0xADDRESS" or W, and "#eof" at the end.
+// Reads the output of Pin's example tool pinatrace: "0xINSTRUCTION: R 0xADDRESS" or W, and "#eof" at the end.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 

@@ -1,4 +1,4 @@
-// Traces of one core or thread as many courses use them: "r ADDRESS" or "w ADDRESS", hexadecimal.
+// Reads traces of one core or thread, as many courses use them: "r ADDRESS" or "w ADDRESS", hexadecimal.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 

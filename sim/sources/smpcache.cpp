@@ -1,5 +1,5 @@
-// SMPCache's traces, one file per processor: "LABEL ADDRESS", where 0 fetches an instruction, 2 reads and 3 writes. Source: its
-// manual (University of Extremadura).
+// Reads SMPCache's traces, one file per processor: "LABEL ADDRESS", where 0 fetches an instruction, 2 reads and 3 writes.
+// Source: its manual (University of Extremadura).
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 

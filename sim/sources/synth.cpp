@@ -14,7 +14,7 @@ using workloads::Zipf;
 
 constexpr std::uint64_t kSynthWord = 8;  // size of an access in bytes
 
-// The trace's symbols that all threads share, by number.
+// The objects and locks that all threads share, by number.
 struct World {
   std::vector<std::uint32_t> objects, locks;
   std::uint32_t function = 0;
@@ -60,7 +60,8 @@ class SectionThread {
 
   void access(std::size_t object, bool only_reads) {
     const bool shared = thread_.happens(spec_->shared_pct);
-    // Without locks, each access draws its own object; otherwise all accesses of a section use one.
+    // Without locks, each access draws an object. With locks, all accesses of a section use the object that its lock
+    // protects.
     const std::size_t chosen = shared && world_->locks.empty() ? draw_object() : object;
     const std::int64_t bytes = shared ? spec_->object_bytes : std::int64_t{spec_->private_kib} * 1024;
     const std::uint64_t offset = thread_.random().below(static_cast<std::uint64_t>(bytes) / kSynthWord) * kSynthWord;
@@ -110,7 +111,7 @@ void write_synthetic(const SynthSpec& spec, trace::Writer& out) {
   const Zipf popularity = zipf(spec.objects, spec.skew);
   std::vector<SectionThread> threads;
   for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, world, popularity, i, out);
-  // Appends sections in turn, so that memory never holds many operations of one thread.
+  // Appends the threads' sections in turns, so that the writer never has to buffer many operations of one thread.
   while (!threads.front().done()) {
     for (SectionThread& thread : threads) thread.section();
   }

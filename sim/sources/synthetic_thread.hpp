@@ -1,4 +1,4 @@
-// One thread of a synthetic trace: its stream and its random numbers.
+// A thread of a synthetic trace: its stream and its random numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@
 
 namespace linebounce::sim {
 
-// Offset and size of an object's field.
+// An object's field: its offset and size in bytes.
 struct Place {
   std::uint64_t offset, bytes;
 };
 
 class SyntheticThread {
  public:
-  // The stream is named "KIND[NUMBER]". `between_cycles`: mean of compute().
+  // Names the stream "KIND[NUMBER]". `between_cycles`: the mean of compute().
   SyntheticThread(trace::Writer& out, const std::string& kind, int number, int between_cycles, std::uint64_t seed)
       : number_(number),
         between_(static_cast<std::uint64_t>(between_cycles)),
@@ -32,14 +32,14 @@ class SyntheticThread {
   workloads::Random& random() { return random_; }
   int below(int bound) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound))); }
   bool happens(int pct) { return below(100) < pct; }
-  // Draws another thread; if there is only one, returns that one.
+  // Draws another thread; returns this one if it is the only one.
   int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
 
-  // Computes for a time that is drawn uniformly from 0 to twice the mean.
+  // Appends a computation of a random length, uniform from 0 to twice the mean.
   void compute() {
     if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
   }
-  // The same with another mean.
+  // Like compute(), with another mean.
   void between(int cycles) { append(trace::Kind::compute, 0, random_.below(2 * static_cast<std::uint64_t>(cycles) + 1)); }
   void enter(std::uint32_t function) { append(trace::Kind::enter, function); }
   void leave() { append(trace::Kind::leave, 0); }
@@ -66,7 +66,7 @@ class SyntheticThread {
   std::uint32_t stream_;
 };
 
-// Draws from this many items by Zipf's law. `skew`: the exponent, rounded to three decimals.
+// Draws from `items` items by Zipf's law. `skew`: the exponent, rounded to three decimals.
 inline workloads::Zipf zipf(int items, double skew) {
   return {items, static_cast<int>(std::lround(skew * 1000))};
 }

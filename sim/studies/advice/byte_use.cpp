@@ -40,7 +40,7 @@ Access memory_access(const Operation& operation) {
   return access;
 }
 
-// An access to the word of a lock that lies in an object. Any algorithm writes there when it acquires or releases the lock.
+// Returns an access to a lock's word in an object. Every lock algorithm writes there when it acquires or releases the lock.
 Access lock_access(const trace::Lock& lock) {
   return {lock.object, lock.offset, lock.word_bytes, 1, false, lock.object != trace::kNone};
 }
@@ -58,7 +58,7 @@ Access access_of(const Operation& operation, const trace::Symbols& symbols) {
   }
 }
 
-// The thread of each stream. A handler's stream belongs to the thread that it interrupts.
+// Returns the thread of each stream. A handler's stream belongs to the thread that it interrupts.
 std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams) {
   std::vector<std::uint32_t> threads(streams.size());
   for (std::uint32_t stream = 0; stream < streams.size(); ++stream) {
@@ -71,7 +71,7 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   return threads;
 }
 
-// The states of granules of 16 bytes, the units that no access crosses. Only accessed granules are stored, because an object
+// The states of granules, units of 16 bytes that accesses don't cross. Only accessed granules are stored, because an object
 // can be far larger than its used parts.
 class Granules {
  public:
@@ -90,17 +90,17 @@ class Granules {
     return first_[object] + static_cast<std::uint64_t>(offset / kBytes);
   }
 
-  // 0 if the granule was never accessed.
+  // Returns a granule's state; 0 if it was never accessed.
   std::uint32_t& state(std::uint64_t number) {
     auto& [known, chunk] = recent_[number / kChunk % kRecent];
     if (known != number / kChunk) {
       known = number / kChunk;
-      chunk = &chunks_[known];  // chunks do not move, so the pointer stays valid
+      chunk = &chunks_[known];  // remains valid, because chunks never move
     }
     return (*chunk)[number % kChunk];
   }
 
-  // Calls use(object, offset, state) for all granules with a state, in order.
+  // Calls use(object, offset, state) for each granule whose state is not 0, in order.
   template <class Use>
   void each(Use&& use) {
     for (auto& [chunk, states] : chunks_) {
@@ -122,7 +122,7 @@ class Granules {
   std::array<std::pair<std::uint64_t, Chunk*>, kRecent> recent_{};
 };
 
-// Bits in the state of a granule, and in that of a line. The lower bits are 1 + the number of the first thread that used it.
+// Bits in the state of a granule or a line. The lower bits are 1 + the number of the first thread that used it.
 constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kOnALine = 1U << 29, kThread = kOnALine - 1;
 
 bool matters(std::uint32_t state) {
@@ -149,7 +149,7 @@ ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
   return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
 }
 
-// Makes all bytes of one access one piece, even if other accesses use only parts of it.
+// Merges overlapping pieces, so that each access covers whole pieces.
 void join_overlapping(std::vector<PieceUse>& pieces) {
   std::ranges::sort(pieces, {}, [](const PieceUse& piece) { return std::tuple(piece.object, piece.offset, piece.bytes); });
   std::vector<PieceUse> joined;
@@ -169,7 +169,7 @@ void join_overlapping(std::vector<PieceUse>& pieces) {
   pieces = std::move(joined);
 }
 
-// True if the pieces that begin on a line may be shared and written.
+// True if several threads may use the pieces that begin on a line, and one of them writes.
 bool matter(const std::vector<PieceUse>& pieces) {
   std::uint32_t state = 0;
   for (const PieceUse& piece : pieces) {
@@ -182,7 +182,7 @@ class ByteUses {
  public:
   explicit ByteUses(const std::vector<trace::Object>& objects) : granules_(objects) {}
 
-  // First pass: which threads access each granule?
+  // First pass: notes which threads access each granule.
   void look(std::uint32_t thread, const Access& access) {
     std::uint64_t granule = granules_.number(access.object, access.offset);
     const std::uint64_t last = granules_.number(access.object, access.offset + access.bytes * access.times - 1);
@@ -192,8 +192,8 @@ class ByteUses {
     }
   }
 
-  // Between the passes, for each placement: marks granules on lines that may matter. A granule that spans two lines counts for
-  // both.
+  // Between the passes, once per placement: marks the granules on lines that several threads may use and one may write. A
+  // granule that spans two lines counts for both.
   void choose(const ObjectPlaces& places) {
     std::unordered_map<std::uint64_t, std::uint32_t> lines;
     const auto each_line = [&](std::uint32_t object, std::int64_t offset, const auto& use) {
@@ -250,12 +250,13 @@ class ByteUses {
 
  private:
   Granules granules_;
-  std::vector<std::vector<PieceUse>> pieces_;               // the pieces of one granule each
+  std::vector<std::vector<PieceUse>> pieces_;               // one list of pieces per granule
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of granules in pieces_
 };
 
-// Tells when the program's first thread is alone. While it is, it disturbs no other thread, for example when it sets up their
-// data. Whether it is alone again after the others have ended is only known if it has created all of them itself.
+// Tells when the program's first thread is alone. What it does then disturbs no other thread, for example setting up their
+// data. At the start it is alone until it creates a thread. Later it is alone once all threads have ended, which is only
+// known if it created all of them itself.
 class Solitude {
  public:
   explicit Solitude(const trace::Reader& reader) {
@@ -266,7 +267,7 @@ class Solitude {
     created_ = streams.size() - 1;
   }
 
-  // Takes the operations of each stream in turn.
+  // Takes a stream's next operation.
   void take(std::uint32_t stream, const Operation& operation) {
     if (stream != first_) return;
     if (operation.kind == Kind::create) ++made_;

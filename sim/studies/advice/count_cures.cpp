@@ -14,7 +14,7 @@ using workloads::kStripes;
 
 constexpr std::size_t kMostCounts = 3;
 
-// The texts of a cure.
+// What a cure's text says.
 struct Wording {
   std::string what, only_if, sketch;
 };
@@ -30,7 +30,7 @@ std::string slots(const std::string& name, const std::string& number) {
   return fmt::format("struct {{ _Alignas(64) _Atomic long count; }} {}[{}];\n", name, number);
 }
 
-// The texts for counts of which the program needs only the sum.
+// Returns the text for a count of which the program only needs the sum.
 Wording wording_of_sum(CountForm form, const CountShare& count) {
   const std::string& name = count.share->name;
   const bool unused = count.use().unseen == 0 && count.use().used_ups + count.use().used_downs + count.use().used_others == 0;
@@ -118,7 +118,7 @@ Wording wording_of(CountForm form, const CountShare& count) {
   return wording_of_sum(form, count);
 }
 
-// The forms, beginning with the one that gains most if the program permits it.
+// Returns the suitable counters. The first gains most, if the program meets its condition.
 std::vector<CountForm> forms_for(const CountShare& count) {
   if (is_shared_ptr(*count.share) || count.kind == CountKind::references)
     return {CountForm::removed, CountForm::per_thread, CountForm::batched};
@@ -148,7 +148,7 @@ CountCure cure_of(CountForm form, const CountShare& count) {
   return cure;
 }
 
-// Combines the cures that could gain most, one for each count.
+// Combines the most promising cure of each count into one.
 CountCure together(const std::vector<CountCure>& cures) {
   CountCure all;
   for (const CountCure& cure : cures) {

@@ -1,4 +1,5 @@
-// Cures for a count that many threads change: other counters, each with the condition that the program must meet.
+// Suggests cures for counts that many threads change. Each cure is another kind of counter, with a condition that the program
+// must meet.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 namespace linebounce::sim {
 
 struct CountCure {
-  std::vector<workloads::CountChoice> choices;  // one for each count, if there are several
+  std::vector<workloads::CountChoice> choices;  // one per count that the cure changes
   std::string what;                             // "count events per thread, and sum the counts on a read"
   std::string seen;                             // "events is an event counter: 8000 additions, ..."
   std::string only_if;                          // "nobody needs the exact sum after every add"
@@ -18,8 +19,8 @@ struct CountCure {
   std::string source;                           // where the count is defined: "/src/events.c:12"
 };
 
-// The suitable cures for each count, the costliest count first. If there are several counts, one more cure changes all of
-// them, because changing one leaves the others contended.
+// Returns the suitable cures for each count; those of the costliest count come first. If there are several counts, one more
+// cure changes all of them, because a cure of one leaves the others contended.
 std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Reader& reader);
 
 }  // namespace linebounce::sim

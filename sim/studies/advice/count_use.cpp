@@ -8,9 +8,10 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kCostly = 1;        // in percent of the threads' time; cheaper counts are ignored
+constexpr double kCostly = 1;        // in percent of the threads' time; ignores cheaper counts
 constexpr double kMostlyAdds = 0.9;  // share of writes
-constexpr double kBalanced = 0.8;    // ratio of subtractions to additions
+// Least ratio between subtractions and additions, either way, at which they count as equally many.
+constexpr double kBalanced = 0.8;
 
 using trace::Kind;
 using Words = std::map<std::uint64_t, CountUse>;  // by offset
@@ -26,9 +27,9 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
   });
 }
 
-// A compare-and-exchange loop is an addition if it reads nothing else in between. A thread that claims a slot of a queue with
-// such a loop looks at the slot first, and uses the number. A thread that subtracts 1 with such a loop has checked that the
-// value allows it, as for a semaphore.
+// Adds a change of the count. A loop with a compare-and-exchange counts as an addition if it adds, and reads nothing else in
+// between. Other loops use the value, so they are no counts. One that claims a slot of a queue first looks at the slot. One
+// that subtracts 1, as for a semaphore, has checked that the value allows it.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;
@@ -43,7 +44,8 @@ void add_change(CountUse& use, const trace::Operation& it, const trace::Operatio
   if (!used && (it.flags & trace::kResultUnused) == 0) ++use.unseen;
 }
 
-// `before`: the thread's previous read of memory other than its stack.
+// Adds an operation if it changes or reads one of the words. `before`: the thread's previous read of memory other than its
+// stack.
 void add_operation(std::map<std::string, Words>& layouts, const trace::Operation& it, const trace::Operation& before,
                    const trace::Symbols& symbols) {
   if (it.kind > Kind::compare_exchange || it.id >= symbols.objects.size()) return;
@@ -61,13 +63,13 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
   }
 }
 
-// True for a stack, by the name that linebounce-record gives it. The expected value of a compare-and-exchange loop lies
-// there.
+// True for an access to a stack, which linebounce-record names "stack of ...". A compare-and-exchange loop keeps the expected
+// value there.
 bool is_on_stack(const trace::Operation& it, const trace::Symbols& symbols) {
   return it.id < symbols.objects.size() && symbols.objects[it.id].name.starts_with("stack of ");
 }
 
-// Finds the uses of the given words.
+// Collects all operations on these words.
 void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reader) {
   const trace::Symbols& symbols = reader.symbols();
   for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
@@ -121,8 +123,8 @@ CountUse& CountUse::operator+=(const CountUse& other) {
 CountKind CountUse::kind() const {
   const auto all = static_cast<double>(adds());
   if (all == 0 || all < kMostlyAdds * (all + static_cast<double>(other_writes))) return CountKind::none;
-  // If only the instruction is known, the sign of an addition whose result is used is unknown. It counts as a subtraction if
-  // there are as many additions.
+  // Some additions have an unknown sign, because only the instruction was recorded. If no subtraction was seen, they count as
+  // subtractions.
   const std::int64_t down = downs + (downs == 0 ? other_adds : 0);
   const std::int64_t used_down = used_downs + (downs == 0 ? used_others : 0);
   if (ups == 0 && downs == 0) return CountKind::unknown;

@@ -13,10 +13,10 @@
 namespace linebounce::sim {
 namespace {
 
-// Threads, or their writes, are ignored below these shares.
+// Below these shares of all accesses, threads and their writes are ignored.
 constexpr double kOneThread = 0.9;     // of all accesses
-constexpr double kHardlyEver = 0.002;  // as a share of all accesses; fewer writes are ignored
-constexpr double kSome = 0.1;          // as a share of all accesses; a thread with at least this share counts as a user
+constexpr double kHardlyEver = 0.002;  // of all accesses; fewer writes are ignored
+constexpr double kSome = 0.1;          // of all accesses; a thread with at least this share counts as a user
 
 Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
   Piece piece{use.object, use.offset, use.bytes};
@@ -41,7 +41,7 @@ Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
 
 constexpr std::int64_t kBlockAlignment = 16;  // malloc's
 
-// The layouts of pieces on the line that conflict.
+// Returns the layouts of the line's conflicting pieces.
 std::set<std::string> layouts_in_conflict(const FalselySharedLine& line, const trace::Symbols& symbols) {
   std::set<std::string> names;
   for (const Piece& piece : line.pieces) {
@@ -65,7 +65,7 @@ ArrayPlace group_place(const trace::Structure& structure, const std::string& gro
   return place;
 }
 
-// An array whose field names show where elements begin. Includes the padding at the end of its last element.
+// Returns an array whose field names tell where its elements begin. It includes the padding at the end of its last element.
 ArrayPlace numbered_place(const trace::Structure& structure, const std::string& group) {
   ArrayPlace place = group_place(structure, group);
   place.numbered = true;
@@ -86,17 +86,18 @@ std::vector<Piece> pieces_in(const ArrayPlace& array, const std::vector<Piece>& 
   return inside;
 }
 
-// Element sizes, derived from where runs begin. A run is a sequence of adjacent pieces with the same users. A line that one
-// thread has to itself is not listed, so the first run on a line may have begun earlier and is ignored. 0: not known.
+// Element sizes in bytes, derived from runs; 0: unknown. A run is a sequence of adjacent pieces with the same users. The
+// first run on a line may begin on the previous line, which is missing if only one thread uses it. So the first runs count
+// only for `all`.
 struct Runs {
-  std::int64_t apart = 0;  // greatest common divisor of the distances between runs
-  std::int64_t first = 0;  // offset of the first run in the array
-  std::int64_t all = 0;    // as `apart`, but including the first run on each line
+  std::int64_t apart = 0;  // greatest common divisor of the distances between runs, without the first on each line
+  std::int64_t first = 0;  // offset in the array of the first run that begins inside a line
+  std::int64_t all = 0;    // like `apart`, but with the first run on each line
 };
 
 Runs runs_of(const ArrayPlace& array, const std::vector<Piece>& pieces) {
   Runs runs;
-  std::int64_t last = 0;  // offset of a run that begins inside a line, if there is one
+  std::int64_t last = 0;  // offset of the latest run that begins inside a line
   const Piece* first_of_run = nullptr;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
@@ -121,7 +122,7 @@ bool holds_whole_pieces(const ArrayPlace& array, std::int64_t bytes, const std::
   });
 }
 
-// True if, with this element size, no thread uses a piece in another thread's element.
+// True if elements of this size keep threads apart: no element has pieces of different users.
 bool separates(const ArrayPlace& array, std::int64_t bytes, const std::vector<Piece>& pieces) {
   const Piece* first = nullptr;  // in the current element
   for (const Piece& piece : pieces) {
@@ -139,8 +140,8 @@ bool is_alone(const std::vector<Piece>& pieces) {
   return std::ranges::all_of(pieces, [&pieces](const Piece& it) { return it.object == pieces.front().object; });
 }
 
-// The slot of a piece: its element of an array, or its object: "[3]" for "[3].sequence". If the line has only one object, the
-// object's members are slots, too, such as the heads of two lists.
+// Returns a piece's slot: the array element ("[3]" of "[3].sequence") or else the object that contains it. If the line has
+// only one object, each member is a slot, such as the heads of two lists. `alone`: the line has only one object.
 std::string slot_of(const Piece& piece, const trace::Symbols& symbols, bool alone) {
   const trace::Object& object = symbols.objects.at(piece.object);
   const std::size_t element = piece.field.find(']');
@@ -161,14 +162,14 @@ std::int64_t disturbed_accesses(const std::vector<Piece>& pieces) {
   return disturbed;
 }
 
-// Ignores a few misses, because threads hand slots over when they begin and end.
+// True if the line has more than a few misses due to other bytes. A few are normal, when threads begin and end.
 bool is_shared_in_time(std::uint64_t line, const std::vector<FalseLine>& in_time) {
   constexpr std::int64_t kFewest = 20;
   const auto known = std::ranges::lower_bound(in_time, line, {}, &FalseLine::line);
   return known != in_time.end() && known->line == line && known->misses >= kFewest;
 }
 
-// True if no thread uses both pieces, as for two locks of different threads.
+// True if no thread uses both pieces, as with the locks of two threads.
 bool are_strangers(const Piece& a, const Piece& b) {
   const auto uses_b = [&b](std::uint32_t thread) { return std::ranges::binary_search(b.threads, thread); };
   return !a.threads.empty() && !b.threads.empty() && std::ranges::none_of(a.threads, uses_b);
@@ -233,7 +234,7 @@ std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& sym
   const trace::Structure& structure = symbols.structures.at(object.structure);
   const std::string group = group_of(piece.field);
   const ArrayPlace place = group_place(structure, group);
-  // For "[3].hits" in an object that is an array, the group is "".
+  // An object may be an array itself. The group of its field "[3].hits" is "".
   if (piece.field.find('[') != std::string::npos) return numbered_place(structure, group);
   return group == piece.field && place.size >= 2 * piece.bytes ? std::optional(place) : std::nullopt;
 }
@@ -241,7 +242,7 @@ std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& sym
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces) {
   const std::vector<Piece> inside = pieces_in(array, pieces);
   const Runs runs = runs_of(array, inside);
-  // A single run that begins inside a line, far into the array, may belong to any element.
+  // A single run that begins inside a line is known to begin an element, but not which one.
   const std::int64_t from_begin = runs.apart == 0 ? 0 : std::gcd(runs.apart, runs.first);
   const auto divides = [&array](std::int64_t bytes) { return array.numbered || array.size % bytes == 0; };
   for (const std::int64_t bytes : {runs.apart, from_begin, runs.all}) {

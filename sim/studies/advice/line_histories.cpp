@@ -41,8 +41,8 @@ MissCause LineHistories::cause_of(const Access& access) const {
   return cause_in(*line->second.shared, access);
 }
 
-// A second thread uses the line. Which bytes its only user so far has used was not recorded. Only that user's latest use
-// matters to other threads, because they have not used the line yet.
+// Begins a detailed history, because a second thread uses the line now. Which bytes the first user has used was not recorded.
+// Only its latest use matters to other threads, because they have not used the line yet.
 void LineHistories::share(Line& line) {
   line.shared = std::make_unique<SharedLine>();
   SharedLine& shared = *line.shared;

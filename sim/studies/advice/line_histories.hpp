@@ -1,7 +1,8 @@
-// Why a thread missed a cache line: the bytes of the line that other threads have used since its own last access.
+// Finds why a thread missed a cache line, from the bytes of the line that other threads have used since the thread's own last
+// access.
 //
-// Sharing is judged over time, not for the whole run: a slot of a ring that one thread fills and another empties later is truly
-// shared, although both access the neighbouring slots' line in between.
+// Judges sharing over time, not for the whole run. A slot of a ring that one thread fills and another empties later is truly
+// shared, although each thread uses neighbouring slots on the line in between.
 #pragma once
 
 #include <array>
@@ -15,20 +16,21 @@
 namespace linebounce::sim {
 
 enum class Interference : std::uint8_t {
-  none,        // no other thread had the line in between: a cold, capacity or conflict miss
-  same_bytes,  // another thread used bytes that this thread uses while it has the line: true sharing
-  other_bytes  // another thread only used bytes that this thread does not use while it has the line: false sharing
+  none,        // no other thread had the line since: a cold, capacity or conflict miss
+  same_bytes,  // true sharing: another thread used bytes that this thread uses while it has the line
+  other_bytes  // false sharing: other threads only used bytes that this thread doesn't use while it has the line
 };
 
-// The cause of a miss. A later hit on the fetched line may turn false sharing into true sharing (Dubois et al.: a miss is
-// useless only if nothing that others wrote is used until the line is lost again).
+// The cause of a miss. It is final only when the line is lost again, because a later hit may use bytes that another thread
+// wrote. The miss is then true sharing, not false (Dubois et al.: a miss is useless only if nothing that others wrote is used
+// until the line is lost again).
 struct MissCause {
   Interference why = Interference::none;
-  bool first_touch = true;  // whether it is the thread's first access to the line
+  bool first_touch = true;  // true: the thread's first access to the line
   Address word = 0;         // address of the access that decided the cause
 };
 
-// One thread's accesses to a word that several threads use.
+// One CPU's accesses to a word.
 struct WordUse {
   std::int64_t reads = 0, writes = 0;
   std::int64_t adds = 0;  // writes that are atomic additions
@@ -43,24 +45,24 @@ class LineHistories {
     int cpu = 0;
     Address address = 0;
     int bytes = 0;
-    bool writes = false;  // requests the right to write; also true for a failed compare-exchange
+    bool writes = false;  // the access requests the right to write, even if it is a compare-exchange that fails
     WordUse use = {};
   };
-  // REQUIRES: called in the order in which the machine runs accesses. `miss`: receives the cause if the access missed, and must
-  // stay valid; null if it hit.
+  // Adds an access. `miss`: receives the cause if the access missed, and must remain valid, because later hits may change it;
+  // null for a hit. REQUIRES: accesses come in the order in which the machine runs them.
   void add(const Access& access, MissCause* miss);
-  // The cause that `access` would have if it missed now.
+  // Returns the cause that a miss of `access` would have now.
   [[nodiscard]] MissCause cause_of(const Access& access) const;
 
-  // Each CPU's accesses to the word. Atomic additions are always counted, other accesses only after a second thread has used
-  // the line.
+  // Returns the accesses to the word, by CPU. Atomic additions are always counted. Other accesses are counted only from the
+  // time that a second thread uses the line.
   [[nodiscard]] const std::vector<WordUse>& users(Address word) const;
 
  private:
-  static constexpr int kUnits = 64;  // a line is divided into this many parts
+  static constexpr int kUnits = 64;  // number of parts into which a line is divided
   using Time = std::uint64_t;        // counts accesses; 0: never
 
-  // The latest uses by two different CPUs. They are enough to find the latest use by any CPU other than a given one.
+  // The latest uses by two different CPUs. One of them is the latest use by any CPU other than a given one.
   struct LatestUses {
     std::array<Time, 2> at{};
     std::array<int, 2> cpu{-1, -1};
@@ -77,11 +79,11 @@ class LineHistories {
   struct Uses {
     LatestUses reads, writes;
   };
-  // One CPU's accesses to a line, and the miss that fetched its present copy.
+  // A CPU's accesses to a line, and the miss that fetched its copy.
   struct Own {
     Time last = 0, last_write = 0;
     MissCause* miss = nullptr;
-    Time last_before = 0, last_write_before = 0;  // the same times, as they were at that miss
+    Time last_before = 0, last_write_before = 0;  // `last` and `last_write` at the time of that miss
   };
   struct SharedLine {
     Uses all;

@@ -16,7 +16,7 @@ std::vector<std::string> declarators_of(const std::string& list) {
   return declarators;
 }
 
-// Whether a comment goes on in the next line.
+// True if a comment continues on the next line.
 bool has_open_comment(const std::string& line) {
   const std::size_t comment = line.rfind("/*");
   return comment != std::string::npos && line.find("*/", comment) == std::string::npos;
@@ -61,7 +61,7 @@ class MemberReader {
     return true;
   }
 
-  // Reads whole lines up to the declaration's semicolon, and returns the last of them.
+  // Returns the last line of a declaration that begins at this line and ends with a semicolon.
   int block(int first) {
     int depth = 0;
     std::string code;
@@ -95,7 +95,7 @@ class MemberReader {
     for (std::sregex_iterator word(code.begin(), code.end(), kWord), end; word != end; ++word) block.words.insert(word->str());
   }
 
-  // Whether another member's declaration names a type that this one defines, and so must stay behind it.
+  // True if these lines define a type that another member's declaration names. They must then stay before that declaration.
   bool defines_type_of_others(int first, int last, const std::string& code) const {
     static const std::regex kTag(R"(\b(?:union|struct|enum)\s+(\w+)[^;{}]*\{)");
     std::smatch tag;
@@ -110,7 +110,7 @@ class MemberReader {
   const SourceText& file_;
   const StructureBody& body_;
   MemberDeclarations found_;
-  bool in_bit_fields_ = false;  // the last declaration is one
+  bool in_bit_fields_ = false;  // true: the latest declaration was a bit field
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The members of a structure as its source declares them, in an order that an edit may change.
+// Parses the declarations of a structure's members, so that an edit can reorder them.
 #pragma once
 
 #include <set>
@@ -10,32 +10,32 @@
 
 namespace linebounce::sim {
 
-// what() has the place, and the reason why there is no edit.
+// Thrown if the source can't be edited. what(): the place and the reason.
 class NoEdit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The lines of a structure's definition that have its braces.
+// The lines of a structure's opening and closing braces, from 1.
 struct StructureBody {
   int open_line = 0, close_line = 0;
   std::size_t close_column = 0;
 };
 
-// One declaration, such as "long hits, misses;"; a line may hold several.
+// A declaration on one line, such as "long hits, misses;". A line may have several.
 struct MemberDeclaration {
   int line = 0;
-  std::size_t begin = 0, end = 0;  // columns in the line, including the semicolon
+  std::size_t begin = 0, end = 0;  // columns in the line, from 0; `end` follows the semicolon
   std::string type;
   std::vector<std::string> declarators = {};  // "hits", "*name", "table[8]"
-  std::size_t moved = 0;                      // how many of the declarators have moved
+  std::size_t moved = 0;                      // the number of its declarators that an edit has moved away
 };
 
-// Whole lines that move together: a union, a nested structure, a pointer to a function, or all bit fields in a row.
+// Whole lines that move together: a union, a nested structure, a pointer to a function, or consecutive bit fields.
 struct MemberBlock {
   int first = 0, last = 0;
   bool has_bit_fields = false;
-  std::set<std::string> words = {};  // of its code: names of members, types and others
+  std::set<std::string> words = {};  // all words in its code: members, types and others
   bool moved = false;
 };
 
@@ -43,16 +43,16 @@ struct MemberDeclarations {
   std::vector<MemberDeclaration> plain;
   std::vector<MemberBlock> blocks;
 
-  // The declaration, or the block, that declares the member; null if it is not there, or in several blocks.
+  // Each finds what declares the member. Null if nothing does, or, for block_with(), if several blocks contain the word.
   MemberDeclaration* plain_with(const std::string& member);
   MemberBlock* block_with(const std::string& member);
 };
 
-// The body that begins at this line, or at a later one if only its head is there. `source`: its place, for messages.
-// Errors: NoEdit, as below.
+// Finds the body of the structure whose definition begins at this line. `source`: the place, for messages. Errors: NoEdit.
 StructureBody body_at(const SourceText& file, int line, const std::string& source);
 
-// Errors: NoEdit if there is anything else, such as a function, an access specifier or a directive of the preprocessor.
+// Parses all members of a body. Errors: NoEdit if it contains anything else, such as a function, an access specifier or a
+// preprocessor directive.
 MemberDeclarations member_declarations(const SourceText& file, const StructureBody& body, const std::string& source);
 
 // "name" of "*name[8]".

@@ -17,16 +17,16 @@ using namespace workloads;
 
 namespace {
 
-// A structure with a proposal's changes, as a C programmer would write it.
+// A structure after a proposal's changes, to be drawn in C.
 struct StructDrawing {
   struct Array {
-    std::string name;  // empty: the object itself is the array
+    std::string name;  // empty: the whole object is the array
     std::int64_t elements = 0, element_bytes = 0;
   };
   std::string name;
   int line_bytes = 64;
   std::vector<Array> arrays;                    // spread
-  std::vector<std::vector<std::string>> split;  // each entry gets a line of its own
+  std::vector<std::vector<std::string>> split;  // the members of each new line
   const trace::Structure* structure = nullptr;  // none: bytes without fields
 };
 
@@ -35,7 +35,7 @@ struct Member {
   std::int64_t bytes = 0;
 };
 
-// Fields with dotted or numbered names are parts of one member.
+// Merges fields with dotted or numbered names into the member that contains them.
 std::vector<Member> members_of(const trace::Structure& structure) {
   std::vector<trace::Field> fields = structure.fields;
   std::ranges::stable_sort(fields, [](const auto& a, const auto& b) { return a.offset < b.offset; });
@@ -56,7 +56,7 @@ class Drawer {
  public:
   explicit Drawer(const StructDrawing& drawing) : it_(drawing) {
     if (it_.structure != nullptr) members_ = members_of(*it_.structure);
-    // Drops the name of an array's elements, because the program has no structure of that name.
+    // Drops the unnamed member of an array's elements, because the program has no structure with that name.
     std::erase_if(members_, [](const Member& member) { return member.name.empty(); });
   }
 
@@ -107,22 +107,22 @@ class Drawer {
   std::string out_;
 };
 
-// Draws the structure as lines of C. Types are not known, so fields are drawn as bytes.
+// Draws the structure as C code. Types are unknown, so members are drawn as arrays of bytes.
 std::string struct_drawing(const StructDrawing& drawing) {
   return Drawer(drawing).draw();
 }
 
-// The pieces of all objects with one layout, over all lines.
+// The pieces of all objects with one layout, on all lines.
 struct Subject {
   std::string layout;
   std::uint32_t structure = trace::kNone;
   std::map<std::uint32_t, std::vector<Piece>> objects;  // pieces by offset
   std::vector<std::size_t> lines;
   std::int64_t disturbed = 0;
-  bool by_neighbours = false;  // true if pieces of other objects conflict with its own
+  bool by_neighbours = false;  // true if pieces of other objects conflict with pieces of these objects
 };
 
-// Limit on the objects of one structure that are examined; the others are assumed to be used alike.
+// Examines at most this many objects of a structure, assuming that the others are used alike.
 constexpr std::size_t kEnoughObjects = 64;
 
 std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols) {
@@ -160,7 +160,7 @@ struct Spread {
   std::int64_t element = 0;
 };
 
-// Arrays whose elements conflict, each with an element size that suits all objects.
+// Returns the arrays whose elements conflict, with an element size that suits all objects.
 std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& symbols) {
   std::vector<Spread> spreads;
   for (const auto& [object, pieces] : subject.objects) {
@@ -180,8 +180,8 @@ std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& sym
   return spreads;
 }
 
-// Groups of fields that may share a line, sorted by their first fields. Leaves out fields of arrays whose elements are
-// spread.
+// Groups fields that may share a line. Groups are sorted by their first fields. Leaves out arrays whose elements are spread
+// over lines.
 class FieldGroups {
  public:
   FieldGroups(const Subject& subject, const std::vector<Spread>& spreads) : subject_(&subject) {
@@ -194,7 +194,7 @@ class FieldGroups {
     }
   }
 
-  // The groups to move to lines of their own; the other fields stay where they are.
+  // Returns the groups that should move to lines of their own. All other fields keep their places.
   [[nodiscard]] std::vector<std::vector<std::string>> split() const {
     if (groups_.size() < 2) return {};
     auto staying = std::ranges::find_if(groups_, [&](const auto& group) { return is_only_read(group); });
@@ -271,7 +271,7 @@ class ProposalMaker {
     return proposal;
   }
 
-  // All [[layout.change]]s of the proposal, under one name.
+  // Returns all [[layout.change]]s of the proposal as TOML, under one name.
   [[nodiscard]] std::string change(const std::string& name) const {
     toml::table head{{"name", name}, {"structure", subject_.layout}};
     if (pairs_ && !(spreads_.empty() && split_.empty())) head.insert("line_bytes", line_bytes_);
@@ -335,7 +335,7 @@ class ProposalMaker {
   std::vector<std::vector<std::string>> split_;
 };
 
-// A name for `layout.changes` that no other proposal has.
+// Returns a name for `layout.changes` that no other proposal has.
 std::string choice_name(const std::string& layout, const std::vector<Proposal>& others) {
   std::string name = layout;
   std::replace_if(

@@ -34,7 +34,7 @@ SourceLine source_line(const std::string& source) {
   return place;
 }
 
-// The closing bracket for the "[" or "(" at `open`, on the same line; none if it is on another line.
+// Returns the column of the bracket that closes the one at `open`; none if it is on another line.
 std::optional<std::size_t> closing(const std::string& code, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < code.size(); ++at) {
@@ -48,7 +48,7 @@ bool is_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The columns where a word occurs in a line of code.
+// Returns the columns where the word occurs in a line of code.
 std::vector<std::size_t> places_of_word(const std::string& code, const std::string& word) {
   std::vector<std::size_t> places;
   for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + 1)) {
@@ -62,7 +62,7 @@ std::string indentation(const std::string& line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// True if a file belongs to a package of the system and not to the program.
+// True if the file belongs to an installed library, not to the program.
 bool is_of_a_library(const std::string& file) {
   return std::ranges::any_of(std::array{"/usr/", "/lib/", "/opt/", "/nix/"},
                              [&file](const char* root) { return file.starts_with(root); });
@@ -78,7 +78,7 @@ std::string unqualified(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-// The size of a scalar type, if all its words are known.
+// Returns the size of a scalar type in bytes; none if it contains an unknown word.
 std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   static const std::map<std::string, std::int64_t> kBytes = {
       {"char", 1},         {"bool", 1},       {"_Bool", 1},      {"int8_t", 1},   {"uint8_t", 1},   {"short", 2},
@@ -97,7 +97,7 @@ std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   for (const std::string narrow : {"char", "short"}) {
     if (words.contains(narrow)) return kBytes.at(narrow);
   }
-  std::int64_t bytes = 0;  // for "unsigned long", the size of the longest word counts
+  std::int64_t bytes = 0;  // in "unsigned long", the largest word's size counts
   for (const std::string& word : words) bytes = std::max(bytes, kBytes.at(word));
   return bytes;
 }
@@ -180,7 +180,7 @@ class Editor {
     file.insert(place.line, at, (apart ? " " : "") + aligned() + " ");
   }
 
-  // malloc aligns blocks to 16 bytes, whatever their type requires; new aligns them as their type requires.
+  // Makes allocations use the structure's new alignment. malloc only guarantees 16 bytes; `new` aligns as the type requires.
   void align_blocks_of(std::uint32_t structure) {
     std::set<std::string> done;
     for (const trace::Object& object : symbols_.objects) {
@@ -223,7 +223,7 @@ class Editor {
     return fmt::format("__builtin_memset(aligned_alloc({}, {}), 0, {})", line_bytes_, bytes, bytes);
   }
 
-  // Aligns variables and blocks without structure.
+  // Aligns variables and blocks that have no structure.
   void align_objects(const LayoutEdit& edit) {
     for (const std::uint32_t id : edit.objects) {
       const trace::Object& object = symbols_.objects.at(id);
@@ -236,7 +236,7 @@ class Editor {
     }
   }
 
-  // For a library's type: leaves the type alone, and aligns only the program's objects of that type.
+  // Aligns only the program's objects of a library's type, because the type itself can't be edited.
   void align_objects_of_a_library(const trace::Structure& structure, const LayoutEdit& edit) {
     if (!edit.split.empty())
       throw NoEdit(
@@ -261,7 +261,7 @@ class Editor {
       if (code[begin] == ';') ++begin;
       return file.insert(place.line, code.find_first_not_of(" \t", begin), aligned() + " ");
     }
-    // In "long a, b;", an attribute after a declarator applies only to that declarator.
+    // In "long a, b;", an attribute after a declarator applies only to that one.
     const std::regex one_of_several(R"(^\s*)" + type + R"((?:\w+\s*(?:\[[^\]]*\]\s*)*(?:=[^,;(){}]*)?,\s*)*()" + name +
                                     R"()(?:=[^,;(){}]*)?[,;])");
     if (!std::regex_search(code, found, one_of_several)) throw no_declaration(object);
@@ -273,7 +273,7 @@ class Editor {
     return NoEdit(fmt::format("{}: expected a plain declaration of {}", object.source, object.name));
   }
 
-  // Turns an array of scalars into an array of structures with one member, and adds the member's name to each use of an
+  // Turns an array of scalars into an array of structures with one member, and appends the member's name to each use of an
   // element.
   void spread(const LayoutEdit& edit) {
     for (const auto& [array, element_bytes] : edit.spread) {
@@ -321,8 +321,8 @@ class Editor {
     }
   }
 
-  // Judges a use by the code before it. It must not be another structure's member, a declaration, or an address, except in an
-  // atomic operation.
+  // Judges a use by the code in front of it. A use is not plain if it is a member of another structure, a declaration, or an
+  // address other than an atomic operation's operand.
   static bool is_plain_use(const std::string& before) {
     static const std::regex kMember(R"((\.|->)\s*$)");
     static const std::regex kDeclared(R"((\w+)[\s*]*$)");
@@ -338,13 +338,13 @@ class Editor {
     return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
   }
 
-  // Moves members behind the others, each group to a line of its own.
+  // Moves the groups' members to the end of the structure, each group to lines of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
     SourceText& file = file_of(place, structure.name);
     const StructureBody body = body_at(file, place.line, structure.source);
     MemberDeclarations members = member_declarations(file, body, structure.source);
-    const MemberBlock* before = nullptr;  // the block that moved last, if no other member has moved since
+    const MemberBlock* before = nullptr;  // the block that moved last, if no plain member has moved since
     for (const auto& group : groups) {
       for (std::size_t i = 0; i < group.size(); ++i) {
         const MemberBlock* const follows = i == 0 ? nullptr : before;
@@ -378,8 +378,8 @@ class Editor {
                                             (whole_line ? without_ends(text) : declaration.type + declarator + ";"));
   }
 
-  // A member of no size begins the line of bit fields, since an attribute would align each of them, and that of an anonymous
-  // union or structure, for which GCC ignores one.
+  // Moves a block to the end. If it begins a line, inserts an aligned member of size 0 in front of bit fields and anonymous
+  // unions or structures. An attribute on bit fields would align each of them, and GCC ignores one on an anonymous member.
   void move(SourceText& file, const StructureBody& body, MemberBlock& block, bool begins_line) const {
     block.moved = true;
     const std::string& first = file.original(block.first);
@@ -420,7 +420,7 @@ class Editor {
     }
   }
 
-  // Removes the blanks before the declaration, or those after it if it is the first on its line.
+  // Removes a declaration and the blanks before it. Removes the blanks after it instead if it comes first on its line.
   static void remove_with_blanks(SourceText& file, const MemberDeclaration& declaration) {
     const std::string& code = file.code(declaration.line);
     std::size_t begin = declaration.begin, end = declaration.end;
@@ -439,7 +439,7 @@ class Editor {
   std::set<std::string> cautions_;
 };
 
-// Where the first edit is.
+// Returns the place of the first definition to edit.
 std::string place_to_edit(const LayoutEdit& edit, const trace::Symbols& symbols) {
   if (edit.structure != trace::kNone) {
     const std::string& source = symbols.structures.at(edit.structure).source;

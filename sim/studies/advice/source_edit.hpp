@@ -1,4 +1,4 @@
-// Applies a proposal to the source from which the recorded program was built.
+// Applies proposals to the sources of the recorded program.
 #pragma once
 
 #include <filesystem>
@@ -16,15 +16,15 @@ struct EditedSource {
 };
 
 struct SourceEdit {
-  std::vector<SourceText> files;      // the edited files; empty: there is no edit
-  std::string why_not;                // the reason, if there is no edit
-  std::vector<std::string> cautions;  // what the edit may break, and cannot check itself
+  std::vector<SourceText> files;      // the edited files; empty if no edit is possible
+  std::string why_not;                // why no edit is possible; empty if one is
+  std::vector<std::string> cautions;  // what the edit may break; the programmer must check it
   std::string place;                  // the definition to change, "/src/counters.c:12"; empty: unknown
 };
 
-// Edits the sources for proposals that belong together. Only plain declarations are edited; any other code is refused, with
-// the reason. `recorded`: when the recording was made; sources that are newer are refused, because they are not what ran.
-// Supports C and C++ for gcc and clang.
+// Edits the sources for proposals that belong together. Edits only plain declarations; for any other code, `why_not` has the
+// reason. `recorded`: the recording's time. Refuses sources that were changed later, because the recorded program was not
+// built from them. Supports C and C++ for gcc and clang.
 SourceEdit source_edit(const std::vector<LayoutEdit>& edits, const trace::Symbols& symbols, int line_bytes,
                        std::filesystem::file_time_type recorded);
 

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Blanks comments and strings in C and C++ without raw strings.
+// Replaces comments and the contents of strings in C and C++ by blanks. Does not know raw strings.
 std::string without_comments_and_strings(std::string_view text) {
   std::string code(text);
   const auto blank = [&code](std::size_t from, std::size_t to) {
@@ -40,7 +40,7 @@ std::string without_comments_and_strings(std::string_view text) {
   return code;
 }
 
-// A block of lines with changes.
+// A range of lines with changes.
 struct Hunk {
   int from, to;
 };
@@ -115,7 +115,7 @@ std::string SourceText::diff(const std::string& name) const {
   }
   if (hunks.empty()) return "";
   std::string out = fmt::format("--- a/{}\n+++ b/{}\n", name, name);
-  int shift = 0;  // number of lines that earlier hunks have added
+  int shift = 0;  // number of lines that earlier hunks add
   for (const Hunk& hunk : hunks) {
     std::string body, removed, added;
     int now = 0;
@@ -123,7 +123,7 @@ std::string SourceText::diff(const std::string& name) const {
     for (int line = hunk.from; line <= hunk.to; ++line) {
       const std::vector<std::string> after = edited(line);
       now += static_cast<int>(after.size());
-      // Text that is inserted before an unchanged line leaves that line as context of the diff.
+      // An insertion before a line leaves the line itself unchanged, so the diff shows it as context.
       const bool stays = !after.empty() && after.back() == original(line);
       if (!stays) removed += "-" + original(line) + "\n";
       for (std::size_t i = 0; i < after.size() - (stays ? 1 : 0); ++i) added += "+" + after[i] + "\n";

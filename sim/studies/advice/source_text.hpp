@@ -1,4 +1,4 @@
-// Edits a source file line by line, and shows the edits as a unified diff.
+// Edits a source file line by line, and shows all edits as a unified diff.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace linebounce::sim {
 
-// Without blanks and tabs at both ends. Unlike trimmed(), keeps a carriage return, since that ends the line in its file.
+// Removes blanks and tabs at both ends. Unlike trimmed(), keeps a carriage return, which is part of the line's end.
 std::string without_ends(const std::string& text);
 
-// A source file. Line numbers begin at 1. Searches use code(), in which comments and the contents of strings are blanks, so
+// A source file. Line numbers begin at 1. Searches use code(), where blanks replace comments and the contents of strings, so
 // that columns stay the same.
 class SourceText {
  public:
@@ -23,18 +23,18 @@ class SourceText {
   [[nodiscard]] const std::string& code(int line) const { return code_.at(line - 1); }
   [[nodiscard]] const std::string& original(int line) const { return lines_.at(line - 1); }
 
-  // Inserts text into a line, before this column (from 0) of the original.
+  // Inserts text into a line, before `column` (from 0) of the original line.
   void insert(int line, std::size_t column, const std::string& text);
-  // Replaces bytes of a line. REQUIRES: no other edit touches them.
+  // Replaces `bytes` bytes of a line. REQUIRES: no other edit overlaps them.
   void replace(int line, std::size_t column, std::size_t bytes, const std::string& text);
   void remove(int line);
-  // Inserts whole lines before this line. Text of later calls follows text of earlier ones.
+  // Inserts whole lines before `line`. Repeated calls insert in the order of the calls.
   void insert_before(int line, const std::string& text);
 
   [[nodiscard]] bool is_changed() const;
   [[nodiscard]] std::string text() const;
-  // The diff, with three lines of context. `name` is the file's name in it. Empty if nothing has changed. REQUIRES: if the
-  // file does not end with a newline, its last line is unchanged.
+  // Returns the diff, with three lines of context; empty if nothing has changed. `name`: the file's name in the diff.
+  // REQUIRES: if the file does not end with a newline, its last line is unchanged.
   [[nodiscard]] std::string diff(const std::string& name) const;
 
  private:

@@ -37,36 +37,36 @@ constexpr std::array<ClassNames, kTimeClasses> kNames = {{{"computation", "compu
                                                           {"waiting", "waiting"},
                                                           {"waiting for threads to end", "joining"}}};
 
-// What a thread is doing. Its time is charged to this, except time that its own misses take.
+// What a thread is doing. The thread's time is charged to it, except for the time of its misses.
 struct Doing {
   enum class What : std::uint8_t { nothing, compute, access, lock, wait, join };
   What what = What::compute;
-  std::uint32_t subject = 0;             // number of the lock, or of the object that is waited for
+  std::uint32_t subject = 0;             // the number of the lock, or of the object that the thread waits for
   linebounce::Operation operation = {};  // for an access
   FunctionId function = 0;
 };
 
-// A miss, and how long its thread waited for it.
+// A miss, and the time that its thread waited for it.
 struct TimedMiss {
   MissCause cause;
   Miss miss;
-  std::optional<std::uint32_t> lock;  // the lock whose algorithm was running
+  std::optional<std::uint32_t> lock;  // the lock whose algorithm missed; none: the program itself
   Tick waited = 0;
 };
 
-// A program, or a handler that has interrupted it.
+// A program, or a handler that interrupts it.
 struct Context {
-  int inside = 0;  // nesting of composites and spins
+  int inside = 0;  // depth of nested composites and spins
   Doing doing;
 };
 
 struct Thread {
   Tick accounted = 0;  // all time before this tick has been charged
   std::vector<Context> contexts = std::vector<Context>(1);
-  std::vector<TimedMiss*> misses;   // misses that have ended, perhaps after `accounted`
-  TimedMiss* unseen = nullptr;      // the latest miss, until its operation takes effect
-  linebounce::Operation last = {};  // the latest operation that took effect
-  MissCause last_cause = {};        // the cause of `last` if it was a miss, which may be reported later
+  std::vector<TimedMiss*> misses;   // misses that have completed, possibly after `accounted`
+  TimedMiss* unseen = nullptr;      // the latest miss, until its operation has taken effect
+  linebounce::Operation last = {};  // the latest operation that has taken effect
+  MissCause last_cause = {};        // the cause of a miss by `last`, in case the miss is reported later
 };
 
 struct Key {
@@ -87,7 +87,7 @@ struct Sum {
   }
 };
 
-// Removes the number: "node" for "node[3]".
+// Removes an index: "node" for "node[3]".
 std::string without_number(const std::string& name) {
   const std::size_t open = name.rfind('[');
   const bool numbered = open != std::string::npos && open > 0 && name.ends_with("]") &&
@@ -95,7 +95,7 @@ std::string without_number(const std::string& name) {
   return numbered ? name.substr(0, open) : name;
 }
 
-// True if one thread makes nine of ten writes; the others may only have initialised the word.
+// True if one thread makes at least nine in ten writes. Others may only have initialised the word.
 bool has_one_writer(const std::vector<WordUse>& users) {
   constexpr double kOneWriter = 0.9;
   std::int64_t all = 0, most = 0;
@@ -176,7 +176,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
  private:
   Context& context_of(const Cpu& cpu) { return threads_[cpu.id().value].contexts.back(); }
 
-  // Charges the time until now to what the thread did, and notes what it does from now on.
+  // Charges the time up to now to what the thread was doing, and notes what it does next.
   void now_does(const Cpu& cpu, Doing doing) {
     Thread& thread = threads_[cpu.id().value];
     account_until(thread, cpu.local_time());
@@ -187,7 +187,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
     if (--context_of(cpu).inside == 0) now_does(cpu, {});
   }
 
-  // A created thread begins when the replay has written the word that starts it.
+  // A created thread starts once the replay has written the word for which it waits.
   [[nodiscard]] Doing waiting_for(Address word) const {
     const std::uint32_t object = memory_->find_byte(word).object;
     const std::string& name = memory_->objects().at(object).name;
@@ -197,13 +197,14 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
 
   void resolve(Thread& thread) {
     if (thread.unseen == nullptr) return;
-    // An operation that ran at the line's home, or in its order step, took effect before its miss was reported.
+    // The operation took effect before its miss was reported. This happens if it ran at the line's home, or at its order
+    // step.
     if (thread.last.address == thread.unseen->miss.address) thread.unseen->cause = thread.last_cause;
     thread.unseen = nullptr;
   }
 
   void account_until(Thread& thread, Tick now);
-  // Charges the part of a stall that the miss takes. The time before it is charged to what the thread was doing.
+  // Charges the part of a stall during which the miss was outstanding. Earlier time is charged to what the thread was doing.
   void account_miss(Thread& thread, TimedMiss& miss, Tick until);
   void account_rest(Thread& thread, Tick now);
   Sum& sum(TimeClass what, const std::string& name) { return sums_[{what, name}]; }
@@ -251,7 +252,7 @@ void TimeAccountant::account_until(Thread& thread, Tick now) {
   if (doing.what == Doing::What::access || doing.what == Doing::What::lock) {
     std::ranges::stable_sort(thread.misses, {}, [](const TimedMiss* it) { return it->miss.issued + it->miss.latency; });
     for (TimedMiss* miss : thread.misses) {
-      // A load waits only for its own miss. Earlier stores drain at the same time.
+      // A load waits only for its own miss, while earlier stores drain.
       const bool is_load = doing.what == Doing::What::access && doing.operation.kind == OperationKind::load;
       if (is_load && (miss->miss.access != AccessKind::load || miss->miss.address != doing.operation.address)) continue;
       account_miss(thread, *miss, now);
@@ -279,7 +280,7 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
     case Doing::What::nothing: return;
     case Doing::What::compute: return sum(TimeClass::compute, "").add(ticks, doing.function);
     case Doing::What::access: {
-      // A slow load that did not miss was served by one of its core's farther caches.
+      // A load that took longer than a hit in the nearest cache, but did not miss, hit in another of the core's own caches.
       const bool farther = doing.operation.kind == OperationKind::load && ticks > nearest_hit_;
       Sum& of =
           farther ? sum(TimeClass::private_misses, word_name(doing.operation.address, false)) : sum(TimeClass::compute, "");
@@ -297,14 +298,15 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
   }
 }
 
-// "shared_ptr<Table>" for the block with the C++ library's count: "_Sp_counted_ptr_inplace<Table, std::allocator<void>, ...>".
+// Shortens names of the C++ library: the block of a shared_ptr's count, "_Sp_counted_ptr_inplace<Table, std::allocator<void>,
+// ...>", becomes "shared_ptr<Table>".
 std::string readable(const std::string& object) {
   const std::size_t type = object.find('<');
   if (!object.starts_with("_Sp_counted_") || type == std::string::npos) return object;
   return fmt::format("shared_ptr<{}>", object.substr(type + 1, object.find_first_of(",>", type) - type - 1));
 }
 
-// "queue.slots" for an object with fields.
+// Names a word: "queue.slots" for a field of an object.
 std::string TimeAccountant::word_name(Address word, bool with_field) const {
   const AddressSpace::Place place = memory_->find_byte(word);
   if (place.object == AddressSpace::kNoObject) return "memory without a name";
@@ -319,7 +321,7 @@ void TimeAccountant::add_miss(const TimedMiss& timed) {
   const MissCause& cause = timed.cause;
   const bool is_false = cause.why == Interference::other_bytes;
   if (timed.lock && !is_false) return sum(TimeClass::lock, lock_names_[*timed.lock]).add(timed.waited, timed.miss.function);
-  // If another thread set up the data but memory supplies it, the miss costs no more than one on untouched data.
+  // A miss that memory serves costs no more if another thread has written the data before. So it counts as private.
   const bool from_memory = timed.miss.source == Source::local_memory || timed.miss.source == Source::remote_memory;
   TimeClass what = TimeClass::private_misses;
   if (is_false) {
@@ -355,7 +357,7 @@ CountWord TimeAccountant::count_at(Address word) const {
   return {.layout = memory_->layouts()[memory_->objects()[place.object].layout].name, .offset = place.offset};
 }
 
-// Words at the same offset in objects of one layout count as one.
+// Adds a word. Words at the same offset of objects with one layout are merged.
 void add_word(std::vector<CountWord>& words, const CountWord& word) {
   const auto known = std::ranges::find_if(
       words, [&word](const CountWord& it) { return it.layout == word.layout && it.offset == word.offset; });
@@ -445,7 +447,7 @@ TimeAccount account_time(const SimulationInput& input, const trace::Symbols& sym
 }
 
 std::string sentence(const TimeShare& share) {
-  constexpr double kFull = 90;  // in percent of the run; a lock that is held for longer gains nothing from another algorithm
+  constexpr double kFull = 90;  // in percent of the run; another algorithm can't help if the lock is held for a larger share
   std::string text;
   switch (share.what) {
     case TimeClass::compute: text = "computation and hits in the nearest cache"; break;
