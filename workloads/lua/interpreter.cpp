@@ -33,7 +33,8 @@ Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
   if (state_ == nullptr) throw std::bad_alloc();
   *static_cast<Interpreter**>(lua_getextraspace(state_)) = this;
   lua_atpanic(state_, panic);
-  // Files that ship with Linebounce run without limits, because the hook makes each Lua instruction cost about twice as much.
+  // Files that ship with Linebounce run without the limits on work, because the hook makes each Lua instruction cost about
+  // twice as much.
   if (!file.is_ours) lua_sethook(state_, count_instructions, LUA_MASKCOUNT, kInstructions);
   open_library(state_);
   seed(0);
@@ -84,7 +85,7 @@ std::string Interpreter::text_at(int index) const {
   const char* begin = lua_tolstring(state_, index, &size);
   if (size > kLongestText) fail(fmt::format("a string of {} bytes; legal here: at most {}", size, kLongestText));
   if (!is_utf8({begin, size})) fail(fmt::format("the string \"{}\" must be UTF-8", visible({begin, size})));
-  return begin;  // stops at the first zero byte, as `what()` is a C string
+  return begin;  // the copy ends at the first zero byte
 }
 
 int Interpreter::panic(lua_State* state) {

@@ -95,7 +95,7 @@ void PublishedData::retire(Cpu& cpu, Address copy) {
   rcu_->call(cpu, copy + kHead, [this, copy](Cpu& here) { free(here).push_back(copy); });
 }
 
-constexpr const char* kSection = "critical_section";  // the name in reports of the function that is measured
+constexpr const char* kSection = "critical_section";  // the name of the sections' function in reports
 
 enum SectionTally : int { kEntered = 0, kTornReads = 1 };
 

@@ -186,7 +186,7 @@ std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) c
     cpu.compute(1);  // add
     const Value found = cpu.compare_exchange(word, old, old + 1);
     const bool done = found == old;
-    old = cpu.load(word);  // the value that the next increment starts from, or the retry
+    old = cpu.load(word);  // the value that the next attempt expects
     return done;
   });
 }

@@ -50,7 +50,7 @@ class NativeCall {
     int bytes;
     Value seen;
   };
-  static constexpr std::size_t kMostLooks = 4;  // the loads of one iteration of a spin
+  static constexpr std::size_t kMostLooks = 4;  // limit on the loads in one iteration of a spin
 
   [[nodiscard]] std::optional<Address> on_stack(const volatile void* at) const;
   [[nodiscard]] Target target(NativeAccess access, const volatile void* at, int bytes, const void* site) const;
