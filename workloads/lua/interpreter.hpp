@@ -147,8 +147,8 @@ class Interpreter {
   std::optional<int> cpu_number_;
   Cpu* cpu_ = nullptr;
   std::int64_t operations_ = 0;
-  // The work since the last operation, and since the CPU's time last changed. Declared before the heap, which charges work
-  // when it is constructed.
+  // The work since the last operation, and since the CPU's time last changed. They are declared before the heap, because the
+  // heap charges work.
   std::int64_t work_ = 0, timeless_work_ = 0, operations_then_ = 0;
   Tick time_then_ = 0;
   std::int64_t begun_operations_ = -1;  // the value of operations_ when begun_ was set

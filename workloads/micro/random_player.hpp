@@ -277,8 +277,7 @@ class Player {
     note(before);
   }
 
-  // Checks the lock's lines and makes the first change. All lines hold the number of entries, except between begin_write()
-  // and end_write().
+  // Changes the first line. All lines hold the number of entries, except between begin_write() and end_write().
   Value begin_write(std::size_t which) {
     const Address first = memory_.guarded_word(which, 0);
     const Value before = cpu_.load(first);
@@ -340,7 +339,7 @@ class Player {
     }
   }
 
-  // Sleeps until another CPU wakes this one, or until its timer does. Also wakes other CPUs for no reason.
+  // Either wakes some CPU for no reason, or sleeps until another CPU or this CPU's timer wakes it.
   void sleep() {
     if (below(2) == 0) return cpu_.wake(any_cpu());
     cpu_.set_timer(static_cast<double>(below(2000)), kWakeMe);

@@ -59,7 +59,7 @@ struct NetworkKey {
 
 // A renaming of agents and of the caches in groups.
 struct Renaming {
-  // Old_agent is indexed by new number, new_agent by old number.
+  // `old_agent` is indexed by new number, `new_agent` by old number.
   std::array<std::int8_t, kMaxCheckedAgents> old_agent{}, new_agent{};
   std::array<std::array<std::int8_t, kMaxCheckedNodeCaches>, kMaxCheckedAgents> old_cache{}, new_cache{};  // [old agent]
 };
