@@ -1,5 +1,5 @@
-// Measures how long something that serves one transfer at a time is busy in the measured time, such as a bus's address or
-// data lines, or a link. A transfer that begins in the measured time counts up to the end of that time. That end may become
+// Measures how long a resource is busy in the measured time, such as a link or a bus's data lines. The resource serves one
+// transfer at a time. A transfer that begins in the measured time counts up to the end of that time. That end may become
 // known only when all programs have ended.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace linebounce {
 
-// `kLatest`: how many transfers may be reserved at once. The busy time is exact if no more than that many extend beyond the
-// end of the measured time.
+// `kLatest`: how many of the latest transfers are remembered. The busy time is exact if no more than that many extend beyond
+// the end of the measured time.
 template <std::size_t kLatest>
 class BusyTime {
  public:
@@ -34,8 +34,7 @@ class BusyTime {
     return true;
   }
 
-  // The busy part of the measured time, which ended at `end`; exact if at most kLatest transfers were under way or reserved
-  // then.
+  // The busy part of the measured time, which ended at `end`; exact if at most kLatest transfers extend beyond `end`.
   [[nodiscard]] Tick until(Tick end) const {
     Tick sum = sum_;
     bool all_outlast = true;
@@ -55,7 +54,7 @@ class BusyTime {
   std::uint64_t length_;
   Tick sum_ = 0;
   std::size_t added_ = 0;
-  // While the end of the run is unknown: the latest transfers, which may extend beyond it.
+  // The latest transfers, which may extend beyond the end of the measured time. Used only while that end is unknown.
   std::array<Transfer, kLatest> latest_ = {};
 };
 

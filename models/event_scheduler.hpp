@@ -37,8 +37,8 @@ class EventScheduler {
       scheduler_->settle();
       return std::min(scheduler_->next(), scheduler_->outside_);
     }
-    // If a turn of this part at `at` would be the next turn of all, continues the running turn as that turn and returns true.
-    // REQUIRES: called during a turn of this part; `at` is later than now().
+    // Continues the running turn at `at`, as this part's next turn, if no other turn comes first. Returns true if it does;
+    // otherwise does nothing. REQUIRES: called during a turn of this part; `at` is later than now().
     bool go_on_at(Tick at) {
       EventScheduler& scheduler = *scheduler_;
       if (at >= scheduler.until_) return false;
@@ -58,8 +58,8 @@ class EventScheduler {
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
-    // When the measured time ends. If it lasts until the last program ends, this is kNever until then; cores report the end
-    // of each program to program_ended().
+    // The end of the measured time. kNever if the measured time ends with the last program and programs still run; cores
+    // report the end of each program to program_ended().
     [[nodiscard]] Tick measured_end() const { return scheduler_->measured_end_; }
     void program_ended(Tick at) { scheduler_->program_ended(at); }
 
@@ -86,7 +86,7 @@ class EventScheduler {
     programs_ = count;
     measured_end_ = measured_end;
   }
-  // From now on, code outside the machine may make parts act, at any time that run_until() has not reached yet.
+  // From now on, code outside the machine may make parts act, at any time that run_until() has not yet reached.
   void expect_outside() { outside_ = now_; }
   // Runs all turns that are due before `until`, and sets the time to `until`. REQUIRES: until >= now(). An exception of a part
   // passes through; nothing may run after it.
@@ -125,9 +125,9 @@ class EventScheduler {
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;
-  Tick outside_ = kNever;  // earliest time at which outside code may act; kNever: there is none
+  Tick outside_ = kNever;  // the earliest time at which outside code may act; kNever without outside code
   int programs_ = 0;       // that have not ended
-  Tick last_ended_ = 0;    // when the last of the other programs ended
+  Tick last_ended_ = 0;    // when the latest program that has ended did so
   Tick measured_end_ = kNever;
 };
 

@@ -94,7 +94,7 @@ void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
   layout.place_of_bus.resize(buses);
   std::vector<int> below(buses);
   std::iota(below.begin(), below.end(), 0);
-  int in_node = spec.buses_per_node;  // the number of entries that each node has in `below`
+  int in_node = spec.buses_per_node;  // how many members `below` has for each node
   for (std::size_t level = 0; level < spec.groups.size(); ++level) {
     const GroupSpec& group = spec.groups[level];
     if (in_node % group.members != 0) {

@@ -32,13 +32,14 @@ constexpr double kMostUs = 1e12;
 constexpr double kMostMhz = 1e5;
 constexpr double kMostMbPerS = 1e9;
 
-// A part (one node, one direction of a link) whose parameter has this value uses the other parts' value.
+// The value of a parameter that one part (one node, one direction of a link) does not set: the part then uses the value that
+// applies to all parts.
 constexpr double kAsTheRest = -1;
 constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;
 }
 
-// A parameter with this value follows from others, as its meaning says.
+// The value of a parameter that is not set and follows from others, as its meaning says.
 constexpr double kDerived = -1;
 
 // The words for an enumeration's values in machine files, in order. Each such enumeration has a specialisation beside it.
@@ -62,7 +63,8 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
 struct ParameterTraits {
   bool required = false;    // true if the parameter has no default
   bool structural = false;  // true if the parameter defines the machine, so that only the machine's own file may set it
-  // The path of another parameter, which must differ from its default for this one to have an effect; empty if there is none.
+  // The path of another parameter. This parameter has an effect only if that one differs from its default. Empty if there is
+  // none.
   std::string_view needs = {};
 };
 constexpr ParameterTraits kRequired{.required = true};

@@ -29,7 +29,7 @@ class Timebase {
   [[nodiscard]] std::int64_t ticks_per_us_denominator() const { return denominator_; }
 
  private:
-  // Ticks per microsecond. Their fraction is also a common multiple of all clocks' frequencies in MHz.
+  // Ticks per microsecond. The fraction's value is also a common multiple of all clocks' frequencies in MHz.
   std::int64_t numerator_ = 1;
   std::int64_t denominator_ = 1;
 };

@@ -11,12 +11,12 @@ namespace linebounce {
 
 // The kinds of waits of step_listener.hpp's stages, by resource.
 enum class Resource : std::uint8_t {
-  core,        // an MSHR, or the fill of a line that the core had asked for before
-  bus,         // arbitration, snoop results in order, the data bus
-  line,        // earlier transactions on the same line: on the bus, at the directory, or in a transient state
-  link,        // a link of the network, the crossing stage of a node, messages that keep their order
-  controller,  // the controller takes in other messages
-  memory       // a bank or the channel
+  core,        // for an MSHR, or for the fill of a line that the core requested earlier
+  bus,         // for arbitration, for earlier snoop results (they keep their order), or for the data bus
+  line,        // for earlier transactions on the same line: on the bus, at the directory, or in a transient state
+  link,        // for a network link, for a node's crossing stage, or for earlier messages that must stay first
+  controller,  // for a controller that is receiving other messages
+  memory       // for a bank or for the shared channel
 };
 constexpr int kResources = 6;
 

@@ -12,19 +12,20 @@ namespace linebounce {
 
 // A transaction that waits for the bus or is under way on it.
 struct BusRequest {
-  // `ask`: the node controller must still grant the request. `run`: it has granted the request. `recall`: it made the request.
+  // `ask`: the node controller has yet to grant the request. `run`: the node controller has granted it. `recall`: the node
+  // controller itself issued it.
   enum class Kind : std::uint8_t { ask, run, recall };
 
   Tick stamp = 0;            // the requester's local time, which may be ahead of the machine's
   int client = 0;            // the requester's number in the machine, or kMemory; breaks ties of stamps
   StageId stage = kNoStage;  // the transaction's latest stage, by its StepListener number
-  Copy* copy = nullptr;      // the requester's copy of the line, if the core makes the request: saves the bus a look-up
+  Copy* copy = nullptr;      // if a core makes the request: its copy of the line, which saves the bus a look-up; else null
   LineAddr line;
   Slot slot = 0;  // the line's slot in the LineStore
   MessageId message = 0;
   Kind kind = Kind::ask;
-  // When a deferred request was first made; 0 means at `stamp`. If two requests have the same stamp, the earlier one goes
-  // first; only then `client` decides.
+  // When a deferred request was first made; 0 for a request that was never deferred and was made at `stamp`. It orders
+  // requests with equal stamps, before `client` does.
   Tick since = 0;
   Waits waits = {};  // the waits of the transaction so far
 };
@@ -44,17 +45,17 @@ class BusClient {
   // into it. A time in the past if the client does not keep the line.
   [[nodiscard]] virtual Tick kept_until(LineAddr line) const = 0;
 
-  // Tells the client that its transaction for `copy` was ordered, and that its data or response reaches the pins at `pins`,
-  // after `waits` on its way. Returns the earliest time at which another agent may take the line; a new owner first completes
-  // its access.
+  // Tells the client that the bus has ordered its transaction for `copy`. The data or response reaches the client's pins at
+  // `pins`; `waits` are the transaction's waits until then. Returns the earliest time at which another agent may take the
+  // line: a new owner first completes its access.
   virtual Tick deliver(Copy& copy, Tick pins, Source source, StageId stage, const Waits& waits) = 0;
 
   // Runs the store or atomic that waits for the client's transaction on `copy`, which the bus is ordering at `at`. Errors:
   // ModelFailure if no operation waits, or if the copy is stale.
   virtual WrittenWord write_in_order(Copy& copy, Tick at) = 0;
 
-  // Runs the client's far atomic, which the bus is ordering at `at`, on memory's data `line`. The bus then writes the copy's
-  // bytes to memory. Errors: ModelFailure if no operation waits, or if the data is stale.
+  // Runs the client's far atomic, which the bus is ordering at `at`: puts the result of the operation on memory's data `line`
+  // into `copy`, which the bus then writes to memory. Errors: ModelFailure if no operation waits, or if the data is stale.
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
   // Tells the client that the result of its far atomic reaches the pins at `pins`. The copy may no longer exist then.

@@ -44,13 +44,13 @@ class MemorySide {
     Source source = Source::local_memory;
   };
   virtual Supply read(Slot slot, Tick address_at) = 0;
-  // How long a read takes if it waits for nothing.
+  // The latency of a read that does not queue.
   [[nodiscard]] virtual Tick read_latency() const = 0;
   // Tells the memory side that the data of a write-back arrives at `data_at`.
   virtual void write(Slot slot, Tick data_at) = 0;
 
-  // Tells the controller that its recall `message` was ordered. If a cache had newer data, `data` is that data, which reaches
-  // the controller at `data_at`.
+  // Tells the controller that its recall `message` was ordered. `owned`: a cache had newer data than memory. This data is
+  // then in `data`, and reaches the controller at `data_at`.
   virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at, StageId stage,
                         const Waits& waits) = 0;
   // Called by the bus when the order step at `at` is complete.

@@ -75,7 +75,8 @@ class SnoopingBus::SnoopedLine {
     tell_taken(kMemory, data_.bytes);
   }
   void node_action(Action action) { bus_.memory_->act(slot_, action, *request_, data_, at_); }
-  void complete(int) {}  // empty: the access runs later, when its data or response arrives; the line is busy until then
+  // Does nothing: the access runs when its data or response arrives; the bus keeps the line busy until then.
+  void complete(int) {}
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
     writer_ = client;
@@ -141,7 +142,7 @@ class SnoopingBus::SnoopedLine {
   Slot slot_;
   Tick at_;
   LineData data_;
-  WrittenWord word_;  // the word last written in writer_'s copy
+  WrittenWord word_;  // the word that was written last, to writer_'s copy
   int writer_ = kNobody;
 };
 
@@ -183,7 +184,7 @@ void SnoopingBus::post(const BusRequest& request) {
   const auto precedes = [](const BusRequest& a, const BusRequest& b) {
     return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
-  auto place = requests_.end();  // starts at the end, because most requests are the latest
+  auto place = requests_.end();  // searches from the end, because most new requests have the latest stamp
   while (place != requests_.begin() && precedes(fresh.request, (*std::prev(place))->request)) --place;
   const bool first = place == requests_.begin();
   requests_.insert(place, &fresh);
@@ -251,8 +252,8 @@ std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
   return chosen;
 }
 
-// How far the line travels to the requester's core from the client that got it last. The present copies do not show who that
-// is: waiting cores have allocated copies too, and a core that runs ahead has done so early.
+// How far the line travels to the requester's core from the client that got it last. The copies that exist now do not show
+// which client that is: cores that wait for the line have copies, too, and a core that runs ahead allocates its copy early.
 Tick SnoopingBus::distance_from_line(const BusRequest& request) const {
   const auto slot = static_cast<std::size_t>(request.slot);
   return way_to(request.client, slot < got_last_.size() ? got_last_[slot] : kMemory);
@@ -326,7 +327,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
 }
 
 // Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
-// then. `earliest`: the first time for a snoop result after the previous transaction's.
+// then. `earliest`: results come in order, so the previous transaction's result allows none before this time.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
@@ -357,8 +358,8 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
 }
 
-// Divides the time until now, when the transaction is ordered, into waiting for the bus and waiting for the line. If a
-// request waits for nothing, its snoop result comes one lookahead after the first clock edge that follows its stamp.
+// Adds the transaction's waits until its order step, now, split into waits for the bus and for the line. A request that waits
+// for nothing has its snoop result one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
   const Tick unhindered = edge_behind(request) + timing_.lookahead();
@@ -592,7 +593,8 @@ Tick SnoopingBus::way_to(int taker, int giver) const {
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// The time when every cache that lost its copy in the order step has told `taker` so; `result` if no cache lost one.
+// The time at which `taker` knows from every cache that lost its copy in the order step that the copy is gone; `result` if no
+// cache lost one.
 Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   if (timing_.invalidation == 0) return result;
   Tick last = result;
@@ -605,7 +607,8 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   return last;
 }
 
-// How long after the snoop's result a memory read that ends at `ready` waited for a bank. The read itself overlaps the snoop.
+// The part of a memory read's wait for a bank that lies after the snoop's result. The read overlaps the snoop, so an earlier
+// wait costs no time. `ready`: the end of the read.
 Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
   if (ready <= result) return 0;
   return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, ready - result);
@@ -635,8 +638,8 @@ Endpoint SnoopingBus::named(int client) const {
   return {memory_side_, number_};
 }
 
-// Reports the grant. A request can only wait for its line with one_per_line; without that wait it might have been granted
-// earlier.
+// Reports the grant as two stages: the wait for the line, which takes time only with one_per_line, and then the wait for the
+// bus.
 void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
   tell_request(transaction);
   BusRequest& request = transaction.request;
@@ -682,8 +685,8 @@ void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
                                    .after = stage.after});
 }
 
-// Reports how long others wait for the line of the transaction that was just ordered: with one_per_line they wait for their
-// grants, otherwise for their order steps.
+// Reports how long the transaction that was just ordered makes other requests wait for its line. With one_per_line they wait
+// before their grants, otherwise before their order steps.
 void SnoopingBus::tell_line_held(const Transaction& transaction, Tick now) const {
   const BusRequest& request = transaction.request;
   const Tick from = spec_.one_per_line ? transaction.address_at - timing_.arbitration : now;
@@ -696,7 +699,8 @@ void SnoopingBus::tell_line_held(const Transaction& transaction, Tick now) const
                    .held_until = std::max(now, busy_until(request.slot))});
 }
 
-// Reports the time until a late snoop result, which comes a multiple of the stall after the first one.
+// Reports the time from the order step to the snoop result, which is late if the line was busy: a stalled snoop is sampled
+// again only every `snoop_stall`.
 StageId SnoopingBus::tell_result(const Transaction& transaction, Tick result) const {
   return tell_way(transaction.request.stage, Stage::What::snoop, transaction.request, transaction.touch_at, result);
 }

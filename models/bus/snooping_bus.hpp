@@ -48,14 +48,14 @@ struct BusStatistics {
 class SnoopingBus final : public Bus, public EventScheduler::Part {
  public:
   // The bus's clients are numbered from `first_client` on. `protocol.memory` is the table of the memory side. Errors:
-  // std::invalid_argument if arbitration and snoop take no time, so that the snoop result would come with the request.
+  // std::invalid_argument if arbitration and snoop together take no time, because the lookahead must be positive.
   SnoopingBus(const MachineContext& machine, const Protocol& protocol, int first_client);
 
   // `clients`: the caches on the bus, in the order of client numbers. REQUIRES: called once, before the simulation starts; all
   // of them outlive the bus.
   void connect(std::vector<BusClient*> clients, MemorySide& memory);
 
-  // Sets how listeners see the bus: its number in the machine, and the kind of its memory side.
+  // Sets the names that reports to listeners use: the bus's number in the machine, and the kind of its memory side.
   void set_names(int number, Endpoint::Kind memory_side) {
     number_ = number;
     memory_side_ = memory_side;
@@ -69,7 +69,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   // `end`: when the measured time ended.
   [[nodiscard]] BusStatistics statistics(Tick end) const { return {measured_grants_, address_.until(end), data_.until(end)}; }
-  // The number of turns that the bus has taken, for the `bench` command.
+  // How often the scheduler has resumed the bus, for the `bench` command.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
@@ -154,7 +154,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     const BusRequest& request;
     StageId stage;
     int supplier;
-    // Data is looked up from the snoop result until `ready`, and then waits for the data bus until `start`.
+    // Data is fetched from the snoop result, at `from`, until `ready`. It waits for the data bus until `start`.
     Tick from, ready, start;
     Tick duration;  // duration of the transfer on the data bus
     Tick there;     // when the receiver has the data
@@ -188,7 +188,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   std::vector<Transaction*> transactions_;  // those granted but not yet ordered, in bus order; at most `outstanding`
   std::vector<Tick> done_;                  // ascending end times of transactions that may still be in the in-order queue
   std::vector<Tick> busy_until_;            // indexed by slot: the time until which a delivered transaction keeps the line busy
-  std::vector<int> got_last_;  // indexed by slot, with next = nearest: the client that got the line last, or kMemory
+  std::vector<int> got_last_;  // used with next = nearest, indexed by slot: the client that got the line last, or kMemory
   // Indexed by the low bits of a line's slot and by client: the copy that the client requested last, or that the bus found
   // last; null at first. This finds the copies of a contended line without the caches' tags.
   std::vector<Copy*> latest_copies_;

@@ -43,7 +43,7 @@ CacheAgent::Lookup CacheAgent::search(Address address) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
     if (place >= 0) return {.copy = &copy(arrays_[level].copy(place)), .level = level};
   }
-  // The line may be in another block of a level, or may wait for its write-back.
+  // No level holds this address. The line may still be in another block of a level, or wait for its write-back.
   return {.copy = find_elsewhere(line), .level = -1};
 }
 

@@ -25,13 +25,15 @@ struct Copy {
   Slot slot = 0;         // kNoSlot once the copy is dropped
   Version version = 0;
   CopyIndex index = 0;
-  std::array<int, kMostLevels> places{};  // by level: where it holds the line, if it does; unused for levels with smaller lines
+  // By level: the line's place if level k holds it (see `levels`); unused for levels with smaller lines.
+  std::array<int, kMostLevels> places{};
   StateId state = 0;
-  std::uint8_t fast = 0;     // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
-  std::uint8_t levels = 0;   // bit k: set if level k holds the line or a part of it
-  bool watched = false;      // true if a parked spin must be told of any change
-  bool locked = false;       // true while an atomic operation locks the line against sibling threads
-  bool may_be_kept = false;  // true if the core may let nobody take the line; the bus then calls BusClient::kept_until()
+  std::uint8_t fast = 0;    // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
+  std::uint8_t levels = 0;  // bit k: set if level k holds the line or a part of it
+  bool watched = false;     // true if a parked spin must be told of any change
+  bool locked = false;      // true while an atomic operation locks the line against sibling threads
+  // True if the core might keep the line from other agents; the bus then asks BusClient::kept_until()
+  bool may_be_kept = false;
 };
 
 class CacheAgent {
@@ -106,8 +108,9 @@ class CacheAgent {
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate, Slot slot = kNoSlot);
 
-  // Like hit(), for all levels: promotes a copy that only farther levels hold, at `farther_age`, and returns it with the
-  // nearest level that held it. If `farther_age` is kNever, only the nearest level counts.
+  // Like hit(), but searches all levels. If only a farther level holds the copy, promotes it, as a use at `farther_age`.
+  // Returns the copy and the nearest level that held it, or an empty Lookup. If `farther_age` is kNever, only the nearest
+  // level counts.
   template <class Gate>
   Lookup hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate);
 
@@ -150,7 +153,7 @@ class CacheAgent {
   }
 
  private:
-  // A cache line of the host. Each copy begins at one, so that it touches as few of them as possible.
+  // A cache line of the host. Every copy begins at a host line, and so touches as few host lines as possible.
   struct alignas(64) HostLine {
     std::array<std::byte, 64> bytes;
   };
@@ -162,7 +165,7 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  // The slow path of look_up(), if neither hint leads to the copy. The copy need not exist.
+  // The slow path of look_up(): neither hint led to a copy. There may be none.
   [[nodiscard]] Lookup search(Address address);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
@@ -181,7 +184,8 @@ class CacheAgent {
   // Frees a place for `block`, without evicting a block of `keep`, and returns the place. Returns -1 if no place can be freed.
   template <class Gate>
   int make_room(int level, std::uint64_t block, const Copy* keep, Gate& gate);
-  // Inserts the copy's block if a way can be freed. Returns false if the nearer levels must not take the block either.
+  // Inserts the copy's block if a way can be freed. Returns false if this fails in an inclusive level: the nearer levels must
+  // then not hold the block either.
   template <class Gate>
   bool fill(Copy& copy, int level, Address address, Tick age, Gate& gate);
   void attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
@@ -205,7 +209,7 @@ class CacheAgent {
   std::vector<CacheArray> arrays_;  // one array for each level, the nearest level first
   unsigned inclusive_ = 0;          // bit k: set if level k is inclusive
   unsigned full_lines_ = 0;         // bit k: set if level k has full coherence lines
-  bool all_full_lines_;             // true if all levels do
+  bool all_full_lines_;             // true if all levels have full coherence lines
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
@@ -222,7 +226,8 @@ int CacheAgent::make_room(int level, std::uint64_t block, const Copy* keep, Gate
   CacheArray& array = arrays_[level];
   const int place = array.victim(block, [&](CopyIndex index) {
     Copy& candidate = copy(index);
-    // An inclusive level's victim leaves the nearer levels as well; it stays in the agent only if a farther level holds it.
+    // Evicting a victim from an inclusive level also evicts it from the nearer levels. The copy then stays in the agent only
+    // if a farther level holds it.
     const unsigned others = inclusive(level) ? candidate.levels >> (level + 1) : candidate.levels & ~(1U << level);
     return !candidate.locked && &candidate != keep && (others != 0 || gate.may_leave(candidate));
   });
@@ -254,7 +259,7 @@ CacheAgent::Lookup CacheAgent::hit_any_level(Address address, Access access, Tic
   if (farther_age == kNever) return {};
   if (found.level < levels() - 1) {
     promote(*found.copy, address, farther_age, gate, found.level);
-  } else {  // in the outermost level, no farther level needs an update
+  } else {  // no level beyond the outermost one needs an update
     arrays_.back().touch(place_of(*found.copy, address, found.level), farther_age);
     int nearer = found.level - 1;
     while (nearer >= 0 && fill(*found.copy, nearer, address, farther_age, gate)) --nearer;

@@ -60,7 +60,7 @@ class alignas(64) CacheArray {
 
  private:
   static constexpr std::uint64_t kFree = 0;
-  // These belong together: an access then finds all of them on one cache line of the host.
+  // In one struct, so that an access finds all of them on one cache line of the host.
   struct Way {
     std::uint64_t tag;
     Tick age;  // of the latest use
@@ -75,7 +75,8 @@ class alignas(64) CacheArray {
   int ways_;
   std::uint64_t set_mask_;
   ZeroedArray<Way> ways_by_place_;
-  // hints_[low bits of a block's number]: the latest place of such a block. A wrong hint costs a search, and changes no result.
+  // hints_[low bits of a block's number]: the place where a block with these bits was found last. A wrong hint costs a
+  // search, but changes no result.
   std::uint64_t hint_mask_;
   ZeroedArray<int> hints_;
   Replacement replacement_;

@@ -125,7 +125,8 @@ class Step {
     return outcome_;
   }
 
-  // Runs the order step of a message that the memory side itself issued. All caches react, and send it their data.
+  // Runs the order step of a message that the memory side itself issued. All caches react, and may send data to the memory
+  // side.
   OrderOutcome recall(MessageId message) {
     snoop(message);
     return outcome_;

@@ -40,8 +40,8 @@ const GuardWords& guard_words(GuardGroup group) {
   return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
 }
 
-// An event that a controller of this type can have. An optional event, such as a network message, exists if the file's table of
-// events lists it. The file must list all others.
+// An event that a controller of this type can have. The file's table of events must list it unless it is optional. An
+// optional event, such as a network message, exists only if the table lists it.
 struct FixedEvent {
   std::string name;
   EventKind kind;
@@ -222,7 +222,7 @@ class ControllerCompiler {
     return std::nullopt;
   }
 
-  // The state that the column `then` names; -1 if the state stays the same; nothing after an error.
+  // The state that the column `then` names; -1 if the state stays the same; nullopt after an error.
   std::optional<int> next_of(const WrittenRow& text, bool impossible) {
     if (impossible) {
       if (text.then.empty()) return -1;

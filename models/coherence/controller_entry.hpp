@@ -27,15 +27,16 @@ struct NetworkMessage {
 // A controller's record of one line. The line's data is stored elsewhere.
 struct ControllerEntry {
   StateId state = 0;
-  std::int8_t acks = 0;             // acks still to come; negative if some arrived before the message that says how many
+  // Acks still expected; negative if acks arrived before the message that says how many to expect.
+  std::int8_t acks = 0;
   std::int8_t requestor = kNobody;  // node, group: the outside agent for which the line is recalled from the members
   std::int8_t owner = kNobody;      // directory, group: the member that owns the line
-  std::int16_t member = kNobody;    // node, group: the member (on a node's bus: the cache) that is served later
+  std::int16_t member = kNobody;    // node, group: the member (on a node's bus: the cache) whose saved request is served later
   std::uint64_t sharers = 0;        // directory, group: bit n is set if member n is a sharer
   friend bool operator==(const ControllerEntry&, const ControllerEntry&) = default;
 };
 
-// Where the cause of a step comes from.
+// Who causes a step.
 enum class Side : std::uint8_t {
   outside,  // the controller's parent, or another agent of the parent
   member,   // one of the controller's own members: its message, or a transaction on a node's bus
@@ -105,7 +106,7 @@ struct ControllerRules {
       default: first_outside = kFirstNetworkMessage; break;
     }
   }
-  // The table of the controllers that a protocol's file puts on the network.
+  // The rules of the agents that a protocol file describes: its nodes, groups or caches.
   static ControllerRules of_agents(const Protocol& whole) {
     const bool node = whole.kind == ProtocolKind::node, group = whole.kind == ProtocolKind::group;
     return {whole, node ? Controller::node : group ? Controller::group : Controller::cache};

@@ -218,7 +218,9 @@ StepResult evict_step(const ControllerRules& rules, ControllerEntry& entry, int 
 // A node controller's answer to the question whether a bus transaction may be ordered.
 struct Permission {
   bool granted = true;
-  bool saved = false;   // true if the node controller runs the transaction later; if not granted or saved, the bus asks again
+  // True if the node controller has saved the request and runs it later; a request that is neither granted nor saved must ask
+  // again.
+  bool saved = false;
   bool is_all = false;  // true if running the row would change nothing
 };
 // Looks up the answer of the row for base event `ask`, without running the row. REQUIRES: `ask` is an ask_event().

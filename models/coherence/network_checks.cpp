@@ -41,8 +41,8 @@ class NetworkChecks {
  private:
   void check_table(const ControllerRules& rules) {
     const ControllerTable& table = *rules.table;
-    // The order of message classes only matters within a level. A group that sends a request to the other level reserves room
-    // for the answer.
+    // Message classes are ordered only among messages of one level. A group that sends a request to its other level has
+    // reserved room for the answer, so the request causes no deadlock.
     const bool ordered = rules.controller != Controller::group;
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];

@@ -23,7 +23,7 @@ using MessageId = std::uint8_t;  // index into Protocol::messages
 enum class Verb : std::uint8_t {
   // Actions of a cache towards its processor.
   hit,    // completes the access in this cache
-  issue,  // asks the bus to order the message `argument`; in an Own_ or Data row, once more for the same access
+  issue,  // asks the bus to order the message `argument`; in an Own_ or Data row, a further request for the same access
   stall,  // leaves the access or the network message waiting until the line's state changes
   free,   // drops the copy; the next state must be the initial one
   // Actions on a bus, in the order step.
@@ -150,15 +150,16 @@ struct StateInfo {
   std::string name;
   std::string meaning;
   std::array<AccessResult, 3>
-      access{};              // derived for a cache on a bus: what Load, Store and Evict do, indexed by kLoad, kStore, kEvict
-  AccessResult atomic{};     // derived for a cache on a bus: what the event Protocol::atomic does
-  bool readable = false;     // derived: true if Load does `hit`
-  bool writable = false;     // derived: true if Store does `hit`
-  StateId after_store = 0;   // derived: the next state of a Store that hits, else this state
-  bool stable = false;       // derived: true if no transaction for the line is in progress in this state
-  bool holds_data = false;   // derived for a node or group: true if a row may still use the controller's data
-  bool awaits_data = false;  // derived: true if the Data row is possible; a data step follows an order step that ends here
-  bool reissues = false;     // derived: true if the Data row issues another request; the access then keeps waiting
+      access{};             // derived for a cache on a bus: what Load, Store and Evict do, indexed by kLoad, kStore, kEvict
+  AccessResult atomic{};    // derived for a cache on a bus: what the event Protocol::atomic does
+  bool readable = false;    // derived: true if Load does `hit`
+  bool writable = false;    // derived: true if Store does `hit`
+  StateId after_store = 0;  // derived: the next state of a Store that hits, else this state
+  bool stable = false;      // derived: true if no transaction for the line is in progress in this state
+  bool holds_data = false;  // derived for a node or group: true if a row may still use the controller's data
+  // Derived: true if the Data row is possible; a data step follows an order step that ends in this state.
+  bool awaits_data = false;
+  bool reissues = false;  // derived: true if the Data row issues another request; the access then keeps waiting
 };
 
 // A row as its author wrote it, for display only. The compiled Row has the same line number in Row::source_line.
@@ -328,9 +329,9 @@ struct Partners {
 };
 std::optional<Partners> partners_of(const ProtocolFiles& files);
 
-// Formats a protocol as a page for the terminal: its messages and, for each controller, an overview of next states and the rows
-// with their reasons. An overview is no wider than `columns`, if one state fits. An inherited row shows the name of the
-// protocol that it comes from.
+// Formats a protocol as a page for the terminal: its messages and, for each controller, an overview of next states and the
+// rows with their reasons. An overview is no wider than `columns` unless a single state needs more. An inherited row shows
+// the name of the protocol that it comes from.
 constexpr std::size_t kWidestGrid = 118;
 std::string describe_protocol(const Protocol& protocol, std::size_t columns = kWidestGrid);
 

@@ -165,7 +165,7 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
   }
 }
 
-// A node's state is stable if it never defers a bus transaction without saving the cache.
+// A node's state is stable if each row that defers a bus transaction also saves the requesting cache.
 void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   for (std::size_t i = 0; i < node.states.size(); ++i) {
     StateInfo& state = node.states[i];

@@ -52,7 +52,7 @@ class RowReader {
               },
               {GuardGroup::last_sharer_more_sharers, GuardGroup::sharers_no_sharers});
     if (rules_.controller == Controller::node) {
-      // The step that runs the saved request clears the number itself.
+      // The saved member is live in all states: the step that runs its request clears the number.
       for (Live& state : live) state.member = true;
     } else {
       find_live(live, &Live::member, [this](Action action, Side side) {
@@ -93,7 +93,7 @@ class RowReader {
 
   [[nodiscard]] bool carries_data(Action action) const { return protocol_.messages[action.argument].carries_data; }
 
-  // True if the action reads the requestor that an agent was told or has saved.
+  // True if the action reads the requestor, which the agent got with a message or has saved.
   [[nodiscard]] bool names_requestor(Action action) const {
     if (rules_.is_directory()) return false;
     return action.verb == Verb::send_requestor ||
@@ -114,8 +114,8 @@ class RowReader {
     }
   }
 
-  // Finds the states in which a variable is live. effect(action, side of the event) is what an action does with the variable;
-  // `guards` read it.
+  // Finds the states in which a variable is live. effect(action, side): what an action does with the variable in a row for an
+  // event from that side. `guards`: the guard groups that read the variable.
   template <class EffectOf>
   void find_live(LiveByState& live, bool Live::*variable, EffectOf effect,
                  std::initializer_list<GuardGroup> guards = {}) const {

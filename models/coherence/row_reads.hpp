@@ -1,5 +1,5 @@
-// Derives from a controller's rows which variables of a line, and which parts of a message, the rows read. So tables need not
-// declare it.
+// Derives from a controller's rows which variables of a line, and which parts of a message, the rows read. Protocol files
+// therefore need not declare this.
 #pragma once
 
 #include <vector>

@@ -108,8 +108,8 @@ class StepListener {
   virtual void store_buffered(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void store_drained(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) = 0;
-  // A transaction takes this stage, now or later. If its `after` is kNoStage, no other stage may wait for it. Returns the
-  // stage's number, which the caller passes to the next stage.
+  // Reports a stage that a transaction takes now or later. Returns the number of the stage, which the caller passes on as
+  // `after` of the next one. A stage with `after` kNoStage never follows another stage.
   virtual StageId stage(const Stage& stage) = 0;
 };
 

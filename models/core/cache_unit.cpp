@@ -48,7 +48,7 @@ struct CacheUnit::Gate {
 };
 
 bool CacheUnit::Gate::may_leave(const Copy& copy) const {
-  // The bus grants an upgrade before the store that needs it has run; the line must stay until then.
+  // The bus grants an upgrade before the store that needs it has run. The line must stay until the store has run.
   if (unit.has_mshr(copy)) return false;
   const AccessResult evict = unit.result_of(kEvict, copy.state);
   return evict == AccessResult::freed ||

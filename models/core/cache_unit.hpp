@@ -21,9 +21,11 @@ class CacheUnitOwner {
   virtual ~CacheUnitOwner() = default;
   // Called when a fill or write-back completes at `at`: retries the core's deferred operations. `source`: the fill's supplier.
   virtual void retry(Tick at, Source source) = 0;
-  // Called when, at `at`, another agent or a sibling changes a line that a parked spin watches, or the caches evict the line.
+  // Called when the line of a parked spin's word changes at `at`: another agent or a sibling changes it, or the caches evict
+  // it.
   virtual void watched_line_changed(LineAddr line, Tick at) = 0;
-  // Makes the core's threads ask for new limits: after a request to the bus, it may access the caches before the old limits.
+  // Makes the core's threads ask for new limits. The core's request to the bus may let the bus access the caches earlier than
+  // the old limits assume.
   virtual void reset_limits() = 0;
   // Schedules the core's next turn on the event scheduler for `at` or earlier.
   virtual void wake_at(Tick at) = 0;
@@ -59,7 +61,7 @@ class CacheUnit final : public BusClient {
     bool prefetches = false;
   };
 
-  // Runs the operation at `now` if the caches hold its line with the right to access it; otherwise requests the line.
+  // Runs the operation at `now` if the caches hold its line with the right to access it. Otherwise requests the line.
   Attempt attempt(Operation& operation, Tick now, const Requester& requester);
 
   // Fast path for an access at `at`, or at `farther_at` if only a farther level hits: promotes the line, and returns its copy
@@ -92,9 +94,11 @@ class CacheUnit final : public BusClient {
   }
 
   // Watches the address's line for a parked spin, and returns the line's copy. Returns null if the nearest level has no
-  // readable, unlocked copy, or if the line has an MSHR, which may belong to the sibling's store that the spin waits for.
+  // readable, unlocked copy. Also returns null if the line has an MSHR: it may belong to a sibling's store that the spin
+  // waits for.
   Copy* watch(Address address);
-  // Stops watching the address's line, or watches it again after another thread has stopped. Any level may hold the line.
+  // Stops watching the address's line. Or watches it again, after another thread has stopped watching the same line. Any
+  // level may hold the line.
   void set_watched(Address address, bool watched);
   // Reads a word of the copy. Does not count as an access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
@@ -122,7 +126,7 @@ class CacheUnit final : public BusClient {
 
  private:
   struct Mshr {
-    Copy* copy = nullptr;  // null once memory has executed the operation
+    Copy* copy = nullptr;  // null once memory has executed the operation, because the copy may be gone
     Requester requester;
     bool pair_prefetch = false;  // true if this MSHR fetches the other line of a pair, only into the outermost level
     Tick fill_at = kNever;       // when the latest request's fill runs; kNever until the bus orders the request
@@ -200,7 +204,7 @@ class CacheUnit final : public BusClient {
   std::vector<Mshr> mshrs_;
   Tick next_fill_ = kNever;  // the smallest fill_at of all MSHRs
   std::vector<Lock> locks_;  // one lock for each hardware thread of this core
-  Lock draining_;            // the line into which buffered stores drain; it stays in the core until they have drained
+  Lock draining_;            // the line into which buffered stores drain; other agents can't take it until they have drained
   int pending_write_backs_ = 0;
   PairPrefetches pair_prefetches_;
 };

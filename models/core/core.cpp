@@ -40,7 +40,8 @@ HardwareThread* earliest_ready(Threads threads) {
   return first;
 }
 
-// The time up to which `cpu` may run before a sibling must go first. It lets `cpu` run at least one operation.
+// The time up to which `cpu` may run before a sibling must go first. It is late enough for `cpu` to run at least one
+// operation.
 template <class Threads>
 Tick sibling_limit(Threads threads, const HardwareThread& cpu) {
   if (threads.size() == 1) return kNever;
@@ -90,7 +91,7 @@ void Core::set_timeline(Timeline& timeline) {
 
 void Core::set_tap(ProgramTap* tap) {
   unit_.set_tap(tap);
-  reset_limits();  // the fast path is closed while a tap is attached
+  reset_limits();  // a tap closes the fast path while it is attached
 }
 
 void Core::turn() {
@@ -253,7 +254,8 @@ void Core::reset_limits() {
   for (const auto& cpu : threads_) cpu->reset_limits();
 }
 
-// Counts the loads that parked spins make before this access, so that the access finds the right replacement ages.
+// Counts the loads that siblings' parked spins make before this access, so that the access finds the replacement ages that
+// these loads leave.
 void Core::before_access(Tick at, int actor) {
   actor_ = actor;
   if (parked_ == 0) return;
@@ -262,7 +264,7 @@ void Core::before_access(Tick at, int actor) {
   }
 }
 
-// Resumes parked spins whose lines the access has evicted from the nearest cache.
+// Resumes the parked spins whose lines the access has evicted from the nearest cache.
 void Core::after_access(Tick at) {
   if (parked_ > 0) {
     for (const auto& cpu : threads_) {

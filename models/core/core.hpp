@@ -46,7 +46,7 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
   // event scheduler, and schedules its first turn.
   void connect(Bus& bus);
   void set_program(int thread, Program program) { programs_[thread] = std::move(program); }
-  // `find` returns any thread of the machine, so that this core's threads can interrupt it.
+  // Sets the function that returns any thread of the machine. This core's threads need it to interrupt that thread.
   void set_find_thread(FindThread find) { find_thread_ = std::move(find); }
   void set_functions(std::size_t count, std::span<const FunctionId> user);
   void set_timeline(Timeline& timeline);
@@ -114,8 +114,8 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
   void begin_measuring(Tick at);
   [[nodiscard]] Tick horizon();
   void wait_for_turn(Tick until);
-  // The time before which a parked sibling's loads precede the current access at `at`. At equal times, siblings with smaller
-  // numbers than the accessing thread go first.
+  // The time before which a parked sibling's loads precede the current access, which is at `at`. At equal times, the thread
+  // with the smaller number in the core goes first.
   [[nodiscard]] Tick turn_beside_access(const HardwareThread& sibling, Tick at) const {
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);
   }

@@ -38,12 +38,14 @@ struct CoreSpec : CpuSpec {
   Tick fill_latency = fill_latency_cycles * cycle;
   Tick held = timebase->from_ns(hold_ns);
   Tick interrupt_latency = interrupt_latency_cycles * cycle;
-  Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));  // nothing reaches another core in the same tick
+  // At least one tick later: nothing reaches another core in the same tick.
+  Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));
   Tick ipi_send = ipi_send_cycles * cycle;
   Tick tight_spin = Cpu::kSpinPause * cycle;                     // a spin iteration's time besides its loads, without a pause
   Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // a spin iteration's time besides its loads, with a pause
   Tick spin_exit = spin_exit_cycles * cycle;
-  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);  // the watchdog would otherwise miss a core that never waits
+  // Keeps a core that never waits from running past the watchdog's checks.
+  Tick run_ahead_limit = timebase->from_us(engine.watchdog_us);
 
   [[nodiscard]] bool shares_issue_slots() const {
     return shared_issue_pct < 100 || spinning_sibling_pct < 100 || pausing_sibling_pct < 100;

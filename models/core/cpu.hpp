@@ -121,7 +121,8 @@ class Cpu {
   // tlb_flush_ceiling_pages. Other cores must be interrupted to do the same (workloads/program/shootdown.hpp).
   virtual void invalidate_pages(Address first, std::int64_t pages) = 0;
 
-  // Sleeps until another thread calls wake() for this one. Returns at once if that has happened since the last sleep().
+  // Sleeps until another thread calls wake() for this one. Returns at once if such a call came after the end of the last
+  // sleep().
   virtual void sleep() = 0;
   virtual void wake(CpuId target) = 0;
 
@@ -129,8 +130,8 @@ class Cpu {
   virtual Tick now() = 0;
   double now_ns() { return to_ns(now()); }
 
-  // When the latest operation ended. Reading it isn't a simulated operation, so compare it with another thread's time only if
-  // memory accesses order the two.
+  // The time at which the latest operation ended. Reading this time is no simulated operation, so compare it with another
+  // thread's only if memory accesses order the two.
   [[nodiscard]] virtual Tick local_time() const = 0;
   // Length of the part of [from, to) that lies in the measured time.
   [[nodiscard]] virtual Tick measured(Tick from, Tick to) const = 0;
@@ -150,8 +151,9 @@ class Cpu {
 
   [[nodiscard]] virtual const ThreadCounters& counters() const = 0;
 
-  // For replay of traces, which contain no values: adds `addend` to the word, at the cost of an operation of this kind. While a
-  // store is in the store buffer, the thread's loads of the word return 0 if `addend` is 0, and else 1 << 63.
+  // For the replay of traces, which contain no values: adds `addend` to the word, at the cost of an operation of this kind.
+  // While a store waits in the store buffer, the thread's own loads of the word return 0 if `addend` is 0, and 1 << 63 if it
+  // is not.
   virtual void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release = false) = 0;
   // Number of wakes that the thread has received so far. One sleep() consumes all earlier wakes.
   [[nodiscard]] virtual std::int64_t wakes() const = 0;

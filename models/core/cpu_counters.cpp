@@ -4,9 +4,9 @@
 
 namespace linebounce {
 
-// Hits are counted but not timed, so that counting their time costs nothing. A hit that is in progress when the measured time
-// ends counts in full, although its last cycles lie outside. They are subtracted from `issue`, or from the hits of a function
-// that issued nothing else.
+// A function's counted hits times their latency is the time of the hits, so no hit is timed. A hit in progress when the
+// measured time ends counts in full, although its last cycles lie outside. These cycles are subtracted from `issue`, or from
+// the hits of a function that issued nothing else.
 TimeParts time_parts(const ThreadCounters& counters, FunctionId function, std::span<const Tick> hit_latency) {
   const FunctionCounters& counted = counters.by_function[function];
   TimeParts parts = counters.waits[function];

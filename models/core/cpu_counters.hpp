@@ -42,11 +42,12 @@ enum class TimePart : std::uint8_t {
   remote_c2c,
   node_cache,
   upgrade,
-  atomic,        // an atomic operation on a line that it has, or a wait for a sibling's atomic operation to release the line
+  // An atomic operation on a line that the core has, or a wait until a sibling's atomic operation unlocks the line.
+  atomic,
   store_buffer,  // a store waits because the store buffer is full
   fence,         // a fence, an atomic or a load waits until earlier stores have drained
   footprint,     // fetching code and translating addresses
-  spin,          // a spin loop, from the first time its condition did not hold; its own misses included
+  spin,          // a spin loop, with its misses, from the first time that its condition did not hold
   sleep,
   ended  // the program has ended before the measured time
 };

@@ -37,7 +37,7 @@ struct OverlappedLoads {
   std::span<Value> values;
   Tick next_issue = 0;  // earliest time of the next issue: the thread issues one load per cycle
   Tick ends = 0;        // latest end of the completed loads
-  TimePart part{};      // what the load with that end waited for
+  TimePart part{};      // what the load that ended last waited for
   int under_way = 0;
   bool thread_waits = false;  // true if all loads are issued: the last one to complete resumes the thread
 

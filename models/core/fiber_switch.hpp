@@ -92,9 +92,9 @@ inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
 
 #elif defined(LINEBOUNCE_THREAD_SANITIZER)
 
-// The code that arrives on a stack tells the sanitizer. So the last few frames of Boost on the old stack run while the
-// sanitizer believes that another stack is in use. The preset `tsan` compiles without the calls that would count these
-// frames.
+// The fiber that runs next on a stack tells the sanitizer about the switch. The last few frames of Boost on the old stack
+// therefore run while the sanitizer believes that another stack is in use. The preset `tsan` compiles without the calls that
+// would count these frames.
 
 // The sanitizer's record of a fiber that has returned. A record can't be destroyed while it is in use.
 inline thread_local void* ended_fiber = nullptr;

@@ -60,7 +60,7 @@ inline void HardwareThread::run_store(Copy& copy, Address address, Value value, 
   agent_->write(copy, address, value, bytes);
 }
 
-// An operation that waited for another operation's fill counts as a miss, although it then hits.
+// Counts an operation. One that waited for another operation's fill counts as a miss, although it hits in the end.
 inline void HardwareThread::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
   FunctionCounters& counters = counters_.by_function[operation.function];
   const bool done = attempt.outcome == CacheUnit::Outcome::done;
@@ -139,7 +139,8 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   const LineStore& store = agent_->store();
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::pair});
   last_load_miss_.reset();
-  const bool outer = std::exchange(pairs_loads_, true);  // true already if an interrupt handler's pair runs within a pair
+  // Already true if an interrupt handler calls load_pair() within another load_pair()
+  const bool outer = std::exchange(pairs_loads_, true);
   Pair pair;
   pair.first = load(first.address, first.bytes);
   const std::optional<LoadMiss> miss = std::exchange(last_load_miss_, std::nullopt);
@@ -172,7 +173,8 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (!issue_load(operation, word, loads)) deferred.emplace_back(word, operation);
   }
   while (!deferred.empty()) {
-    // The thread may miss a fill while it issues other loads, so it waits only when all deferred loads fail at the same time.
+    // A fill may arrive, unnoticed, while the thread issues other loads. It therefore waits only if all deferred loads fail
+    // at the same time.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
@@ -233,7 +235,7 @@ void HardwareThread::loaded(OverlappedLoads& loads, std::size_t word, Source sou
   loads.finished(ends, part_of(source));
   --loads.under_way;
   if (!loads.thread_waits) return;
-  // Charges the time since the load that arrived before this one.
+  // Charges only the time since the previous load arrived.
   charge(part_of(source), now_, at);
   now_ = std::max(now_, at);
   if (loads.under_way > 0) return;
@@ -255,7 +257,7 @@ Value HardwareThread::compare_exchange(Address address, Value expected, Value de
 }
 
 void HardwareThread::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  // The value that the store buffer forwards to the thread's own loads, since a trace contains no values. For an
+  // A trace contains no values, so this stands for the value that the store buffer forwards to the thread's own loads. For an
   // addition it is bit 63, which no program's count reaches.
   const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
   Operation operation = operation_on(kind, address, bytes, forwarded, addend);
@@ -283,7 +285,7 @@ Value HardwareThread::perform(Operation operation, bool release) {
       continue;
     }
     const CacheUnit::Attempt tried = attempt(operation, now_, actor(), {.thread = this});
-    // A retry goes before siblings' operations at the same time. The next operation is new and doesn't, so it needs a new
+    // A retry goes before siblings' operations at the same time, but the next operation is new and does not. It needs a new
     // limit.
     if (std::exchange(deferred_since_, kNever) != kNever) reset_limits();
     switch (tried.outcome) {
@@ -310,8 +312,8 @@ Value HardwareThread::perform(Operation operation, bool release) {
   }
 }
 
-// Charges a hit whose time the count of hits does not include: an atomic, a store that a farther level stalls, or a load
-// whose line was under way, which counts as a miss.
+// Charges a hit that the count of hits does not cover: an atomic, a store that waits for a farther level, or a load whose
+// line was already being fetched, which counts as a miss.
 void HardwareThread::charge_hit(const Operation& operation, const CacheUnit::Attempt& hit) {
   const TimePart level = part_of_level(hit.level);
   if (operation.kind == OperationKind::load) return charge(level, now_, hit.at);

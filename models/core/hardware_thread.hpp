@@ -41,7 +41,8 @@ class ThreadOwner {
   // spin_parked: the calling thread has parked its spin. spin_resumed: it no longer watches its words, and continues at `at`.
   virtual void spin_parked() = 0;
   virtual void spin_resumed(Tick at) = 0;
-  // Watches the lines of all parked spins again, after a thread has stopped watching lines that it may share with them.
+  // Watches the lines of all parked spins again. Called when a thread has stopped watching lines, which other spins may also
+  // watch.
   virtual void rewatch() = 0;
 };
 
@@ -149,7 +150,7 @@ class HardwareThread final : public Cpu {
   void finish_measuring(Tick end);
   // A count that grows with every operation outside a spin and with every computation.
   [[nodiscard]] std::int64_t progress() const;
-  // True if, after `now`, a computation of this thread ends or an interrupt arrives, whatever the other CPUs do.
+  // True if a computation of this thread ends after `now`, or an interrupt arrives. Neither depends on other CPUs.
   [[nodiscard]] bool waits_for_time(Tick now) const { return computes_at(now) || interrupts_.any_after(now); }
   [[nodiscard]] std::string describe() const;
   // The words that the thread's parked spin loads; empty if the thread is not parked.
@@ -209,15 +210,17 @@ class HardwareThread final : public Cpu {
   void after_access(Tick at) {
     if (!alone_) owner_->after_access(at);
   }
-  // The `actor` of the thread's next access. A retried operation goes before those that siblings issue at the same time.
+  // The `actor` of the thread's next access. kNoThread for a retried operation, which goes before those that siblings issue
+  // at the same time.
   [[nodiscard]] int actor() const { return deferred_since_ < now_ ? ThreadOwner::kNoThread : index_; }
 
   void wait_turn();
   void suspend(Status status);
-  // Suspends the thread until a fill, drain or write-back. kForFill: the time counts as that of the fill's source.
+  // Suspends the thread until the next fill, drain or write-back, and charges the time to `part`. kForFill charges it to the
+  // source of the fill that ends the wait.
   static constexpr TimePart kForFill = TimePart::issue;
   void wait_for_change(TimePart part);
-  // If the thread is waiting, makes it ready at `at`. `source`: that of the fill for which it may have waited.
+  // If the thread is waiting, makes it ready at `at`. `source`: the supplier of the fill for which it may have waited.
   void stop_waiting(Tick at, Source source) {
     if (status_ == Status::waiting) make_ready(at, source);
   }

@@ -52,7 +52,8 @@ void HardwareThread::enable_interrupts() {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::interrupts_on});
   wait_turn();
   interrupts_.enable();
-  computing_until_ = -1;  // the thread accepts a pending interrupt now, not back in its latest computation
+  // The thread accepts a pending interrupt from now on, not during its latest computation, which is past.
+  computing_until_ = -1;
   reset_limits();
 }
 
@@ -65,7 +66,7 @@ void HardwareThread::disable_interrupts() {
 void HardwareThread::accept_interrupt() {
   if (parked()) {
     resume_spin(interrupts_.next());
-    return;  // the thread accepts the interrupt when the spin's next load is due
+    return;  // the thread accepts the interrupt later, when the spin's next load is due
   }
   const Interrupt interrupt = interrupts_.accept();
   const Tick at = align_up(interrupt.at, cycle_);
@@ -89,7 +90,8 @@ void HardwareThread::run_handler() {
   if (spins) charge_spin_until(now_);
   spin_.end();
   const Value result = result_;
-  // After the handler a deferred operation counts as new: siblings may have run operations that a retry would have to precede.
+  // After a handler, the program's deferred operation counts as new: siblings may already have run operations that a retry
+  // would have to precede.
   deferred_since_ = kNever;
   slots_ = 0;
   computing_until_ = -1;

@@ -9,7 +9,8 @@ namespace linebounce {
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes,
                           Loop loop) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
-  // A spin looks up its code and its words' pages only once, before the loop, so that parking makes no difference.
+  // A spin looks up its code and its words' pages only once, before the loop. Simulated and parked iterations are then the
+  // same.
   if (footprint_ != nullptr) {
     for (const Address address : addresses) fetch_and_translate(address);
   }
@@ -44,7 +45,8 @@ void HardwareThread::pause_spin() {
   advance_interruptibly(spin_.pause());
 }
 
-// Does nothing while the store buffer holds stores, which the loads might have to see, or while a word's line is being fetched.
+// Does nothing while the store buffer holds stores, which the loop's loads might have to read, or while a word's line is
+// being fetched.
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
@@ -68,7 +70,7 @@ void HardwareThread::resume_spin(Tick at) {
   count_spins_until(at);
   now_ = spin_.resume();
   computing_until_ = -1;
-  if (spin_.at_first_word()) {  // the thread continues in the pause before the first word's load
+  if (spin_.at_first_word()) {  // the thread is in the pause that precedes the first word's load
     computing_from_ = now_ - spin_.pause();
     computing_until_ = now_;
   }

@@ -64,7 +64,8 @@ void HardwareThread::refuse_uncountable(const char* what, std::int64_t amount) c
                                  id_.value, what, amount));
 }
 
-// The computation's speed depends on the siblings' state at its start, so the thread waits until they have run up to there.
+// The speed of a computation depends on what the siblings do at its start. The thread therefore first waits until they have
+// run up to that time.
 void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructions) {
   const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
   if (fetching > 0) charge(TimePart::footprint, now_, now_ + fetching);
@@ -74,8 +75,8 @@ void HardwareThread::run_computation(std::int64_t cycles, std::int64_t instructi
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   advance_interruptibly(cycles * cycle_ + fetching);
-  // Stops a program that only computes and therefore never waits for the core. It may compute past the run's end many times
-  // before, because the code after the computation that crosses the end must still run.
+  // Stops a program that only computes, and so never waits for the core. The program may begin many computations after the
+  // run's end, because the code that follows the one that crosses the end must still run.
   if (now_ >= computing_end_) [[unlikely]]
     compute_past_end(cycles);
 }
@@ -211,8 +212,8 @@ void HardwareThread::finish_measuring(Tick end) {
   }
 }
 
-// Charges a wait that is still open at the end of the measured time. A miss that is under way has no source yet, so it is
-// charged to the source of the thread's latest miss.
+// Charges a wait that is still open at the end of the measured time. The source of a miss that is under way is not known yet,
+// so the source of the thread's latest miss gets the time.
 void HardwareThread::charge_open_wait(Tick end) {
   if (spinning_since_ != kNever) {
     charge_spin_until(end);

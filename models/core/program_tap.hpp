@@ -41,8 +41,8 @@ struct ProgramCall {
   double ns = 0;
 };
 
-// One action of a program that consists of many calls of Cpu. A listener that treats it as one ignores the calls between
-// composite_begins() and composite_ends().
+// An action of a program that consists of many calls of Cpu, such as acquiring a lock. A listener that records the action as
+// a whole ignores the calls between composite_begins() and composite_ends().
 struct Composite {
   enum class What : std::uint8_t {
     acquire,
@@ -63,7 +63,7 @@ class ProgramTap {
  public:
   virtual ~ProgramTap() = default;
 
-  // The thread reports a call that its program makes, before the call takes effect unless ProgramCall says otherwise.
+  // The thread's program makes this call. Reported before the call takes effect, unless ProgramCall says otherwise.
   virtual void called(const Cpu& cpu, const ProgramCall& call) = 0;
   // An operation has taken effect on its word, which held `old` before. Each word's accesses are reported in their order.
   virtual void applied(const Cpu& cpu, const Operation& operation, Value old) = 0;

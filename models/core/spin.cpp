@@ -42,7 +42,7 @@ void Spin::use_word(std::int64_t load) {
   const Tick at = time_of(load);
   caches.use(word, 0, at);
   Copy& copy = *caches.find(caches.store().line_of(word));
-  copy.last_touch = std::max(copy.last_touch, at);  // a sibling's spin on the same line may have counted later loads
+  copy.last_touch = std::max(copy.last_touch, at);  // a sibling's spin on the same line may already have counted later loads
 }
 
 Tick Spin::resume() {

@@ -5,7 +5,7 @@
 namespace linebounce {
 namespace {
 
-constexpr Address kWord = 8;  // bytes; no operation crosses a multiple of 8
+constexpr Address kWord = 8;  // in bytes; no operation crosses a multiple of 8
 
 }  // namespace
 

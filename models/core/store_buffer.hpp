@@ -53,7 +53,8 @@ class StoreBuffer {
   };
   [[nodiscard]] Forward forward(Address address, int bytes) const;
 
-  // The number of stores to the `line_bytes` at `line` that drain, once the core owns the line, before another line is needed.
+  // How many of the stores to the `line_bytes` at `line` drain, once the core owns this line, before the buffer needs another
+  // line.
   [[nodiscard]] int draining_to(Address line, int line_bytes) const;
 
  private:

@@ -208,14 +208,15 @@ void Machine::finish() {
   require_conservation();
 }
 
-// The run continues after all programs have ended, because stores and write-backs that are under way still count.
+// Returns true if the run is over. After all programs have ended it continues while stores and write-backs are under way,
+// because they still count.
 bool Machine::is_over(const std::function<void(double)>& progress) {
   const Tick now = scheduler_.now();
   if (progress && core_spec_.end != kNever) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-  if (now >= core_spec_.end) return true;  // requests that still wait for the bus are abandoned
+  // At the end of the measured time, requests that still wait for the bus are abandoned.
+  if (now >= core_spec_.end) return true;
   if (scheduler_.next() == kNever) {
-    // If CPUs spin or sleep because others have reached the end, that is not a deadlock. The last computation may run past
-    // the end.
+    // CPUs that spin or sleep for others that have reached the end are no deadlock. A last computation may run past the end.
     const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
     if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return true;
     stuck("deadlock: nothing can happen any more, and not every program has ended");

@@ -54,7 +54,8 @@ class Machine {
   // Attaches a listener to every step of the run; null detaches it. The listener is told of each hit only if a tap is attached,
   // too. REQUIRES: run() is not under way.
   void set_step_listener(StepListener* listener);
-  // Has `memory` decide when the node's memory answers. REQUIRES: called before the simulation starts; `memory` outlives it.
+  // Replaces the timing of the node's memory: `memory` decides when that memory answers. REQUIRES: called before the
+  // simulation starts; `memory` outlives it.
   void set_memory(int node, MemoryTiming& memory);
   [[nodiscard]] Tick lookahead() const { return buses_.front()->announcements().lookahead(); }
   // REQUIRES: called before run().
@@ -76,8 +77,8 @@ class Machine {
   [[nodiscard]] Tick next_turn() const { return scheduler_.next(); }
   // Wakes the CPU's program at `at`, or in its first clock cycle after that. REQUIRES: at >= now().
   void wake(int cpu, Tick at);
-  // Unwinds programs that the end or the failure of the run interrupted. Objects that programs use, and listeners, must
-  // outlive this call; if it is not made, they must outlive the machine.
+  // Unwinds programs that the end or the failure of the run has interrupted. Listeners, and objects that programs use, must
+  // outlive this call; without the call, they must outlive the machine.
   void unwind_programs();
 
   // The pair prefetches of all cores in the measured time, added up.
@@ -102,7 +103,7 @@ class Machine {
   void finish();
   [[nodiscard]] std::string describe_pending(bool with_cpus) const;
   void stuck(const char* what) const;
-  // Errors: ModelFailure if the counts of the parts do not agree.
+  // Errors: ModelFailure if the counts of different parts of the machine contradict each other.
   void require_conservation();
 
   const MachineSpec spec_;
@@ -122,7 +123,7 @@ class Machine {
   std::vector<std::unique_ptr<CoherenceController>> controllers_;  // indexed by endpoint of the network
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
-  std::int64_t last_count_ = -1;  // progress_count() at the end of the last slice, and when it last grew
+  std::int64_t last_count_ = -1;  // progress_count() at the end of the last slice; last_progress_: when it last grew
   Tick last_progress_ = 0;
   Tick finished_at_ = 0;
 };

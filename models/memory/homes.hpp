@@ -9,7 +9,7 @@
 
 namespace linebounce {
 
-// Where an object asks to be homed: a specific node, or a placement policy.
+// Where an object's memory is to be: on a specific node, or by a placement policy.
 struct Home {
   std::optional<Placement> policy;  // if empty, the home is `node`
   int node = 0;
@@ -25,13 +25,13 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
-  // Sets the home of the lines from `begin` up to the next call's `begin`. If the node has no memory, the next node with memory
-  // is the home. REQUIRES: called in the order of addresses, before the simulation starts.
+  // Sets the home of the lines from `begin` on, up to the next call's `begin`. If the node has no memory, the next node that
+  // has some is the home. REQUIRES: called in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
   // The line's home node. Under first_touch, the first call for a page makes the node `toucher` the page's home.
   int home(LineAddr line, int toucher);
-  // The line's home node; -1 if the line is in a first_touch page without a home so far. Sets no home.
+  // The line's home node, without setting one; -1 if the line is in a first_touch page that no node has touched yet.
   [[nodiscard]] int peek(LineAddr line) const;
 
  private:

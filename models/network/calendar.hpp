@@ -76,7 +76,7 @@ class Calendar {
 
   [[nodiscard]] std::int64_t slot_of(Tick at) const { return at >> shift_; }
   static std::size_t place_of(std::int64_t slot) { return static_cast<std::size_t>(slot) % kSlots; }
-  // The place of the first slot with an item, on the way round the ring from `place`. REQUIRES: filled_ != 0.
+  // The place of the first slot with an item, searching round the ring from `place`. REQUIRES: filled_ != 0.
   [[nodiscard]] std::size_t first_after(std::size_t place) const {
     return (place + std::countr_zero(std::rotr(filled_, static_cast<int>(place)))) % kSlots;
   }
@@ -94,7 +94,7 @@ class Calendar {
     far_.push(&item);
     far_begin_ = slot_of(far_.top()->due);
   }
-  // Moves the far items that the ring has reached into it.
+  // Moves the items of far_ whose slots the ring now covers into the ring.
   [[gnu::noinline]] void take_far() {
     for (; !far_.empty() && slot_of(far_.top()->due) < end_; far_.pop()) push_near(*far_.top());
     far_begin_ = far_.empty() ? kNever : slot_of(far_.top()->due);

@@ -90,7 +90,7 @@ void Network::send(Packet& packet, Tick ready) {
   packet.order = static_cast<std::uint64_t>(packet.sender) << 32 | port.sent++;
   packet.place = port.node;
   packet.has_turn = false;
-  // All homes count as one receiver, since the packet's home is known only when it departs.
+  // All homes count as one receiver, because the packet's home is known only when the packet departs.
   const std::size_t receiver = packet.receiver < 0 ? ports_.size() : static_cast<std::size_t>(packet.receiver);
   const std::size_t way = static_cast<std::size_t>(packet.sender) * (ports_.size() + 1) + receiver;
   Tick& last = last_ready_[way * kMessageClasses + ordinal(packet.message_class)];
@@ -147,7 +147,7 @@ void Network::depart(Packet& packet, Tick at) {
     tell_departure(packet, at);
   const std::size_t way = static_cast<std::size_t>(packet.place) * map_.nodes + packet.to;
   bytes_to_move_ += hops_[way] * bytes_of(packet.carries_data);
-  // Arrives at once, because no other item of this tick precedes the arrival.
+  // Arrives in the same turn, because no other item of this tick precedes the arrival.
   if (packet.to == packet.place) return arrive(packet, at);
   // A message moves on as soon as the crossing stage is free; later messages wait while it occupies the stage. A line sent at
   // one time to a reader and to its home, both on the same node, occupies the stage once: the second message counts as a
@@ -180,7 +180,7 @@ void Network::tell_departure(Packet& packet, Tick at) const {
                                        .carries_data = packet.carries_data});
 }
 
-// Reports a wait for something that the packet then occupies until `until`.
+// Reports a wait for a resource, which the packet then occupies until `until`.
 void Network::tell_wait(Packet& packet, Stage::What what, Endpoint where, Tick from, Tick to, Tick until) const {
   packet.stage = log_.tell_stage({.what = what,
                                   .at = where,
@@ -222,7 +222,7 @@ Endpoint Network::named(int endpoint) const {
   return {Endpoint::Kind::group, endpoint - layout_.first_group()};
 }
 
-// `has_waited`: true if a credit has come, and the packet is the first of those that waited for one.
+// `has_waited`: true if a credit has arrived for the packet, the first of those that waited for one.
 void Network::take_link(Packet& packet, Tick at, bool has_waited) {
   const int number = map_.next_link[packet.place][packet.to];
   LinkState& link = links_[number];

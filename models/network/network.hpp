@@ -37,7 +37,8 @@ struct DataOrigin {
   bool shared = false;      // true if the data was in a cache that a group shares
 };
 
-// A message in the network. Network::make() makes one, whose sender sets the first members.
+// A message in the network. Network::make() creates the packet, and the sender sets the members up to the position on the
+// way.
 struct Packet {
   NetworkMessage message;
   MessageClass message_class = MessageClass::request;
@@ -58,7 +59,7 @@ struct Packet {
 
   // The packet's position on its way, which only the network knows.
   enum class Move : std::uint8_t { depart, link, arrive, handle, credit };
-  Move move = Move::depart;  // the packet's next event; `credit`: this is not a message, but a credit
+  Move move = Move::depart;  // the packet's next event; `credit`: not a message, but a credit that returns to a link's sender
   int place = 0;             // the node where the packet is, or the switch of a crossbar
   int to = -1;               // the receiver's node
   int held_link = -1;        // the link at whose end the packet occupies a buffer; -1: none
@@ -105,7 +106,7 @@ class Network final : public EventScheduler::Part {
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
   [[nodiscard]] int node_of(int endpoint) const { return ports_[endpoint].node; }
-  // The travel time of a message without a line between two nodes, if it does not wait.
+  // The travel time of a message without a line from one node to another, if it waits for nothing.
   [[nodiscard]] Tick way(int from, int to) const;
 
   // Makes a packet without data. It does not move in memory.
@@ -125,8 +126,8 @@ class Network final : public EventScheduler::Part {
   [[nodiscard]] std::vector<LinkStatistics> links(Tick end) const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   [[nodiscard]] std::string describe_pending() const;
-  // Reports packets that were not freed, bytes that links did not move and credits still owed; empty if there are none.
-  // REQUIRES: all programs have ended, and no part wants another turn.
+  // One text that reports packets that were not freed, bytes that links did not move and credits still owed; empty if there
+  // are none. REQUIRES: all programs have ended, and no part wants another turn.
   [[nodiscard]] std::string describe_lost() const;
 
  private:
@@ -147,7 +148,8 @@ class Network final : public EventScheduler::Part {
     Tick free = 0;
     std::int64_t bytes = 0;
     BusyTime<16> busy;
-    std::array<int, kMessageClasses> in_use{};  // by class: how many buffers at the link's end are not yet credited back
+    // By class: how many of the buffers at the link's end are occupied, or freed but not yet credited back.
+    std::array<int, kMessageClasses> in_use{};
     std::array<std::deque<Packet*>, kMessageClasses> waiting{};
   };
 

@@ -1,6 +1,6 @@
-// A request's way, from top to bottom: a bus asks its node's controller, whose step sends a message to the parent; the parent
-// receives and processes it with the same code, and its step sends further messages. An answer comes back the same way, and
-// the node's controller puts the transaction on its bus again.
+// The way of a request, in the order of this file. A bus asks its node's controller, whose step sends a message to the
+// controller's parent. The parent receives and processes the message with the same code, and its step sends further messages.
+// The answer comes back the same way. The node's controller then puts the transaction on its bus again.
 #include "models/node/coherence_controller.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ struct CoherenceController::Outbox {
   CoherenceController& self;
   Slot slot;
   Tick at;     // the step's time
-  Tick ready;  // when messages leave that carry no data
+  Tick ready;  // when messages without data leave
   Cause cause;
   const Packet* packet = nullptr;  // the message being processed, if any
   LineData incoming = {};          // the message's data, or the data on the bus
@@ -158,7 +158,7 @@ void CoherenceController::Outbox::send_up(int receiver, const NetworkMessage& me
   post(receiver, message, {.node = self.place_.node, .from_cache = true}, looked_up ? self.cache_latency_ : 0);
 }
 
-// A group passes on the data of a response from outside; its members get all other data from the group's own cache.
+// A group passes on the data of a response from outside. All other data for its members comes from the group's own cache.
 void CoherenceController::Outbox::send_member(int member, const NetworkMessage& message) {
   const int receiver = self.place_.members[member];
   if (self.home_) return post(receiver, message, {.node = self.place_.node}, 0);
@@ -250,7 +250,7 @@ void CoherenceController::send_held_back(int requester) {
 
 void CoherenceController::Outbox::take_data() {
   self.kept_.put(slot, incoming);
-  self.met_[slot] |= kNeedsData;  // makes keep() drop the data if the next state does not need it
+  self.met_[slot] |= kNeedsData;  // so that keep() drops the data if the next state does not need it
   if (packet != nullptr) self.kept_.origin(slot) = packet->origin;
   tell_taken();
 }
@@ -266,7 +266,7 @@ void CoherenceController::Outbox::tell_taken() const {
                          {incoming.bytes, static_cast<std::size_t>(self.store_.line_bytes())});
 }
 
-// `before`: what the controller has kept until now.
+// `before`: the needs for which the controller keeps something so far.
 void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick at) {
   const Needs now = met_[slot];
   if ((before & ~now & kNeedsData) != 0) kept_.drop(slot);
@@ -282,7 +282,7 @@ void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick 
   }
 }
 
-// Until the eviction of a victim is over, its entry exists without a storage slot.
+// While the eviction of a victim is under way, the entry that needs the victim's storage slot exists without one.
 void CoherenceController::find_place(LinePlaces& places, Slot slot, Tick at) {
   const Storage storage = places.storage();
   const auto evict = [&](Slot victim) {

@@ -49,8 +49,9 @@ class CoherenceController final : public NetworkEndpoint {
   friend class BusSide;
   struct Outbox;
 
-  // A bit set of what the controller must keep for a line: bit n stands for a slot in Storage n, kNeedsData for the line's
-  // data. The entry's state decides it, together with whether the entry has sharers; evictions have no other guards.
+  // A bit set of what the controller must keep for a line. Bit n stands for a slot in Storage n, kNeedsData for the line's
+  // data. The needs follow from the entry's state and from whether the entry has sharers, because the guards of evictions ask
+  // for nothing else.
   using Needs = std::uint8_t;
   static constexpr Needs kNeedsData = 1U << kStorages;
 
@@ -69,7 +70,7 @@ class CoherenceController final : public NetworkEndpoint {
   StepResult step(std::size_t base, Outbox& out);
   void send_held_back(int requester);
   [[nodiscard]] Needs needs_of(const ControllerEntry& entry) const;
-  // Keeps for the line what its entry needs now. `used`: a member has just used the line.
+  // Keeps what the line's entry needs now, and drops the rest. `used`: a member has just used the line.
   void keep(Slot slot, bool used, Tick at) {
     const ControllerEntry& entry = entries_[slot];
     const Needs now = needs_[entry.state][entry.sharers != 0 ? 1 : 0];
@@ -82,7 +83,7 @@ class CoherenceController final : public NetworkEndpoint {
   [[gnu::noinline]] void retry(Slot slot, Tick at);
   [[nodiscard]] bool retry_one(Slot slot, Tick at);
 
-  // Makes room for the line's entry, and for what the parts of the controller know about the line.
+  // Makes room for the line's entry, and for the line in the other tables that are indexed by slot.
   void make_room(Slot slot) {
     if (slot >= entries_.size()) grow(slot);
   }
@@ -104,12 +105,13 @@ class CoherenceController final : public NetworkEndpoint {
   std::vector<std::array<Needs, 2>> needs_;  // indexed by state and by whether there are sharers
 
   std::vector<ControllerEntry> entries_;  // indexed by slot
-  std::vector<Needs> met_;                // indexed by slot: the needs that are met; there may not have been room for all
-  KeptData kept_;                         // unused by a directory, whose data is in HomeMemory
-  std::vector<LinePlaces> places_;        // the storage of limited size
-  std::vector<Packet*> stalled_;          // messages in the order of arrival
-  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Only then does
-  // the home know whether the step has taken copies.
+  // Indexed by slot: the needs for which something is kept; a need is unmet if there was no room.
+  std::vector<Needs> met_;
+  KeptData kept_;                   // unused by a directory, whose data is in HomeMemory
+  std::vector<LinePlaces> places_;  // the storage of limited size
+  std::vector<Packet*> stalled_;    // messages in the order of arrival
+  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Whether the step
+  // has taken copies, which delays the answer, is not known earlier.
   std::vector<std::pair<Packet*, Tick>> held_back_;
 };
 
@@ -137,7 +139,7 @@ class BusSide final : public MemorySide {
   void order_over(Slot slot, Tick at) override;
 
   void resize(std::size_t slots) { lines_.resize(slots); }
-  // Puts the saved transaction, which is now granted, on the bus again.
+  // Puts the saved transaction on the bus again, as a granted one.
   void run(Slot slot, Tick at, StageId stage, const Waits& waits);
   // Puts the controller's own `message` on the bus.
   void recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits);

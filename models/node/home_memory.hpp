@@ -37,8 +37,8 @@ class HomeMemory {
     timing_->write(store_.line(slot), at);
   }
 
-  // Returns when a request that arrived at `at` may be processed. Each request keeps later ones of its line waiting for
-  // `directory.line_busy_ns`.
+  // Returns when a request that arrived at `at` may be processed. Each request makes later requests for the same line wait
+  // for `directory.line_busy_ns`.
   Tick turn(Slot slot, Tick at) {
     if (line_busy_ == 0) return at;
     if (slot >= line_free_.size()) line_free_.resize(std::max<std::size_t>(slot + 1, line_free_.size() * 2));
@@ -51,8 +51,7 @@ class HomeMemory {
 
   // True if a request that takes copies waits for the answers of all nodes.
   [[nodiscard]] bool broadcasts() const { return !all_answered_.empty(); }
-  // By how much the last of these answers reaches `node` later than a message that leaves the home at the same time as the
-  // question.
+  // How much later than a message that leaves the home together with the question the last of these answers reaches `node`.
   [[nodiscard]] Tick wait_for_all(int node) const { return all_answered_[node]; }
 
  private:
@@ -76,7 +75,7 @@ class HomeMemory {
            machine.timebase.from_ns(machine.spec.node.latency_ns);
   }
 
-  // The time from the home's question to all nodes until the last answer reaches node `to`.
+  // The time from the home's question to all nodes until the last of their answers reaches node `to`.
   static Tick last_answer(int home, int to, const MachineContext& machine, const Network& network) {
     Tick last = 0;
     for (int node = 0; node < machine.spec.nodes; ++node)
@@ -88,7 +87,7 @@ class HomeMemory {
   MemoryController controller_;
   MemoryTiming* timing_ = &controller_;
   Tick line_busy_ = 0;
-  std::vector<Tick> all_answered_;  // indexed by the node that waits; empty: homes don't broadcast
+  std::vector<Tick> all_answered_;  // indexed by the node that waits for the answers; empty if homes don't broadcast
   std::vector<Tick> line_free_;     // indexed by slot: when the next request may be processed
 };
 

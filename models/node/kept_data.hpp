@@ -35,7 +35,7 @@ class KeptData {
     block = kNone;
   }
 
-  // Where the message came from that last brought the line's data. drop() does not change the origin.
+  // The origin of the message that last brought the line's data. drop() does not change it.
   [[nodiscard]] DataOrigin& origin(Slot slot) { return lines_[slot].origin; }
 
  private:

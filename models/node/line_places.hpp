@@ -19,8 +19,8 @@ class LinePlaces {
 
   [[nodiscard]] Storage storage() const { return storage_; }
 
-  // Gives the line a storage slot, taken from a victim if need be. `evictable(slot)` tells whether the line with this LineStore
-  // slot may be the victim; `evict(slot)` evicts it.
+  // Gives the line a storage slot, taken from a victim if none is free. `evictable(slot)`: whether the line with this
+  // LineStore slot may be the victim. `evict(slot)` evicts that line.
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
     const int place = array_.victim(line.value, evictable);

@@ -6,7 +6,7 @@
 
 namespace linebounce {
 
-// The parts of `text` between separators; a text without one is one part, and parts may be empty.
+// The parts of `text` between separators. A text without a separator is one part. Parts may be empty.
 inline std::vector<std::string_view> separated(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -17,7 +17,7 @@ bool has_place_comment(std::string_view line) {
   const std::size_t begin = line.rfind("/*"), end = line.rfind("*/");
   if (begin == line.npos || end == line.npos || end < begin + 2) return false;
   const std::string_view inside = line.substr(begin + 2, end - begin - 2);
-  // Decimal, or hexadecimal with 0x from pahole --hex.
+  // The figures are decimal; `pahole --hex` prints them in hexadecimal, with 0x.
   const bool is_hexadecimal = inside.find("0x") != inside.npos;
   const std::string_view characters = is_hexadecimal ? "0123456789abcdefx: \t" : "0123456789: \t";
   return inside.find_first_of("0123456789") != inside.npos && inside.find_first_not_of(characters) == inside.npos;

@@ -5,10 +5,10 @@
 
 namespace linebounce {
 
-// A line opens a structure, and a line has a comment of two figures behind a member: "/*    44    28 */".
+// True if one line opens a structure, and one has a comment of two figures behind a member: "/*    44    28 */".
 bool is_structure_listing(std::string_view text);
 
-// Whether it is a listing of BTF types, as bpftool prints them: a line begins with "[7] STRUCT 'job' size=64".
+// True for a listing of BTF types, as bpftool prints them: a line begins with "[7] STRUCT 'job' size=64".
 bool is_btf_listing(std::string_view text);
 
 }  // namespace linebounce

@@ -1,5 +1,5 @@
 // The litmus tests, one entry each. Names are those of the literature (Alglave, Maranget, Tautschnig: "Herding cats", TOPLAS
-// 2014); after a plus sign they say what orders each thread's operations. "po" is program order alone.
+// 2014). The words after a plus sign say what orders each thread's operations; "po" is program order alone.
 #include "workloads/litmus/litmus_test.hpp"
 
 namespace linebounce::workloads {

@@ -27,7 +27,7 @@ constexpr int kVariableBytes = 8;
 constexpr std::size_t kOtherLines = 32;
 constexpr std::uint64_t kStoresBefore = 12;  // at most
 constexpr int kDisturbances = 4;
-// In units of the time that a transfer of a line takes.
+// in units of the time in which a line is transferred
 constexpr std::uint64_t kLongestStep = 3;
 constexpr std::int64_t kReadersWait = 10;  // how long readers wait until owners have their lines, in units of a transfer's time
 constexpr int kBarrier = 15;               // the longest time that a barrier takes for each CPU, in units of a transfer's time
@@ -38,12 +38,13 @@ enum Purpose : std::uint64_t { kPlans, kDelays };
 struct Plan {
   std::vector<int> cpus;       // the CPU that runs each thread of the test
   std::vector<Address> words;  // by variable
-  std::vector<int> owners;     // by variable: the CPU that has its line writable at first, and sets it to 0 at the end
+  // By variable: the CPU that holds the line writable when the round begins, and that sets the variable to 0 at the end.
+  std::vector<int> owners;
   // by variable: a bit for each of the first 64 CPUs, set if it loads the variable before the test
   std::vector<std::uint64_t> readers;
   std::uint64_t spread = 1;  // delays are smaller than this, in cycles
-  std::uint64_t step = 0;    // cycles between the starts of two threads; 0: all start at about the same time
-  std::uint64_t busy = 0;    // a bit for each thread, set if its store buffer is not empty at first
+  std::uint64_t step = 0;    // cycles between the starts of two threads; 0 if all start at about the same time
+  std::uint64_t busy = 0;    // one bit for each thread, set if its store buffer holds stores when the test begins
 };
 
 class Litmus final : public Workload {
@@ -75,7 +76,7 @@ class Litmus final : public Workload {
   int cpus_ = 0;
   double cycles_per_ns_ = 1;
   std::uint64_t transfer_ = 1;  // in cycles: about the time to transfer a line
-  double period_ns_ = 0;        // rounds start at its multiples
+  double period_ns_ = 0;        // rounds start at multiples of this time
   std::uint64_t seed_ = 0;
   Consistency consistency_ = Consistency::sc;
   std::vector<std::vector<Address>> words_;  // by place, then by variable
@@ -142,8 +143,8 @@ Plan Litmus::make_plan(std::size_t round) const {
   return plan;
 }
 
-// Places the variables together, or each on lines of its own, on any node. A variable is usually in the cache of a CPU that
-// writes it, and then perhaps in others' as well.
+// Places the variables either together, or each on lines of its own, on any node. Usually a CPU that writes a variable has it
+// in its cache first; other CPUs may then have it, too.
 void Litmus::place_variables(Plan& plan, Random& random) const {
   const std::uint64_t nodes = words_.size() / 2;
   const bool together = random.below(4) == 0;
@@ -199,8 +200,8 @@ void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
   }
 }
 
-// Waits for the next multiple of a time that is long enough for all CPUs to leave the barrier. If it is too short, the round is
-// no worse than one whose threads start at different times.
+// Waits for the next multiple of a period that is normally long enough for all CPUs to leave the barrier. If it is too short,
+// some threads start late, as they do in rounds with different starting times.
 void Litmus::wait_for_start(Cpu& cpu) const {
   const double now = cpu.now_ns();
   const double wait_ns = period_ns_ - std::fmod(now, period_ns_);
@@ -221,7 +222,7 @@ void Litmus::run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::siz
   }
 }
 
-// CPUs without a thread of the test keep the bus and other lines busy.
+// Run by CPUs that have no thread of the test: keeps the bus and other lines busy.
 void Litmus::disturb(Cpu& cpu, const Plan& plan, Random& random) const {
   for (int i = 0; i < kDisturbances; ++i) {
     const std::uint64_t pause = random.below(plan.spread);
@@ -254,7 +255,7 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
   note(round, statement.target, read);
 }
 
-// Every store is in a cache by now, because a barrier's atomic operation waits for stores.
+// The barrier before this has waited for all stores, so every store is in a cache by now.
 void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] != cpu.id().value) continue;
@@ -271,8 +272,8 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   const std::set<LitmusOutcome> allowed = allowed_outcomes(test_, consistency_);
   const std::set<LitmusOutcome> sequential = allowed_outcomes(test_, Consistency::sc);
   std::map<LitmusOutcome, std::int64_t> seen;
-  // Begins with the weakest model's outcomes, so that all points of a sweep have the same metrics. A user's test may be too
-  // large for that model.
+  // Declares the outcomes that the weakest model allows, so that all points of a sweep have the same metrics. Trying all
+  // orders for that model can take too long for a user's test, which declares those of the run's own model.
   const Consistency weakest = origin_ == LitmusOrigin::catalogue ? Consistency::ia64 : consistency_;
   for (const LitmusOutcome& outcome : allowed_outcomes(test_, weakest)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {

@@ -8,12 +8,12 @@
 
 namespace linebounce::workloads {
 
-// For a test that the catalogue need not have.
+// `catalogue`: the test is one of litmus_tests(). `user`: the user has written it.
 enum class LitmusOrigin { catalogue, user };
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds,
                                       LitmusOrigin origin = LitmusOrigin::catalogue);
 
-// Limit on loads and stores under ia64, where trying all orders of this many takes seconds, and of a few more takes hours.
+// The limit on a test's loads and stores under ia64. Trying all orders of this many takes seconds; a few more take hours.
 inline constexpr std::ptrdiff_t kMostUnderItanium = 7;
 
 }  // namespace linebounce::workloads

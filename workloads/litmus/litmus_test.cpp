@@ -153,7 +153,7 @@ LitmusTest parse_litmus_test(std::string_view name, std::string_view title, cons
 
 namespace {
 
-// A register that a thread uses, it has loaded before.
+// Checks that a thread uses only registers that it has loaded before.
 void check_registers(const LitmusTest& test) {
   std::vector<int> loaded_by(test.registers, LitmusStatement::kNone);
   for (int thread = 0; thread < static_cast<int>(test.threads.size()); ++thread) {

@@ -38,7 +38,7 @@ struct LitmusStatement {
   [[nodiscard]] bool writes() const { return kind == Kind::store || kind == Kind::exchange; }
 };
 
-// The registers in order, then the last values of the variables that the test asks for.
+// The values of the registers in order, then the last values of the variables that the test asks for.
 using LitmusOutcome = std::vector<int>;
 
 struct LitmusTest {
@@ -47,11 +47,12 @@ struct LitmusTest {
   std::vector<std::vector<LitmusStatement>> threads;
   int variables = 0;
   int registers = 0;
-  std::vector<int> last_values;                   // variables whose last value belongs to the outcome
-  std::vector<std::pair<std::size_t, int>> asks;  // positions in the outcome, with the values that the test asks for
+  std::vector<int> last_values;  // variables whose last value belongs to the outcome
+  // The positions in the outcome that the test asks for, each with the value asked for.
+  std::vector<std::pair<std::size_t, int>> asks;
 
   [[nodiscard]] bool asks_for(const LitmusOutcome& outcome) const;
-  // The part of a metric's name, "r0_1.r1_0.x_2".
+  // The outcome as a part of a metric's name: "r0_1.r1_0.x_2".
   [[nodiscard]] std::string outcome_name(const LitmusOutcome& outcome) const;
 };
 
@@ -62,7 +63,7 @@ LitmusTest parse_litmus_test(std::string_view name, std::string_view title, cons
 // Without fences.
 std::ptrdiff_t memory_operations(const LitmusTest& test);
 
-// The same from a user: threads with `||` between them. Errors: std::invalid_argument, naming the statement.
+// Parses a user's test, whose threads are separated by `||`. Errors: std::invalid_argument, naming the statement.
 LitmusTest litmus_test_of(const std::string& threads, const std::string& asks);
 
 // The catalogue, in the order of `list`.

@@ -17,12 +17,13 @@ namespace linebounce::workloads {
 //   ia64  Intel's rules for write-back memory, see allowed_by_itanium
 std::set<LitmusOutcome> allowed_outcomes(const LitmusTest& test, Consistency model);
 
-// The outcomes of a machine whose threads do one operation after the other and keep stores in a buffer of any size. In the
-// buffer, stores to one word keep their order, and a releasing store waits until it is the oldest. `in_order`: all stores do.
+// The outcomes of a machine whose threads perform one operation after the other and keep stores in a buffer of any size.
+// Stores to one word leave the buffer in order, and a releasing store leaves it only as the oldest. `in_order`: all stores
+// leave it in order.
 std::set<LitmusOutcome> outcomes_with_store_buffers(const LitmusTest& test, bool in_order);
 
-// "A Formal Specification of Intel Itanium Processor Family Memory Ordering" (2002), and the Software Developer's Manual,
-// volume 2, part 2, chapter 2, which explains the rules by executions like these.
+// The rules of "A Formal Specification of Intel Itanium Processor Family Memory Ordering" (2002), which the Software
+// Developer's Manual, volume 2, part 2, chapter 2, explains with executions like these.
 std::set<LitmusOutcome> allowed_by_itanium(const LitmusTest& test);
 
 }  // namespace linebounce::workloads

@@ -37,7 +37,7 @@ struct Event {
   int thread;
   int statement;
   int processor = kEverywhere;  // for a remote event: the processor to which the store becomes visible
-  int store = -1;               // the number of the test's store, if it is one
+  int store = -1;               // the number of the store among the test's stores; -1 for other events
   EventSet before = 0;          // events that must come before it
 };
 
@@ -87,7 +87,7 @@ class Events {
     return fenced(i, j) || acquired(i) || released(i, j) || same_word(i, j) || depends(i, j);
   }
 
-  // Local comes first, then the own processor, then the others.
+  // A store becomes visible to its thread first (local), then to its own processor, then to the others.
   static bool ordered_in_store(const Event& i, const Event& j) {
     if (i.kind == EventKind::local) return j.kind == EventKind::remote;
     return i.kind == EventKind::remote && j.kind == EventKind::remote && i.processor == i.thread;

@@ -33,7 +33,7 @@ class CpuCall {
     if (lua_type(state_, argument + 1) != LUA_TNUMBER) refuse(state_, argument, "a number");
     return lua_tonumber(state_, argument + 1);
   }
-  // As Lua's own functions, accepts any value that is a whole number, also a text.
+  // Like Lua's own functions, accepts any value that is a whole number, even a text such as "3".
   [[nodiscard]] lua_Integer integer(int argument) const {
     int is_whole = 0;
     const lua_Integer integer = lua_tointegerx(state_, argument + 1, &is_whole);
@@ -82,9 +82,9 @@ class CpuCall {
   lua_State* state_;
 };
 
-// A call whose first argument is a word. If the colon is missing, there is one argument too few. This is checked only when an
-// argument is refused, and when a word is used for the first time. require_colons() has already found the cases in which
-// `cpu.` would hide the mistake.
+// A call whose first argument is a word. A dot instead of the colon shifts the arguments, so that one is missing. The class
+// looks for this mistake only when it refuses an argument, or when a word is used for the first time. require_colons() has
+// already found the cases that would go unnoticed here.
 class WordCall : public CpuCall {
  public:
   explicit WordCall(lua_State* state) : CpuCall(state, Unchecked{}), word(first_word(state)) {}
@@ -180,8 +180,7 @@ int cpu_prefetch(lua_State* state) {
 // ---- spins ----
 
 // Makes reports count a wait as a call of a function. In a lock's acquire(), everything from the first wait on counts as one
-// call of the function that the lock's user has chosen (WaitsIn). Outside locks, each wait counts as part of the running
-// function.
+// call of the function that the lock's user has chosen (WaitsIn). Outside locks, waits count as part of the running function.
 class Wait {
  public:
   explicit Wait(const CpuCall& call) {
@@ -337,7 +336,7 @@ int cpu_acquire_shared(lua_State* state) {
   return 0;
 }
 
-// Returns false if the caller must read again, because a writer came meanwhile.
+// Returns false if a writer came meanwhile, so that the caller must read again.
 int cpu_release_shared(lua_State* state) {
   const CpuCall call(state);
   return call.returns_flag(call.lock(1).release_shared(call.cpu()));

@@ -33,7 +33,8 @@ Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
   if (state_ == nullptr) throw std::bad_alloc();
   *static_cast<Interpreter**>(lua_getextraspace(state_)) = this;
   lua_atpanic(state_, panic);
-  // Files that ship are not checked, because the hook makes each Lua instruction cost about twice as much.
+  // Files that ship with Linebounce run without the limits on work, because the hook makes each Lua instruction cost about
+  // twice as much.
   if (!file.is_ours) lua_sethook(state_, count_instructions, LUA_MASKCOUNT, kInstructions);
   open_library(state_);
   seed(0);
@@ -84,7 +85,7 @@ std::string Interpreter::text_at(int index) const {
   const char* begin = lua_tolstring(state_, index, &size);
   if (size > kLongestText) fail(fmt::format("a string of {} bytes; legal here: at most {}", size, kLongestText));
   if (!is_utf8({begin, size})) fail(fmt::format("the string \"{}\" must be UTF-8", visible({begin, size})));
-  return begin;  // ends at the first zero byte
+  return begin;  // the copy ends at the first zero byte
 }
 
 int Interpreter::panic(lua_State* state) {
@@ -107,8 +108,8 @@ std::string Interpreter::place() const {
   return line > 0 ? fmt::format("{}:{}: ", name_, line) : name_ + ": ";
 }
 
-// Inserts "CPU N: " after "FILE:LINE: " in a message. Adds "FILE: " to a message without it. A program's own text may be of any
-// bytes.
+// Inserts "CPU N: " after the "FILE:LINE: " of a message, and adds "FILE: " to a message without it. The program's part of
+// the message may contain any bytes.
 std::string Interpreter::located(const std::string& text) const {
   const std::string message = visible_name(text);
   const std::string cpu = cpu_ == nullptr ? "" : fmt::format("CPU {}: ", cpu_->id().value);
@@ -116,7 +117,7 @@ std::string Interpreter::located(const std::string& text) const {
   std::size_t end = name_.size() + 1;
   while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0) ++end;
   if (message.compare(end, 2, ": ") == 0) end += 2;
-  if (message.compare(end, 1, " ") == 0) ++end;  // the message begins with "FILE: ", without a line
+  if (message.compare(end, 1, " ") == 0) ++end;  // the message begins with "FILE: " and has no line number
   return message.substr(0, end) + cpu + message.substr(end);
 }
 
@@ -144,9 +145,9 @@ void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
   self.limit_time();
 }
 
-// Limits the processor time. If all keys of a table fall into one place of its hash, each look-up walks through all of them,
-// which a count of instructions does not see. Legal work takes a tenth of this time, so the limit changes no result on a slow
-// computer.
+// Limits the processor time. If all keys of a table fall into one bucket of its hash, each look-up walks through all of them,
+// which a count of instructions does not see. Legal work takes a tenth of this limit, so the limit changes no result even on
+// a slow computer.
 void Interpreter::limit_time() {
   if (std::exchange(begun_operations_, operations_) != operations_) {
     begun_ = processor_seconds();

@@ -33,7 +33,7 @@ struct LuaHandles;
 
 class Interpreter {
  public:
-  // `cpu`: the number of the CPU whose part it runs; empty if it only reads what the file declares.
+  // `cpu`: the CPU whose part the interpreter runs; empty if it only reads what the file declares.
   explicit Interpreter(const SourceFile& file, std::optional<int> cpu = {});
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
@@ -41,17 +41,17 @@ class Interpreter {
   static Interpreter& of(lua_State* state) { return **static_cast<Interpreter**>(lua_getextraspace(state)); }
   [[nodiscard]] lua_State* state() const { return state_; }
 
-  // Runs the file's text, which sets globals and defines functions. `compiled`, if not null, is the text in Lua's bytecode: if
-  // it is empty, load() compiles the text and sets it, so that the other CPUs' interpreters needn't. Errors: LuaError, here and
-  // below.
+  // Runs the file's text, which sets globals and defines functions. `compiled`, if not null, holds the text as Lua bytecode.
+  // If it is empty, load() compiles the text and stores the bytecode there for the other CPUs' interpreters. Errors:
+  // LuaError, here and below.
   void load(std::string* compiled = nullptr);
   // Pushes the global function `name` and returns true. Returns false, and pushes nothing, if there is none.
   bool push_function(const char* name);
   // Calls the function that lies on Lua's stack with its arguments, as lua_call does.
   void call(int arguments, int results);
 
-  // Returns the text at `index` of Lua's stack. REQUIRES: there is a text. Errors: also if it is longer than kLongestText.
-  // Without this limit a program could make C++ keep a million copies of a long text.
+  // Returns the text at `index` of Lua's stack. REQUIRES: there is a text. Errors: LuaError, also for a text longer than
+  // kLongestText. Without this limit, a program could make C++ keep a million copies of a long text.
   [[nodiscard]] std::string text_at(int index) const;
   static constexpr std::size_t kLongestText = 1000;  // bytes
 
@@ -70,11 +70,10 @@ class Interpreter {
   void set_memory(const AddressSpace& memory) { memory_ = &memory; }
   // Called by every function of `cpu` and every function that setup() may use.
   void count_operation() { ++operations_; }
-  // Charges `work` to the program, in Lua instructions: for instructions, and for what Lua does in C without counting
-  // instructions. Errors: LuaError if the program has done too much work without an operation, or without advancing simulated
-  // time.
+  // Charges `work` to the program: Lua instructions, and as many for each piece of work that Lua does in C, where it counts
+  // none. Errors: LuaError if the program has done too much work without an operation, or without advancing simulated time.
   void charge(std::int64_t work);
-  // Notes that the program has made a text of this many bytes: from now on one instruction may compare that many.
+  // Notes that the program has made a text of this many bytes, so that one instruction may compare so many from now on.
   void note_text(std::size_t bytes) { longest_text_ = std::max(longest_text_, bytes); }
   // The bytes that the program's values take, garbage included.
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
@@ -86,11 +85,12 @@ class Interpreter {
     if (object == AddressSpace::kNoObject || address + static_cast<Address>(bytes) > end_of(memory_->objects()[object]))
       refuse_word(address, bytes);
   }
-  // Words that the program has used lately, each as Lua's integer for it. A word stays legal, because objects are only added.
+  // Words that the program has used recently, as Lua integers. A word that was legal once stays legal, because objects are
+  // never removed.
   [[nodiscard]] bool knows_word(lua_Integer word) const { return word != 0 && known_words_[slot_of(word)] == word; }
   void remember_word(lua_Integer word) { known_words_[slot_of(word)] = word; }
 
-  // seed() begins all series of random numbers anew, from this seed and the CPU's number. random() returns one of them.
+  // seed() restarts all series of random numbers, from this seed and the CPU's number. random() returns one of the series.
   void seed(std::uint64_t seed);
   [[nodiscard]] Random& random(std::size_t series) { return randoms_[series]; }
   static constexpr int kRandomSeries = 8;
@@ -104,7 +104,7 @@ class Interpreter {
   // The call of a lock's function that is in progress. Calls nest, because an interrupt handler may use another lock.
   struct LockCall {
     const WaitsIn* waits_in;                // the functions in which waits are counted; null: in the running function
-    std::optional<FunctionId> caller = {};  // set by the first wait: the function to return to when the call ends
+    std::optional<FunctionId> caller = {};  // set by the first wait: the function that the thread returns to when the call ends
     bool slept = false;
   };
   LockCall* lock_call = nullptr;
@@ -123,12 +123,13 @@ class Interpreter {
 
  private:
   static constexpr int kInstructions = 1000;  // instructions of Lua between two calls of count_instructions()
-  static constexpr std::int64_t kMostTimelessWork = 3 * kMostWork;  // limit for a program whose operations take no time
+  // Limit on instructions for a program whose operations take no time.
+  static constexpr std::int64_t kMostTimelessWork = 3 * kMostWork;
   static constexpr std::size_t kNestedBytes = 64 << 10;  // limit on the host's stack that nested calls between C++ and Lua use
 
   static constexpr int kKnownBits = 8;
   static std::size_t slot_of(lua_Integer word) {
-    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // spreads words that are a power of two apart
+    constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // spreads words whose distance is a power of two
     return static_cast<std::uint64_t>(word) * kGoldenRatio >> (64 - kKnownBits);
   }
 

@@ -46,7 +46,7 @@ int plain_format(lua_State* state) {
       lua.fail(fmt::format("string.format: argument {} is a {}, which has no text", argument, luaL_typename(state, argument)));
   }
   std::size_t size = 0;
-  const char* const text = luaL_checklstring(state, 1, &size);  // goes on behind a zero byte
+  const char* const text = luaL_checklstring(state, 1, &size);  // continues after a zero byte, which Lua texts may contain
   const std::string_view format(text, size);
   for (std::size_t at = format.find('%'); at != std::string_view::npos; at = format.find('%', at + 2)) {
     const std::size_t end = format.find_first_not_of("0123456789.-+ #", at + 1);
@@ -57,8 +57,8 @@ int plain_format(lua_State* state) {
   return results;
 }
 
-// string.rep that returns at once if there is nothing to repeat. Lua's own would loop in C, where the limit on instructions
-// does not count.
+// Like string.rep, but returns at once if there is nothing to repeat. Lua's own function would loop in C, where the limit on
+// instructions does not count.
 int bounded_rep(lua_State* state) {
   std::size_t text = 0, separator = 0;
   luaL_checklstring(state, 1, &text);
@@ -69,7 +69,7 @@ int bounded_rep(lua_State* state) {
   return 1;
 }
 
-// How many elements there are from `first` to `last`; with a limit, so that sums don't overflow.
+// The number of elements from `first` to `last`, limited so that sums of such numbers don't overflow.
 std::int64_t elements(lua_Integer first, lua_Integer last) {
   if (last < first) return 0;
   const lua_Unsigned distance = static_cast<lua_Unsigned>(last) - static_cast<lua_Unsigned>(first);
@@ -84,7 +84,7 @@ lua_Integer length(lua_State* state) {
   return static_cast<lua_Integer>(lua_rawlen(state, 1));
 }
 
-// Elements from argument `from`, or 1, to argument `from` + 1, or the end.
+// The number of elements from argument `from` (default 1) to argument `from` + 1 (default: the end).
 template <int from>
 std::int64_t in_range(lua_State* state) {
   return elements(integer_or(state, from, 1), integer_or(state, from + 1, length(state)));
@@ -198,7 +198,8 @@ int next_sorted(lua_State* state) {
   for (;;) {
     if (lua_rawgeti(state, lua_upvalueindex(2), ++at) == LUA_TNIL) return 1;
     lua_pushvalue(state, -1);
-    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) break;  // otherwise the key was removed meanwhile
+    // If the value is nil, the program has removed the key meanwhile.
+    if (lua_rawget(state, lua_upvalueindex(1)) != LUA_TNIL) break;
     lua_pop(state, 2);
   }
   lua_pushinteger(state, at);
@@ -210,7 +211,7 @@ int sorted_pairs(lua_State* state) {
   constexpr std::size_t kEntryBytes = 64;
   luaL_checktype(state, 1, LUA_TTABLE);
   lua_settop(state, 1);
-  // A table may have many more places than keys.
+  // The search for a key may pass many empty places of the table.
   Interpreter& lua = Interpreter::of(state);
   lua.charge(static_cast<std::int64_t>(lua.memory_used() / kEntryBytes));
   SortedKeys keys(state);

@@ -33,7 +33,8 @@ LockEntry lock_entry_of(const SourceFile& file);
 // opened.
 std::vector<SourceFile> lua_lock_files();
 
-// Returns the entry of the counter in this file. The factory of a use is null if the file does not define that use's functions.
+// Returns the entry of the counter in this file. If the file does not define a use's functions, the factory for that use is
+// null.
 CounterEntry counter_entry_of(const SourceFile& file);
 
 }  // namespace linebounce::workloads

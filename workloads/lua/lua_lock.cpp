@@ -16,8 +16,8 @@ bool LuaLock::release_shared(Cpu& cpu) {
   return true;
 }
 
-// If the lock's function has slept, wakes the CPU again afterwards, because a wake-up that ended the sleep may have been meant
-// for the program.
+// Calls the lock's function. If the function has slept, wakes the CPU again afterwards: a wake-up that ended the sleep may
+// have been meant for the program.
 bool LuaLock::call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing) {
   Interpreter& lua = object_.interpreter(cpu);
   Interpreter::LockCall here{waits_in};

@@ -34,8 +34,8 @@ class LuaLock final : public Lock {
   static std::size_t index(Method method) { return static_cast<std::size_t>(method); }
   bool take(Cpu& cpu, Method method) { return call(cpu, method, &waits_in_, {}); }
   bool give(Cpu& cpu, Method method) { return call(cpu, method, nullptr, true); }
-  // `waits_in`: the functions in which waits are counted; null: in the running function. `nothing`: the result if the Lua
-  // function returns none; empty: it must return one.
+  // `waits_in`: the functions in which reports count waits; null: the running function. `nothing`: the result of this call if
+  // the Lua function returns none; empty: the Lua function must return a result.
   bool call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::optional<bool> nothing);
 
   LuaObject object_;

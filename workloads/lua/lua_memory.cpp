@@ -17,7 +17,7 @@ namespace {
 // of 24 bytes only to 8 (its bug 118681), while the compiler assumes the alignment that was requested.
 constexpr std::size_t kAlignment = 8;
 
-// Bytes that are written in about the time of an instruction. Whatever makes a text or a table grow pays for it here.
+// How many bytes are written in about the time of an instruction. A text or table that grows is charged at this rate.
 constexpr std::size_t kBytesForInstruction = 16;
 
 }  // namespace

@@ -25,7 +25,7 @@ class LuaMemory {
   void* carve(std::size_t size);
   void give_back(void* block, std::size_t size);
 
-  // A small block has one of these sizes, and when it is free, it is in the list of the blocks of its size.
+  // A small block has a multiple of kStep bytes. While it is free, it is in the list of free blocks of its size.
   static constexpr std::size_t kStep = 16, kLargestSmall = 512, kChunk = 16 << 10;  // bytes
   struct FreeBlock {
     FreeBlock* next;
@@ -35,7 +35,7 @@ class LuaMemory {
   Interpreter& owner_;
   std::pmr::unsynchronized_pool_resource large_;
   std::array<FreeBlock*, kLargestSmall / kStep> free_ = {};
-  std::byte* chunk_ = nullptr;  // new small blocks are carved from here
+  std::byte* chunk_ = nullptr;  // the unused rest of the latest chunk, which new small blocks come from
   std::size_t chunk_left_ = 0;
   std::size_t used_ = 0;
 };

@@ -9,7 +9,7 @@ namespace linebounce::workloads {
 LuaHost::LuaHost(Interpreter& interpreter, int table, std::span<const char* const> names) : lua(&interpreter) {
   for (const char* name : names) {
     lua_getfield(lua->state(), table, name);
-    functions.push_back(luaL_ref(lua->state(), LUA_REGISTRYINDEX));  // LUA_REFNIL if there is no such function
+    functions.push_back(luaL_ref(lua->state(), LUA_REGISTRYINDEX));  // LUA_REFNIL if the table has no such function
   }
 }
 
@@ -66,7 +66,7 @@ void LuaObjectFile::start(const LuaObject& object, AddressSpace& memory, CpuObje
     Interpreter& lua = *interpreters_.back();
     lua.set_memory(memory);
     lua.handles = &handles_;
-    lua.seed(per_cpu.seed() - 1);  // a program has the seed itself, and should not draw the same numbers
+    lua.seed(per_cpu.seed() - 1);  // not the program's own seed, so that both don't draw the same numbers
     lua.draws = per_cpu.draws();
     set_machine(lua, memory.line_bytes(), per_cpu.places(), per_cpu.cpus());
     lua.load(&compiled);

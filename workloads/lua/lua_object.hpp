@@ -38,8 +38,8 @@ class LuaObject {
   [[nodiscard]] LuaHosts& hosts() { return *hosts_; }
   // Makes the value at index `instance` of Lua's stack the object's instance on the interpreter's CPU.
   void join(const Interpreter& lua, int instance);
-  // Sets the function that lets a CPU join when it first uses the object. Joining late is cheaper, because of a thousand locks
-  // a CPU may use only a few.
+  // Sets the function that makes a CPU join when it first uses the object. A CPU may use only a few of a thousand locks, so
+  // joining late is cheaper.
   void joins_by(std::function<void(std::size_t)> join) { join_ = std::move(join); }
 
   [[nodiscard]] bool has(const Cpu& cpu, std::size_t function) const { return host(cpu).functions[function] != LUA_REFNIL; }
@@ -48,7 +48,7 @@ class LuaObject {
   // caller must pop the result.
   void call(Cpu& cpu, std::size_t function, std::optional<std::int64_t> argument = {});
   // Calls a Lua function that returns true or false, and returns that. `otherwise` is the result if the function returns
-  // nothing; empty: it must not.
+  // nothing; if empty, the function must return one.
   bool ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwise = {});
 
  private:
@@ -73,8 +73,8 @@ class LuaObjectFile {
 
   // The argument `hosts` of this file's objects.
   [[nodiscard]] const std::shared_ptr<LuaHosts>& hosts() const { return hosts_; }
-  // Runs setup(name) on the first CPU, and on each other CPU when that CPU first uses the object. The value that setup()
-  // returns becomes the object's instance on the CPU. `locks`: as for SetupContext.
+  // Runs setup(name) on the first CPU. Each other CPU runs it when it first uses the object. The value that setup() returns
+  // becomes the object's instance on that CPU. `locks`: as for SetupContext.
   void set_up(LuaObject& object, const OwnWord& own, AddressSpace& memory, CpuObjects& per_cpu, LockSet* locks);
 
  private:

@@ -137,7 +137,7 @@ void set_by_path(lua_State* state, std::string_view name, lua_Integer word) {
       lua_pushvalue(state, -2);
       lua_rawset(state, -5);
     }
-    // Leaves only the inner table above the first one.
+    // Leaves only the inner table above the table that was on top.
     lua_replace(state, -3);
     lua_pop(state, 1);
   }
@@ -153,7 +153,7 @@ void push_fields(lua_State* state, const Layout& layout, Address base) {
   for (const Field& field : layout.fields) {
     const lua_Integer word = LuaWord::pack(base + static_cast<Address>(field.offset), word_bytes(field));
     const std::string_view names = field.name;
-    // Most names: objects may be many.
+    // The fast path for most names, because there may be many objects.
     if (names.find_first_of(".[|") == std::string_view::npos) {
       lua_pushinteger(state, word);
       lua_setfield(state, -2, field.name.c_str());
@@ -163,7 +163,7 @@ void push_fields(lua_State* state, const Layout& layout, Address base) {
       const std::size_t end = std::min(names.find('|', begin), names.size());
       const std::string name(names.substr(begin, end - begin));
       set_by_path(state, name, word);
-      if (name.find('.') != std::string::npos) {  // also as a whole, object["wait.next"]
+      if (name.find('.') != std::string::npos) {  // also sets the whole name as a key: object["wait.next"]
         lua_pushinteger(state, word);
         lua_setfield(state, -2, name.c_str());
       }

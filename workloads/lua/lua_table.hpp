@@ -23,7 +23,7 @@ class LuaTable {
   [[nodiscard]] std::int64_t integer(const char* name, std::int64_t otherwise, std::int64_t least, std::int64_t most) const;
   [[nodiscard]] double number(const char* name, double otherwise) const;
   [[nodiscard]] bool flag(const char* name, bool otherwise) const;
-  // Returns the first entry without a name, which must be a text.
+  // Returns the first entry without a name, which must be a text. Errors: LuaError if it is none.
   [[nodiscard]] std::string first_text() const;
   // Pushes an entry, or nil if there is no such entry. Returns the pushed value's type.
   int push(const char* name) const;

@@ -1,5 +1,5 @@
-// Finds calls such as cpu.load(a, b), with a dot where a colon should be. Lua passes `a` as the CPU then, and the function
-// works on `b` without an error. Looking at the text costs nothing while the program runs.
+// Finds calls such as cpu.load(a, b), with a dot where a colon should be. Lua then passes `a` as the CPU, and the function
+// works on `b` without an error. The file's text is searched before it runs, so that calls cost nothing more.
 #pragma once
 
 #include "workloads/program/source_file.hpp"

@@ -20,7 +20,7 @@ void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
 }
 
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
-  // Null, and of no kind, if the argument is no handle: programs have no other userdata.
+  // Returns null if the argument is no handle. Such a pointer has no kind, because programs get no other userdata.
   const auto bits = reinterpret_cast<std::uintptr_t>(lua_touserdata(lua.state(), argument));
   if (bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
     lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],
@@ -34,7 +34,7 @@ void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& 
   lua.nodes = 1;
   lua.cpus = cpus;
   lua_createtable(state, 0, 4);
-  lua_createtable(state, cpus - 1, 1);  // CPU 0's entry lies beside Lua's array, which begins at 1
+  lua_createtable(state, cpus - 1, 1);  // CPU 0's entry is beside the array part of the Lua table, which begins at 1
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int node = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].node;
     lua.nodes = std::max(lua.nodes, node + 1);

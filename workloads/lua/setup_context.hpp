@@ -50,8 +50,8 @@ class SetupContext {
   // Begins the next CPU's run of setup().
   void begin_again() { next_ = 0, first_ = false; }
 
-  // In the first CPU's run, calls make(), which does what `what` describes, and returns its result. In later runs only returns
-  // the result of the first. Errors: LuaError if the first run did something else at this point.
+  // In the first CPU's run, calls make(), which does what `what` describes, and returns its result. In later runs, only
+  // returns the first run's result. Errors: LuaError if the first run did something else at this point of setup().
   template <class Make>
   std::uint64_t once(const Interpreter& lua, const std::string& what, Make make) {
     if (first_) {

@@ -40,7 +40,7 @@ std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
   return number;
 }
 
-// Pushes a table of the fields' offsets, which are to be added to an address.
+// Pushes a table of the fields' offsets. A program adds an offset to an object's address.
 int push_structure(Interpreter& lua, Layout layout) {
   lua_State* state = lua.state();
   lua.layouts.push_back(std::move(layout));
@@ -321,7 +321,7 @@ int call_named(lua_State* state) {
   return lua_gettop(state);
 }
 
-// named(name, function [, "user"]): returns a function that does the same, and that reports show under this name.
+// named(name, function [, "user"]): returns a function that does the same as `function`, and that reports show under `name`.
 int make_named(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   const std::string name = text_at(lua, 1, "the function's name");

@@ -1,8 +1,8 @@
-// The cost of a line that several CPUs want at once, and the issue slots that sibling threads take from each other: the
-// measurements of linebounce-probe in which a CPU waits.
+// The cost of a line that several CPUs want at once, and of issue slots that sibling threads take from each other. These are
+// the measurements of linebounce-probe in which a CPU waits.
 //
 // The measurements run one after the other, each on lines of its own. CPUs without a part in a measurement sleep, because a
-// waiting loop would take issue slots from siblings. The last CPU to end a measurement wakes the CPUs of the next.
+// waiting loop would take issue slots from siblings. The last CPU to end a measurement wakes the CPUs of the next one.
 #include "workloads/micro/contended_line.hpp"
 
 #include <fmt/ranges.h>
@@ -25,10 +25,11 @@ namespace {
 // access begins at every phase of the slower clocks.
 constexpr std::int64_t kSettleCycles = 2000;
 constexpr std::uint64_t kPhases = 256;
-constexpr std::int64_t kComputeCycles = 1000;  // length of one operation of a thread whose sibling does something else
+constexpr std::int64_t kComputeCycles = 1000;  // length of one operation of a thread whose sibling runs something else
 constexpr std::uint64_t kLatestStart = 1000;   // in cycles: CPUs start at different times
-constexpr double kStartNs = 1000;              // from a measurement's end to the start of the next, beside waking its CPUs
-constexpr double kWarmShare = 0.1;             // the share of a window that is not counted
+// Time from the end of a measurement to the start of the next, besides the time to wake its CPUs.
+constexpr double kStartNs = 1000;
+constexpr double kWarmShare = 0.1;  // the share of a window that is not counted
 
 enum Operation {
   kModifiedLoad,
@@ -77,7 +78,7 @@ struct Measurement {
   double ns = 0;  // sum over all operations
 };
 
-// The CPU's own node, if that has memory.
+// The CPU's own node if it has memory, else another one.
 int node_of_memory(const MachineLayout& layout, int cpu) {
   const int own = layout.cpus[cpu].node;
   const std::vector<int>& nodes = layout.nodes_with_memory;
@@ -230,8 +231,8 @@ void ContendedLine::take_part(Cpu& cpu, Measurement& measurement, std::size_t me
   contend(cpu, measurement, member);
 }
 
-// The other CPUs read the line in turn, or one of them writes it; the first CPU comes last. If that CPU is to share the line,
-// it reads it: where shared lines have a forwarder, it becomes the forwarder.
+// Puts the line into the state that the measurement starts from. The other CPUs read the line in turn, or one of them writes
+// it. The first CPU comes last: if it is to share the line, it reads it, and becomes the forwarder on machines that have one.
 void ContendedLine::hand_over(Cpu& cpu, Measurement& measurement, std::size_t member) {
   Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
   const std::size_t members = measurement.cpus.size();
@@ -281,7 +282,7 @@ void ContendedLine::contend(Cpu& cpu, Measurement& measurement, std::size_t memb
   measurement.ns = window_ns();
 }
 
-// Returns how many attempts failed.
+// Adds 1 with compare-exchanges. Returns how many of them failed.
 int ContendedLine::increment(Cpu& cpu, Address word) {
   Value expected = cpu.load(word);
   for (int failed = 0;; ++failed) {
@@ -318,7 +319,7 @@ void ContendedLine::report(const RunFacts&, MetricSink& metrics) const {
                                             "compare-and-exchanges of measurement i that failed, for each that did not");
   for (std::size_t i = 0; i < measurements_.size(); ++i) {
     const Measurement& measurement = measurements_[i];
-    if (measurement.done == 0) continue;  // the run was cut short before this measurement
+    if (measurement.done == 0) continue;  // the run ended before this measurement was complete
     const auto done = static_cast<double>(measurement.done);
     times.add({std::to_string(i)}, measurement.ns / done);
     if (measurement.operation == kIncrement) fails.add({std::to_string(i)}, static_cast<double>(measurement.failed) / done);

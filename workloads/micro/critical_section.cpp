@@ -65,7 +65,7 @@ class PublishedData {
   std::vector<std::vector<Address>> free_;  // by CPU
 };
 
-constexpr int kCopies = 64;   // copies of a CPU: the most that it may retire until a grace period is over
+constexpr int kCopies = 64;   // copies for each CPU: the most that it may retire before a grace period ends
 constexpr Address kHead = 8;  // offset in the first line, for RCU's queue
 
 PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options)
@@ -95,7 +95,7 @@ void PublishedData::retire(Cpu& cpu, Address copy) {
   rcu_->call(cpu, copy + kHead, [this, copy](Cpu& here) { free(here).push_back(copy); });
 }
 
-constexpr const char* kSection = "critical_section";  // the function's name in reports
+constexpr const char* kSection = "critical_section";  // the name of the sections' function in reports
 
 enum SectionTally : int { kEntered = 0, kTornReads = 1 };
 
@@ -198,7 +198,7 @@ class CriticalSection final : public Workload {
   }
 
  private:
-  // What a CPU has done to the first word since the beginning of the run.
+  // A CPU's stores to the first word since the beginning of the run.
   struct Writer {
     std::int64_t stores = 0;
     Value largest = 0;
@@ -243,7 +243,7 @@ class CriticalSection final : public Workload {
     ++writer.stores;
     writer.largest = std::max(writer.largest, value);
     if (!lock_->traits().excludes) return;
-    // The host has already run the earlier sections, because a lock orders them through simulated memory.
+    // Compares with the latest section, which the host has already run: a lock orders sections through simulated memory.
     if (value != latest_.value + 1) fail_lost(cpu, value - 1);
     latest_ = {value, cpu.id()};
   }
@@ -304,12 +304,12 @@ class CriticalSection final : public Workload {
   MeteredLock* lock_ = nullptr;
   std::optional<Duration> inside_;
   std::vector<Duration> outside_;             // by CPU
-  std::unique_ptr<PublishedData> published_;  // replaces data_ if writers must publish copies
+  std::unique_ptr<PublishedData> published_;  // used instead of data_ if writers must publish copies
   std::vector<Writer> writers_;               // by CPU
   struct {
     Value value = 0;
     CpuId by{0};
-  } latest_;  // the latest update, under a lock that excludes
+  } latest_;  // the latest update; kept under locks that exclude
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ class LoadToUse final : public Workload {
         metrics.family("load_to_use.<place>", "ns", kLower,
                        "a load that the next one waits for, from a ring of so many KiB or from a node's memory");
     for (const Ring& ring : rings_) {
-      if (ring.ns > 0) places.add({ring.name}, ring.ns);  // otherwise the run was cut short
+      if (ring.ns > 0) places.add({ring.name}, ring.ns);  // else the run ended before this measurement was complete
     }
   }
 
@@ -102,7 +102,7 @@ class LoadToUse final : public Workload {
     return kib;
   }
 
-  // Orders the lines so that neighbours are far apart and no bank answers twice in a row.
+  // Makes a ring in which neighbours are far apart, so that no memory bank answers twice in a row.
   static Address make_ring(AddressSpace& memory, const std::string& name, std::int64_t lines, int node) {
     const std::int64_t line = memory.line_bytes();
     const Address first = memory.place_array(name, lines * line, Home::on(node));

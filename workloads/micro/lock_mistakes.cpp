@@ -1,5 +1,5 @@
-// Mistakes in using locks, one at a time, to show what the simulator says of each. Each CPU has its own lock and takes its
-// neighbour's as well while it works on both.
+// Mistakes in using locks, one at a time, to show what the simulator reports for each. Each CPU has a lock, and takes its
+// neighbour's lock as well while it works on the data of both.
 #include <algorithm>
 #include <stdexcept>
 #include <vector>
@@ -68,7 +68,7 @@ class LockMistakes final : public Workload {
  private:
   [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[cpu % cpus_]; }
 
-  // Every CPU holds its own lock and wants the next one's: a circle.
+  // Every CPU holds its own lock and waits for the next CPU's: a circular wait.
   void own_then_next(Cpu& cpu) {
     const int me = cpu.id().value;
     lock_of(me).acquire(cpu);
@@ -80,7 +80,7 @@ class LockMistakes final : public Workload {
     lock_of(me).release(cpu);
   }
 
-  // Takes the lower number first, whichever CPU's it is: no circle can close.
+  // Takes the lock with the lower number first, so that no circular wait can arise.
   void in_order(Cpu& cpu) {
     const int me = cpu.id().value;
     const int next = (me + 1) % cpus_;

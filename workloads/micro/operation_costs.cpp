@@ -15,7 +15,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kLoopCycles = 2;  // decrement and taken branch: the cost of a loop beside its body
+constexpr int kLoopCycles = 2;  // the decrement and the taken branch of a loop, in addition to its body
 
 enum Row { kInstruction, kClockCycle, kL2Hit, kAtomic, kCompareExchange, kMainMemory, kLocalLock, kSoloRows };
 enum SharedRow { kAtomicTransfer, kBlindTransfer, kTransferInvalidate, kSharedRows };
@@ -81,7 +81,7 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   const auto& caches = setting.machine.caches;
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
-  // If there are too few CPUs, rows that can't be measured are left out.
+  // Leaves out the rows that need more CPUs than there are.
   shared_rows_ = options_.contenders <= setting.machine.cpus ? kSharedRows : 0;
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
@@ -160,7 +160,7 @@ void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
     const std::uint64_t delay = random.below(1000);
     cpu.compute(static_cast<std::int64_t>(delay));
     const double started = cpu.now_ns();
-    completed_[row] += contend(cpu, row, started + 2000);  // a start time at which all CPUs are in their loops
+    completed_[row] += contend(cpu, row, started + 2000);  // all CPUs start at this time, when each is in its loop
     ++windows_[row];
   }
 }
@@ -186,7 +186,7 @@ std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) c
     cpu.compute(1);  // add
     const Value found = cpu.compare_exchange(word, old, old + 1);
     const bool done = found == old;
-    old = cpu.load(word);  // the value for the next increment, or to retry
+    old = cpu.load(word);  // the value that the next attempt expects
     return done;
   });
 }
@@ -197,7 +197,8 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
   for (;;) {
     const bool done = body();
     const double now = cpu.now_ns();
-    // The window begins and ends in the middle of some CPU's operation; it is half open, so each operation is counted once.
+    // The window begins and ends in the middle of some operation. It is half open, so that an operation is counted in one
+    // window only.
     if (now >= begin_ns + options_.window_us * 1000) return completed;
     if (now >= begin_ns && done) ++completed;
     cpu.compute(kLoopCycles);

@@ -1,5 +1,5 @@
-// One CPU's part in the workload random_references: random operations of every kind, and the rules that its loads must obey
-// under every memory model and in every order in which the machine may run the operations.
+// One CPU's part in the workload random_references: random operations of every kind, and the rules that its loads must obey.
+// The rules hold under every memory model and in every order in which the machine may run the operations.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr Address kByte = 14;    // ... and 1 byte, each written by one CPU that
 constexpr Address kSlot = 16;    // where tokens are exchanged
 constexpr Address kData = 24;    // published by one CPU
 
-// lines for each lock: more than a CPU may have outstanding misses, so that the last stores are late
+// lines that each lock guards: more than a CPU's outstanding misses, so that the last stores complete late
 constexpr int kGuardedLines = 6;
 
 constexpr std::array<const char*, 12> kShares = {"load_share",      "store_share",   "atomic_share",   "prefetch_share",
@@ -58,7 +58,7 @@ struct Memory {
   }
 };
 
-// What one CPU has done to the shared words: at the end they must hold the sums over all CPUs.
+// What one CPU has done to the shared words. At the end, these words must hold the sums over all CPUs.
 struct Done {
   std::vector<Value> increments;  // by record
   Value balance = 0;              // tokens put into slots minus those taken out
@@ -120,7 +120,7 @@ class Player {
     done_.checksum = ((done_.checksum << 7) | (done_.checksum >> 57)) ^ (value * 0x9E3779B97F4A7C15ULL);
   }
 
-  // Checks that a value never decreases, as this CPU sees it.
+  // Checks that the value of a word never decreases as this CPU sees it.
   void check_growth(std::vector<Value>& seen, std::size_t at, Value value, const char* rule) {
     require(value >= seen[at], cpu_, rule, value, seen[at]);
     seen[at] = value;
@@ -140,7 +140,8 @@ class Player {
     }
   }
 
-  // The loads are unordered among each other: each must find at least what this CPU had seen of that word before all of them.
+  // The loads of one load_all() have no order. Each must return at least the value that this CPU had seen of its word before
+  // the call.
   void load_all() {
     const std::array<std::size_t, 4> records = {any_record(), any_record(), any_record(), any_record()};
     std::array<Cpu::Word, 4> words;
@@ -195,7 +196,7 @@ class Player {
     check_growth(data_seen_, record, data, "published data went back");
   }
 
-  // Accesses 1, 2, 4 or 8 bytes of private memory, which must hold exactly what this CPU stored there.
+  // Accesses 1, 2, 4 or 8 bytes of the CPU's private memory. A load must return what this CPU stored there last.
   void private_access(bool write) {
     const std::uint64_t bytes = std::uint64_t{1} << below(4);
     const Address offset = below(memory_.private_bytes / bytes) * bytes;
@@ -260,8 +261,8 @@ class Player {
 
   void lock() { section(below(memory_.locks.size())); }
 
-  // Takes a lock, as a reader or a writer, and sometimes a later one inside it: always in the same order, because CPUs might
-  // otherwise wait for each other.
+  // Takes a lock as a reader or a writer. Sometimes takes another one inside it, always one later in the list, because CPUs
+  // might otherwise wait for each other.
   void section(std::size_t which) {
     const bool readers_keep_writers_out = memory_.locks[which]->traits().readers != Readers::never_wait;
     if (below(4) == 0 && readers_keep_writers_out) return read_section(which);
@@ -276,7 +277,7 @@ class Player {
     note(before);
   }
 
-  // The lines of a lock all hold the number of entries, except between begin_write() and end_write().
+  // Changes the first line. All lines hold the number of entries, except between begin_write() and end_write().
   Value begin_write(std::size_t which) {
     const Address first = memory_.guarded_word(which, 0);
     const Value before = cpu_.load(first);
@@ -291,11 +292,11 @@ class Player {
     ++done_.entries[which];
   }
 
-  // Begins with the line that was written last. REQUIRES: readers exclude writers, or notice them.
+  // Reads the lines, the one that was written last first. REQUIRES: readers exclude writers, or notice them.
   void read_section(std::size_t which) {
     MeteredLock& lock = *memory_.locks[which];
     Value last = 0;
-    Value other = 0;  // a value that differs, if there is one
+    Value other = 0;  // a value that differs from the first one, if there is one
     do {
       lock.acquire_shared(cpu_);
       last = other = cpu_.load(memory_.guarded_word(which, kGuardedLines - 1));
@@ -309,8 +310,8 @@ class Player {
     note(last);
   }
 
-  // Waits until any CPU advances the clock, at most until this CPU's timer handler sets its flag. If no program ends, CPU 0
-  // advances the clock for all others, which then need no timer.
+  // Waits until any CPU advances the clock, but no longer than until this CPU's timer handler sets its flag. If programs
+  // never end, CPU 0 advances the clock for all others, and they need no timer.
   void spin() {
     if (!memory_.programs_end && me() == 0) return note(cpu_.fetch_add(memory_.clock, 1));
     const std::array<Address, 2> words = {memory_.clock, memory_.flags + 8 * me()};
@@ -338,7 +339,7 @@ class Player {
     }
   }
 
-  // This CPU's timer wakes it if no other CPU did before; other CPUs are also woken for no reason.
+  // Either wakes some CPU for no reason, or sleeps until another CPU or this CPU's timer wakes it.
   void sleep() {
     if (below(2) == 0) return cpu_.wake(any_cpu());
     cpu_.set_timer(static_cast<double>(below(2000)), kWakeMe);

@@ -1,5 +1,5 @@
-// A tester in the form of a workload: every CPU does random operations of every kind on a few shared lines, and on lines of its
-// own (random_player.hpp). Its loads are checked at once, and again when the programs have ended.
+// A tester in the form of a workload: every CPU does random operations of every kind on a few shared lines, and on lines of
+// its own (random_player.hpp). The CPUs check their loads at once. Sums are checked when all programs have ended.
 #include <fmt/format.h>
 
 #include <algorithm>

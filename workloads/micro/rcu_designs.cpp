@@ -63,7 +63,7 @@ struct RcuDesignsOptions {
   }
 };
 
-// One CPU's times in the measured time.
+// What one CPU counted in the measured time.
 struct Times {
   double ns = 0, longest_ns = 0;
   std::int64_t times = 0;
@@ -91,7 +91,8 @@ class RcuDesigns final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> free;
-    Times entering, stating, waiting;  // a reader's entry and exit; a quiescent state; synchronize()
+    // The function names of a reader's entry and exit, of a quiescent state, and of synchronize()
+    Times entering, stating, waiting;
     std::int64_t short_of_memory = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }

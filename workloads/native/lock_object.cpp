@@ -118,7 +118,7 @@ void LockObject::find_segments() {
   pristine_.assign(data_.begin(), data_.end());
 }
 
-// The link itself lies among the data.
+// Restores the file's variables, but not the link, which lies among them.
 void LockObject::restore_data() const {
   const Link link = *link_;
   std::ranges::copy(pristine_, data_.begin());

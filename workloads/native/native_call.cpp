@@ -147,7 +147,8 @@ NativeCall::Target NativeCall::target(NativeAccess access, const volatile void* 
       site);
 }
 
-// If the code stores a pointer to its own stack, other CPUs can see what is there.
+// Called for each stored value. If it is a pointer to the code's own stack, other CPUs can see that part of the stack from
+// now on.
 Value NativeCall::stored(Value value, int bytes) {
   if (bytes < 8) return low_bytes_of(value, bytes);
   if (const auto stack = on_stack(reinterpret_cast<const void*>(value))) {
@@ -172,7 +173,7 @@ void NativeCall::publish_stack() {
 
 // ---- time ----
 
-// The time between two looks of a spin, as Cpu::spin charges it.
+// Charges the time between two loads of a spin, as Cpu::spin does.
 void NativeCall::charge(const void* site, bool is_next_turn) {
   const int pauses = memory_->object().take_pauses();
   if (is_next_turn) {
@@ -230,7 +231,7 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
   return loaded(before, bytes);
 }
 
-// The access itself follows when this returns.
+// Prepares a plain access. The code makes the access itself when this function returns.
 void NativeCall::plain(NativeAccess access, const volatile void* at, int bytes, const Target& target, const void* site,
                        const char* frame) {
   if (access == NativeAccess::write) {
@@ -246,7 +247,7 @@ void NativeCall::plain(NativeAccess access, const volatile void* at, int bytes, 
   }
 }
 
-// The largest aligned word at the beginning of these bytes.
+// The size of the largest aligned word at the beginning of these bytes.
 int NativeCall::word_at(Address address, std::size_t bytes) {
   int word = 8;
   while ((address & static_cast<Address>(word - 1)) != 0 || static_cast<std::size_t>(word) > bytes) word /= 2;
@@ -316,8 +317,8 @@ Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int or
   }
 }
 
-// Cpu has no such operation, so it is made of compare-exchanges. The first one mostly fails, but fetches the line for the one
-// that succeeds.
+// Runs an operation that Cpu does not have as a loop of compare-exchanges. The first one mostly fails, but fetches the line
+// for the next one.
 Value NativeCall::change(NativeAccess access, Address address, int bytes, Value operand) {
   for (Value guess = 0;;) {
     const Value after = low_bytes_of(changed_by(access, guess, operand), bytes);
@@ -333,8 +334,9 @@ bool NativeCall::is_next_turn(const void* site, Address address, int bytes) cons
   return !turn_.empty() && turn_.front().site == site && turn_.front().address == address && turn_.front().bytes == bytes;
 }
 
-// The code between two calls of a hook depends only on its registers and its stack. If it returns to the same load with the
-// same registers and stack, and has only loaded words in between, it will do so again until one of these words changes.
+// Detects a spin. The code between two calls of a hook depends only on its registers and its stack. Suppose it returns to the
+// same load with the same registers and stack, and has only loaded words in between. Then it repeats this until one of these
+// words changes.
 Value NativeCall::look(const void* site, Address address, int bytes, const char* frame) {
   const bool again = is_next_turn(site, address, bytes);
   if (again && state_is_kept(frame)) return spin();

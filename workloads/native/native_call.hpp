@@ -37,7 +37,8 @@ class NativeCall {
   [[noreturn]] void fail(const std::string& what, const void* site) const;
 
  private:
-  // Where an access leads. Null for the function's own stack, until the address of a part of it is stored.
+  // The target of an access: a simulated address. Null for the function's own stack, as long as the code has not stored a
+  // pointer into it.
   struct Target {
     Address address = 0;
     bool is_simulated = false;
@@ -49,7 +50,7 @@ class NativeCall {
     int bytes;
     Value seen;
   };
-  static constexpr std::size_t kMostLooks = 4;  // in one turn of a spin
+  static constexpr std::size_t kMostLooks = 4;  // limit on the loads in one iteration of a spin
 
   [[nodiscard]] std::optional<Address> on_stack(const volatile void* at) const;
   [[nodiscard]] Target target(NativeAccess access, const volatile void* at, int bytes, const void* site) const;
@@ -71,7 +72,7 @@ class NativeCall {
   [[nodiscard]] bool is_next_turn(const void* site, Address address, int bytes) const;
   [[nodiscard]] bool state_is_kept(const char* frame) const;
   void keep_state(const char* frame);
-  // Cpu has perhaps run other CPUs' code.
+  // Makes this call the current one again, because Cpu may have run other CPUs' code meanwhile.
   void resume() const { memory_->object().resume(const_cast<NativeCall*>(this)); }
 
   Cpu* cpu_;

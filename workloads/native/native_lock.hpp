@@ -17,11 +17,12 @@ struct NativeDeclaration {
 };
 NativeDeclaration native_declaration_of(const SourceFile& file);
 
-// The entry of the lock, named by its source file's path. `pause_cycles`: of the machine (CpuSpec). Errors: std::runtime_error.
-// `used`, if not null, receives the orders of the stores and fences that run; it must outlive all that the entry creates.
+// The entry of the lock, named by its source file's path. `pause_cycles`: the machine's (CpuSpec). Errors:
+// std::runtime_error. `used`, if not null, receives the memory orders of the stores and fences that run, and must outlive
+// everything that the entry creates.
 LockEntry native_lock_entry(const SourceFile& file, int pause_cycles, std::vector<NativeOrder>* used = nullptr);
 
-// The same, or lock_entry_of() for a file in Lua.
+// For a file in Lua, lock_entry_of(); for any other, native_lock_entry().
 LockEntry lock_entry_of_file(const SourceFile& file, int pause_cycles = 0);
 
 }  // namespace linebounce::workloads

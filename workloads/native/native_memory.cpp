@@ -17,7 +17,7 @@ std::string stem_of(const std::string& name) {
   return name.substr(0, name.rfind('.'));
 }
 
-// Fields that overlap, as in unions, or that lie beyond the end, are left out.
+// Leaves out fields that overlap, as in unions, and fields beyond the end.
 Layout plain_layout(const std::string& name, std::size_t size, std::vector<Field> fields = {}) {
   std::ranges::stable_sort(fields, {}, &Field::offset);
   int end = 0;
@@ -31,7 +31,7 @@ Layout plain_layout(const std::string& name, std::size_t size, std::vector<Field
 
 }  // namespace
 
-// Mapped once in a process, and never unmapped: fibers that unwind late may still refer to it.
+// The mirror is mapped once in a process, and never unmapped, because fibers that unwind late may still refer to it.
 std::uint64_t mirror() {
   static const std::uint64_t kMirror = [] {
     for (const std::uint64_t wanted : {std::uint64_t{1} << 45, std::uint64_t{1} << 36}) {
@@ -57,7 +57,7 @@ NativeMemory::NativeMemory(const LockObject& object, const std::string& name, Ad
       data_begin_(reinterpret_cast<std::uint64_t>(object.data().data())) {
   object.restore_data();
   const std::string stem = stem_of(name);
-  // As the loader has placed them within a page, so that their alignment holds.
+  // Places the variables at the same offset in a page as the loader did, so that they keep their alignment.
   space.go_to(data_begin_ % kLoaderPageBytes, kLoaderPageBytes);
   data_ = space.place(plain_layout(stem + ".data", object.data().size(), object.fields().data), stem + ".data", 1);
   preset(data_, object.data());

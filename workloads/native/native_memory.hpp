@@ -25,7 +25,8 @@ class NativeMemory {
  public:
   static constexpr std::uint64_t kMirrorBytes = std::uint64_t{1} << 36;
   static constexpr std::size_t kStackBytes = 1024;  // size of the part of a function's local variables that other CPUs may see
-  static constexpr int kLevels = 4;                 // limit on functions of locks that run nested on one CPU, by interrupts
+  // Limit on how many lock functions may be nested on one CPU, because interrupts nest.
+  static constexpr int kLevels = 4;
 
   // Places the file's variables. `name`: the prefix of the objects' names. `pause_cycles`: the machine's. Errors:
   // std::runtime_error.
@@ -34,7 +35,8 @@ class NativeMemory {
   // Places a lock, and runs init() on it. Returns its address.
   Address place_lock(const LockPlace& place);
 
-  // The host's address of a simulated one, and the reverse. Empty: the address is not in the mirror or in the file's data.
+  // host() converts a simulated address to the host's, simulated() the reverse. simulated() returns nothing for an address
+  // outside the mirror and the file's data.
   [[nodiscard]] static void* host(Address simulated) { return reinterpret_cast<void*>(mirror() + simulated); }
   [[nodiscard]] std::optional<Address> simulated(const volatile void* host) const {
     const auto at = reinterpret_cast<std::uint64_t>(host);
@@ -42,7 +44,8 @@ class NativeMemory {
     if (const std::uint64_t offset = at - data_begin_; offset < object_->data().size()) return data_ + offset;
     return std::nullopt;
   }
-  // A value as the code has it, and as simulated memory has it: they differ in pointers to the file's variables.
+  // Converts a value between the code's form and that of simulated memory. The two differ for pointers to the file's
+  // variables.
   [[nodiscard]] Value stored(Value value) const {
     const Value offset = value - data_begin_;
     return offset < object_->data().size() ? mirror_ + data_ + offset : value;
@@ -57,7 +60,7 @@ class NativeMemory {
     return stacks_[static_cast<std::size_t>(cpu)] + static_cast<Address>(level + 1) * kStackBytes;
   }
 
-  // The number of functions of this file that run on the CPU.
+  // How many functions of this file are running on the CPU, nested.
   [[nodiscard]] int& running(int cpu) { return running_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const CpuObjects& per_cpu() const { return *per_cpu_; }
   [[nodiscard]] const LockObject& object() const { return *object_; }

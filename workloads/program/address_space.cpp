@@ -16,7 +16,7 @@ Address round_up(Address address, int alignment) {
   return (address + step - 1) / step * step;
 }
 
-// A text that differs where layouts differ in names, sizes or places; the rest is compared.
+// A text that is equal only for layouts with the same names, sizes and places. Layouts with equal texts are compared in full.
 std::string key_of(const Layout& layout) {
   std::string key = layout.name + '\n' + std::to_string(layout.size);
   for (const Field& field : layout.fields) key += '\n' + field.name + ':' + std::to_string(field.offset);
@@ -58,7 +58,8 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
   return begin;
 }
 
-// Not by name, which two structures may share. The latest object's layout first: objects are placed by the thousand.
+// Compares layouts, not names, which two structures may share. Tries the latest object's layout first, because objects are
+// often placed by the thousand.
 std::size_t AddressSpace::number_of(const Layout& layout) {
   if (!objects_.empty() && layouts_[objects_.back().layout] == layout) return objects_.back().layout;
   const std::string key = key_of(layout);
@@ -144,7 +145,8 @@ const std::string& AddressSpace::subsystem(Place place) const {
 }
 
 std::vector<Address> AddressSpace::addresses_of(const std::string& structure, const std::string& field) const {
-  std::vector<std::vector<int>> offsets(layouts_.size());  // of the field, by layout: objects are many, and layouts few
+  // Looks the field up once for each layout, because objects are many and layouts few.
+  std::vector<std::vector<int>> offsets(layouts_.size());
   for (std::size_t layout = 0; layout < layouts_.size(); ++layout) {
     if (!is_part_of(layouts_[layout].name, structure)) continue;
     for (const Field& candidate : layouts_[layout].fields) {

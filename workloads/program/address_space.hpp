@@ -134,7 +134,7 @@ class AddressSpace {
     return search(address);
   }
 
-  // Returns the field's address in each object of the structure, in whatever section the field lies. Empty if there is no such
+  // Returns the field's address in each object of the structure, whichever section holds the field. Empty if there is no such
   // field or object.
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 

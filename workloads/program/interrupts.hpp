@@ -45,7 +45,8 @@ class Interrupts {
   void run_pending_softirqs(Cpu& cpu) { run_softirqs(cpu, false); }
   [[nodiscard]] bool is_raised(const Cpu& cpu) const { return of(cpu).raised != 0; }
 
-  // Calls `admits` before each round of softirqs after an interrupt. If it returns false, the softirqs are left to the thread.
+  // Calls `admits` before each round of softirqs that follows an interrupt. If `admits` returns false, these softirqs are
+  // left to the thread.
   void admit_softirqs(std::function<bool(Cpu&)> admits) { admits_ = std::move(admits); }
   // Calls `listener` after each softirq.
   void after_softirq(std::function<void(Cpu&, int softirq)> listener) { listeners_.push_back(std::move(listener)); }

@@ -60,7 +60,7 @@ Object place_object(AddressSpace& memory, const Layout& layout, const std::strin
   Object object;
   const bool read_mostly = has(layout, Section::read_mostly);
   const bool per_cpu = has(layout, Section::per_cpu);
-  if (!read_mostly && !per_cpu) {  // most objects: nothing to take apart
+  if (!read_mostly && !per_cpu) {  // the case of most objects: all fields are in the section `own`
     object.own_ = memory.place(layout, name, 0, home);
     return object;
   }

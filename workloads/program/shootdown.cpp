@@ -76,7 +76,8 @@ void Shootdowns::receive(Cpu& cpu) {
   const FunctionScope receiving(cpu, receive_);
   for (Address next = cpu.exchange(heads_[cpu.id().value], 0); next != 0;) {
     const Address request = next;
-    next = cpu.load(request + kRequestNext);  // before the acknowledgement, which lets the sender reuse the request
+    // Reads the order before the acknowledgement, which lets the sender reuse the request.
+    next = cpu.load(request + kRequestNext);
     const Address order = orders_[cpu.load(request + kRequestSender)];
     const Address first = cpu.load(order + kOrderFirst);
     cpu.invalidate_pages(first, static_cast<std::int64_t>(cpu.load(order + kOrderPages)));

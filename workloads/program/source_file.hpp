@@ -13,7 +13,7 @@ struct SourceFile {
   std::string compiled = {};  // of a lock in C or C++: the path of its shared object (sim/native)
 
   std::string names = {};  // for a lock in C or C++: the names of its fields and variables (sim/native/lock_names.hpp)
-  // Of the same: memory orders that replace those of the code, by the number of the place (NativeOrder).
+  // For a lock in C or C++: memory orders that replace those of the code, by the number of the place (NativeOrder).
   std::map<int, int> orders = {};
 
   // The file's name without its folders, for messages: "my_lock.lua".

@@ -11,7 +11,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kNear = 256;  // in bytes: objects of a real program that lie closer than this keep their distance
+constexpr std::uint64_t kNear = 256;  // in bytes: objects of a real program whose distance is smaller keep this distance
 
 // The largest size of a layout, in bytes.
 constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
@@ -81,7 +81,7 @@ ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& s
   for (const CountChoice& choice : choices_.counts) place_other_count(choice);
 }
 
-// Objects with an address come after all others; a lock inside one of them follows its object.
+// Places objects with a recorded address after all others. A lock inside one of them follows its object.
 void ReplayPlaces::place_all() {
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     switch (placed.what) {
@@ -131,7 +131,8 @@ Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
   return object.structure == trace::kNone ? bytes_layout(object) : layouts_[object.structure];
 }
 
-// The present place of each byte of the recorded object; null if nothing has moved. Padding stays behind the preceding field.
+// The present place of each byte of the recorded object; null if no field has moved. Padding stays behind the field that
+// precedes it.
 const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
   if (symbols_.objects[id].size > kLargest) return nullptr;
   const Layout recorded = recorded_layout(id);
@@ -166,7 +167,8 @@ void ReplayPlaces::create_lock(std::uint32_t id) {
   locks_[id] = &setting_.locks.create(choices_.algorithm_of(lock), lock.name, options);
 }
 
-// Places memory of a lock itself that the program accesses: inside the present lock if that has it, else separately.
+// Places the memory of locks that the program accesses directly: inside the present lock if it has such memory, else
+// separately.
 void ReplayPlaces::place_beside_locks() {
   std::map<std::string, Address> known;
   for (const AddressSpace::Object& object : setting_.memory.objects()) known.emplace(object.name, object.begin);
@@ -188,8 +190,8 @@ std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
   return *object.address + (object.movable ? choices_.heap_shift : 0);
 }
 
-// Near objects keep their distance and their place in a line. Gaps between far ones are closed, except for what keeps them from
-// sharing a line. Memory that the program has reused for another object is placed separately.
+// Objects that were near each other keep their distance and their place in a line. Gaps between distant objects are closed,
+// as far as these still share no line. Memory that the program has reused for another object is placed separately.
 void ReplayPlaces::place_recorded_addresses() {
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
@@ -198,7 +200,7 @@ void ReplayPlaces::place_recorded_addresses() {
   std::ranges::stable_sort(ids, [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
   // An object at the address of an earlier one is placed in a later round, in which near objects are near each other as well.
   while (!ids.empty()) {
-    std::uint64_t end = 0;  // the end of what lies there so far, as recorded
+    std::uint64_t end = 0;  // the end of the objects placed so far, as a recorded address
     std::vector<std::uint32_t> again;
     for (const std::uint32_t id : ids) {
       const std::uint64_t address = address_of(id);
@@ -217,7 +219,7 @@ void ReplayPlaces::place_recorded_addresses() {
   }
 }
 
-// Places an object behind all others, at the recorded offset from its neighbours, unless a change of the layout has moved it.
+// Places an object after all others, at the recorded offset from its neighbours unless a layout change has moved it.
 void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
   const trace::Object& object = symbols_.objects[id];
   if (moved_fields(id) != nullptr) return place(id);

@@ -1,5 +1,5 @@
-// Places a trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own,
-// so on the same machine each has its old address.
+// Places a trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed them.
+// On the same machine, each therefore has its old address.
 #pragma once
 
 #include <cstdint>
@@ -42,26 +42,26 @@ class ReplayPlaces {
       return placed.begin + offset;
     return placed.object.at((*placed.fields)[offset], cpu);
   }
-  // Whether a lock lies inside the object, whose word a store must leave alone.
+  // Whether a lock lies inside the object. A store must leave the lock's word alone.
   [[nodiscard]] bool holds_lock(std::uint32_t object) const { return objects_[object].holds_lock; }
-  // A word's count that is kept in another form, and the addresses of its copies.
+  // A count that the replay keeps in another form, and the addresses of its copies.
   struct OtherCount {
     CountForm form{};
     std::vector<Address> copies;
   };
   [[nodiscard]] bool has_other_counts() const { return !other_counts_.empty(); }
-  // Null for a word that stays as recorded.
+  // Null if the replay keeps the word as recorded.
   [[nodiscard]] const OtherCount* other_count(std::uint32_t object, std::uint64_t offset) const {
     const auto count = other_counts_.find({object, offset});
     return count == other_counts_.end() ? nullptr : &count->second;
   }
-  // The amount that a write must add so that every awaited word that it covers grows by one.
+  // The amount that a write must add, so that each awaited word that the write covers grows by one.
   [[nodiscard]] Value count_of(std::uint32_t object, std::uint64_t offset, int bytes) const;
 
   [[nodiscard]] FunctionId function(std::uint32_t id) const { return functions_[id]; }
   [[nodiscard]] MeteredLock& lock(std::uint32_t id) { return *locks_[id]; }
   [[nodiscard]] const Barrier& barrier(std::uint32_t id) const { return barriers_[id]; }
-  // Words that count an event's signals; that say whether a stream has begun, and has ended.
+  // event(): the word that counts an event's signals. The others: the words that say whether a stream has begun or ended.
   [[nodiscard]] Address event(std::uint32_t id) const { return events_[id]; }
   [[nodiscard]] Address begun(std::uint32_t stream) const { return begun_[stream]; }
   [[nodiscard]] Address ended(std::uint32_t stream) const { return ended_[stream]; }
@@ -69,7 +69,7 @@ class ReplayPlaces {
  private:
   struct Placed {
     Address begin = 0;
-    const std::vector<FieldPlace>* fields = nullptr;  // by offset; null: as recorded
+    const std::vector<FieldPlace>* fields = nullptr;  // by offset: the present place; null if no field has moved
     bool holds_lock = false;
     Object object;
   };
@@ -79,7 +79,7 @@ class ReplayPlaces {
   void place_beside_locks();
   void place_recorded_addresses();
   void place_at(std::uint32_t id, std::uint64_t address);
-  // The address for an object that has a recorded one.
+  // The address for an object that has a recorded address.
   [[nodiscard]] std::uint64_t address_of(std::uint32_t id) const;
   void create_lock(std::uint32_t id);
   void place_counts();

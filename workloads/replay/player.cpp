@@ -40,7 +40,7 @@ void ReplayCpu::run(Cpu& cpu) {
   take_last_handlers(cpu);
 }
 
-// A CPU whose program was asleep or spinning at the end of the recording still took interrupts.
+// A CPU whose program slept or spun when the recording ended still took interrupts. Runs the handlers that are left.
 void ReplayCpu::take_last_handlers(Cpu& cpu) {
   programs_are_over_ = true;
   if (has_handlers()) cpu.enable_interrupts();
@@ -51,8 +51,8 @@ bool ReplayCpu::has_handlers() {
   return std::ranges::any_of(handlers_, [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
 }
 
-// Runs a thread until it must wait, then the next one. Inside a lock's section, a thread is suspended only for what the section
-// itself waits for.
+// Runs a thread until it must wait, then the next thread. Inside a lock's section, a thread is suspended only when the
+// section itself must wait.
 void ReplayCpu::run_folded(Cpu& cpu) {
   const FunctionId outside = cpu.function();
   for (ReplayThread& thread : threads_) thread.inside = outside;
@@ -112,7 +112,8 @@ void ReplayCpu::count(const Cpu& cpu, std::int64_t operations) {
   if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
 }
 
-// A thread without operations need not be created: a trace may define a thread and lack its beginning.
+// Returns true if the thread has begun. A thread without operations need not be created, because a trace may define a thread
+// whose beginning it lacks.
 bool ReplayCpu::begin(Cpu& cpu, ReplayThread& thread) {
   const bool created = context_.trace.symbols().streams[thread.stream].created && thread.operations->peek() != nullptr;
   if (created && !wait_for(cpu, thread, {.address = context_.places.begun(thread.stream), .number = 1})) return false;
@@ -127,7 +128,7 @@ void ReplayCpu::end(Cpu& cpu, ReplayThread& thread) {
   thread.ended_at = cpu.local_time();
 }
 
-// Reads the whole handler before running it, because another interrupt may come in the middle.
+// Reads the whole handler before running it, because another interrupt may come while the handler runs.
 void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   const auto known = handlers_.find(vector);
   ReplayContext::Differences& differences = context_.differences[number_];

@@ -30,9 +30,10 @@ struct ReplayContext {
   }
   // Differences from the recording, and operations done. Each CPU counts its own.
   struct Differences {
-    std::int64_t tries = 0;             // a wait by tries counts once
-    std::int64_t tries_otherwise = 0;   // tries after which the program would take another path than it did
-    std::int64_t reads_again = 0;       // readers' sections that had to be read again in the replay
+    std::int64_t tries = 0;  // a wait by tries counts once
+    // Tries with another outcome than recorded, after which the real program would have taken another path.
+    std::int64_t tries_otherwise = 0;
+    std::int64_t reads_again = 0;       // readers' sections that the replay had to read again
     std::int64_t handlers_missing = 0;  // interrupts for which the trace has no more handlers
     std::int64_t operations = 0, measured_operations = 0;
     std::int64_t tallies = 0;  // the workload's own events
@@ -68,7 +69,7 @@ class OperationCursor {
   std::size_t at_ = 0;
 };
 
-// A word that a thread waits for: until its count reaches a number, or until it changes.
+// A word that a thread waits for: until the word's count reaches `number`, or until the word changes.
 struct WantedWord {
   Address address = 0;
   int bytes = 8;
@@ -80,7 +81,7 @@ struct WantedWord {
   [[nodiscard]] bool has_come(Value value) const {
     if (other) return value != number;
     if (is_forwarded(value)) return false;
-    // Counts in a small word may have wrapped round.
+    // A count in a word of fewer than 8 bytes may have wrapped round.
     const int bits = 8 * bytes;
     const Value mask = bytes == 8 ? ~Value{0} : (Value{1} << bits) - 1;
     return ((value - number) & mask) >> (bits - 1) == 0;
@@ -94,15 +95,16 @@ struct ReplayThread {
   std::vector<FunctionId> callers;
   FunctionId inside = 0;               // the function that the thread is in, while another thread of its CPU runs
   std::vector<std::uint32_t> not_had;  // locks that the thread holds in the trace but not in the replay
-  // whether it waits for another thread of its CPU by trying; whether it has been told to give up
+  // `tries`: the thread waits for another thread of its CPU by trying. `gives_up`: it has been told to give up.
   bool tries = false, gives_up = false;
-  // A lock that only this thread holds, as a reader in the trace: further acquisitions as a reader already have it.
+  // A lock that only this thread holds, and as a reader in the trace: the thread already has what a further acquisition as a
+  // reader would get.
   struct HeldAlone {
     std::uint32_t lock = 0;
     int again = 0;
   };
   std::vector<HeldAlone> held_alone;
-  // The operations so far of a section whose readers may have to read again.
+  // The operations so far of a section whose reads may have to be repeated.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;
   std::vector<trace::Operation> awaited;  // a group of awaits, until it is complete
@@ -140,8 +142,8 @@ class ReplayCpu {
   void take_last_handlers(Cpu& cpu);
   [[nodiscard]] bool has_handlers();
 
-  // Performs the operation. Returns false if it must wait while another thread of this CPU could run; the caller then repeats
-  // it.
+  // Performs the operation. Returns false if the operation must wait while another thread of this CPU could run; the caller
+  // then repeats it later.
   bool step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address);
@@ -155,7 +157,7 @@ class ReplayCpu {
                 std::optional<std::uint64_t> end);
   void skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end);
   void took_shared(ReplayThread& thread, const trace::Operation& operation);
-  // Delays points where threads meet, in orders other than the recorded one.
+  // In orders other than the recorded one, delays the thread at points where threads meet.
   void delay(Cpu& cpu);
   [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;
   void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
@@ -185,7 +187,7 @@ class ReplayCpu {
     int readers = 0;
   };
   std::map<std::uint32_t, Held> held_here_;
-  // A word that awaits on this CPU look at now, and how many writes its handlers have made since.
+  // A word that awaits on this CPU look at now, and how many writes this CPU's handlers have made to it since.
   struct OwnWrites {
     trace::Word word;
     int count = 0;

@@ -17,7 +17,8 @@ bool ReplayCpu::use_count(Cpu& cpu, const trace::Operation& operation, std::uint
     for (const Address copy : count->copies) cpu.load(copy, operation.bytes);
     return true;
   }
-  // A store sets the count, as for initialisation; a failed compare-exchange belongs to an attempt that is repeated.
+  // A store sets the count, as an initialisation does. A failed compare-exchange adds nothing, because its attempt is
+  // repeated.
   if (operation.kind == Kind::store) return false;
   if ((operation.flags & trace::kFailed) != 0) return true;
   delay(cpu);

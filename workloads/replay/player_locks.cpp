@@ -75,9 +75,9 @@ void ReplayCpu::took_shared(ReplayThread& thread, const trace::Operation& operat
   }
 }
 
-// A try that got the lock in the recording gets it here, however often it must try. It gives up, and the thread continues
-// without the lock, only if no thread could ever release it. A try that failed, and after which the program took another path,
-// fails.
+// Replays a try. A try that got the lock in the recording repeats until it gets the lock here. It gives up only if no thread
+// could ever release the lock; the thread then continues without it. A try that failed in the recording, with another path
+// after it, fails.
 bool ReplayCpu::take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation operation) {
   const std::optional<std::uint64_t> end =
       thread.operations ? context_.tries().end_of_wait(thread.stream, thread.operations->number()) : std::nullopt;
@@ -122,7 +122,7 @@ bool ReplayCpu::take_by_tries(Cpu& cpu, ReplayThread& thread, trace::Operation o
   return true;
 }
 
-// Whether the thread gets the lock now or not, it takes the recorded path.
+// The thread takes the recorded path of a failed try, whether it gets the lock now or not.
 void ReplayCpu::fail_again(Cpu& cpu, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   ReplayContext::Differences& differences = context_.differences[number_];
@@ -134,9 +134,10 @@ void ReplayCpu::fail_again(Cpu& cpu, const trace::Operation& operation) {
   ++differences.tries_otherwise;
 }
 
-// Replays what follows a failed try: the recorded gap or, if there are more failures than recorded, the usual gap. Returns
-// false if the program then waited for the lock. If the gap is not known, the lock's own waiting replaces the loop, because
-// tries without any gap would cost more than any program's loop; but a thread that holds other locks must be able to give up.
+// Replays what follows a failed try: the recorded gap or, after more failures than recorded, the usual gap. Returns false if
+// the program then waited for the lock. If the gap is not known, the lock's own waiting replaces the loop, because tries
+// without a gap would cost more than any program's loop. A thread that holds other locks keeps trying, because it must be
+// able to give up.
 bool ReplayCpu::play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock, const TryHabit& habit,
                          std::optional<std::uint64_t> end) {
   constexpr std::int64_t kUnknownGapCycles = 200;
@@ -162,7 +163,7 @@ bool ReplayCpu::play_gap(Cpu& cpu, ReplayThread& thread, const MeteredLock& lock
   return is_try(next->kind);
 }
 
-// Skips to the end of a wait by tries, which is over now.
+// Skips the rest of a wait by tries, which is over now.
 void ReplayCpu::skip_to(Cpu& cpu, ReplayThread& thread, std::uint64_t end) {
   while (thread.operations->number() < end) {
     thread.operations->advance();
@@ -179,7 +180,7 @@ void ReplayCpu::delay(Cpu& cpu) {
   cpu.compute(static_cast<std::int64_t>(delays_.below(kBelowCycles)));
 }
 
-// Whether the operation must wait because other threads of this CPU hold the lock. Those can run while it waits.
+// Whether the operation must wait because other threads of this CPU hold the lock. These threads can run meanwhile.
 bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const {
   const auto held = held_here_.find(operation.id);
   if (held == held_here_.end()) return false;

@@ -93,14 +93,14 @@ bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   return open;
 }
 
-// One of several is enough, because others may then continue.
+// Makes one of several threads that wait by tries give up. One is enough, because the others may then continue.
 bool ReplayCpu::give_up_a_try() {
   const auto first = std::ranges::find_if(threads_, &ReplayThread::tries);
   if (first == threads_.end()) return false;
   return first->gives_up = true;
 }
 
-// All threads of the CPU wait: for words, or for a lock that one of them holds.
+// Called when all threads of the CPU wait, for words or for a lock that one of them holds.
 void ReplayCpu::wait_for_any(Cpu& cpu) {
   std::vector<WantedWord> wanted;
   for (const ReplayThread& thread : threads_) {
@@ -124,7 +124,7 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
   });
 }
 
-// Simultaneous wake-ups each count, as in the recording.
+// Each of several simultaneous wake-ups counts, as in the recording.
 void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
   const auto wakes = static_cast<std::int64_t>(operation.argument);
   const auto once = [&] {
@@ -134,7 +134,7 @@ void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
       cpu.sleep();
     }
   };
-  cpu.now();  // lets earlier ones arrive first
+  cpu.now();  // first lets earlier wake-ups arrive
   if (cpu.wake_pending() || cpu.wakes() < wakes) once();
   while (cpu.wakes() < wakes) once();
 }

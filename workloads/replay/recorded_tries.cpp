@@ -9,7 +9,7 @@ namespace {
 
 using trace::Kind;
 
-// A loop of tries may also load a flag or a counter. A thread with more loads is doing something else.
+// A loop of tries may also load a flag or a counter. A thread with more shared loads is not waiting.
 constexpr std::size_t kMostSharedLoads = 2;
 
 bool tries(const trace::Operation& operation) {
@@ -32,7 +32,7 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
   const bool is_timed = !reader.summary().machine.empty();
   const bool is_assumed = trace::has_assumed_instructions(reader.summary().missing);
   const bool is_thread = symbols.streams[stream].vector < 0;
-  // Possibly a wait, since its first failed try.
+  // true if the thread may be in a wait, which began with a failed try
   bool waits = false;
   std::uint32_t awaited = 0;
   std::uint64_t first = 0;

@@ -15,7 +15,7 @@ namespace linebounce::workloads {
 // How a program tries one lock, or all locks that are counted with it.
 struct TryHabit {
   std::uint64_t waits = 0, other_ways = 0;  // how often a failed try was followed by a wait, and by another path
-  bool waits_in_the_end = false;            // some failed tries were followed by an acquisition that waits
+  bool waits_in_the_end = false;            // true if some failed tries were followed by an acquisition that waits
   // The time between a failed try and the next, from the first wait that has a gap. A recorder of real programs sees no pause,
   // yield or sleep, so in its traces the gap is not known.
   bool gap_known = false;
@@ -27,12 +27,12 @@ struct TryHabit {
 
 class RecordedTries {
  public:
-  // Makes one pass over the operations. A handler's failed tries always take another path, because it cannot wait for what it
-  // interrupts. Errors: trace::TraceError.
+  // Makes one pass over the operations. A handler's failed tries always take another path, because a handler cannot wait for
+  // the program that it interrupts. Errors: trace::TraceError.
   explicit RecordedTries(const trace::Reader& reader);
 
-  // If the failed try, operation `operation` of `stream`, begins a wait: the number of the operation that gets the lock in the
-  // end, a try or an acquisition. In between are only failed tries and gaps.
+  // If the failed try, operation `operation` of `stream`, begins a wait, returns the number of the operation that finally
+  // gets the lock: a try or an acquisition. Only failed tries and gaps lie in between.
   [[nodiscard]] std::optional<std::uint64_t> end_of_wait(std::uint32_t stream, std::uint64_t operation) const;
   [[nodiscard]] const TryHabit& habit(const trace::Lock& lock) const { return habits_.at(lock.counted_as()); }
 

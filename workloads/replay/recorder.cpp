@@ -66,7 +66,7 @@ void Recorder::called(const Cpu& cpu, const ProgramCall& call) {
   if (!records(context)) return;
   const auto which = static_cast<std::uint32_t>(call.which);
   const auto amount = static_cast<std::uint64_t>(call.amount);
-  const auto picoseconds = [&] {  // rounded so that the same tick results from it
+  const auto picoseconds = [&] {  // rounded to ps; a replay gets the same tick from this
     return static_cast<std::uint64_t>(std::llround(timebase_.to_ns(timebase_.from_ns(call.ns)) * 1000));
   };
   Operations& to = *context.to;
@@ -173,7 +173,7 @@ void Recorder::spin_ends(const Cpu& cpu) {
   if (!context.spins || context.inside > 0) return;
   context.spins = false;
   if (holds_any(cpu)) {
-    // The writer of the word may want this lock, if another lock algorithm grants it in another order.
+    // In a section, the writer of the word may want this lock, if another lock algorithm grants it in another order.
     ++looks_in_sections_;
     append_looks(context, context.spin);
   } else {
@@ -186,7 +186,7 @@ bool Recorder::holds_any(const Cpu& cpu) const {
   return std::any_of(contexts.begin(), contexts.end(), [](const Context& context) { return !context.held.empty(); });
 }
 
-// The word that has changed since the previous look is the one that ended the spin.
+// Of the words that the spin looks at, the one that has changed since the previous look ended the spin.
 void Recorder::append_awaits(Context& context) {
   const Spin& spin = context.spin;
   const auto changed = std::ranges::find_if(spin.words, [](const Looked& word) { return word.has_changed(); });

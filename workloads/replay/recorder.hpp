@@ -73,8 +73,8 @@ class Recorder final : public ProgramTap {
   // REQUIRES: the workload is set up, so that `memory` and `locks` are complete; both outlive the recorder.
   Recorder(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus);
 
-  // Completes what the end of the run has cut off, and writes all. Adds sentences to `summary` about what could not be
-  // recorded. REQUIRES: the simulation is over; called once. Errors: trace::WriteError.
+  // Completes what the end of the run has cut off, and writes the whole trace. Adds sentences to `summary` about what could
+  // not be recorded. REQUIRES: the simulation is over; called once. Errors: trace::WriteError.
   void write(trace::Writer& writer, trace::Summary summary);
   [[nodiscard]] std::uint64_t operations() const;
 
@@ -98,11 +98,11 @@ class Recorder final : public ProgramTap {
   // One of the words that a spin looks at.
   struct Looked {
     Address address = 0;
-    std::uint64_t before = 0, now = 0;  // how often the word had been written, at the previous look and at this one
-    bool now_forwarded = false;         // this look found the CPU's own store
+    std::uint64_t before = 0, now = 0;  // how often the word had been written at the previous look, and at this one
+    bool now_forwarded = false;         // true if this look found a value from the CPU's own store buffer
     int own = 0;                        // writes by handlers of the same thread since the spin began
-    int own_before = 0, own_now = 0;    // the same, at the previous look and at this one
-    // Whether this look ends a spin that the previous one did not.
+    int own_before = 0, own_now = 0;    // writes by these handlers up to the previous look, and up to this one
+    // Whether the word has changed between the previous look and this one, so that the spin ends.
     [[nodiscard]] bool has_changed() const { return now_forwarded ? own_now > own_before : now > before; }
   };
   struct Spin {

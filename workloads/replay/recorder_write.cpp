@@ -101,13 +101,13 @@ void Recorder::for_all(Function function) {
   }
 }
 
-// A thread that waits at a barrier which no thread has left never arrived there.
+// Removes the arrival of a thread at a barrier that no thread has left: in a trace, the thread never arrived.
 void Recorder::forget_barriers_without_end() {
   const auto waits = [this](std::size_t cpu) {
     const Context& program = contexts_[cpu].front();
     return program.inside > 0 && program.composite == Composite::What::barrier;
   };
-  std::map<std::uint32_t, std::int64_t> passed;  // how often, according to the CPU that has passed it most often
+  std::map<std::uint32_t, std::int64_t> passed;  // how often the CPU that has passed the barrier most often has passed it
   const auto times = [this](std::size_t cpu, std::uint32_t barrier) {
     return std::ranges::count_if(programs_[cpu], [barrier](const trace::Operation& operation) {
       return operation.kind == Kind::barrier && operation.id == barrier;
@@ -126,8 +126,8 @@ void Recorder::forget_barriers_without_end() {
   }
 }
 
-// A thread releases its locks, so that threads of a longer replay don't wait for ever. What it waited for when the run ended
-// never came, and is no operation.
+// Ends each thread at the end of the run. It releases its locks, because threads of a longer replay would wait for them for
+// ever. What it still waited for never came, and is no operation.
 void Recorder::cut_off() {
   forget_barriers_without_end();
   for (auto& contexts : contexts_) {
@@ -147,7 +147,7 @@ void Recorder::cut_off() {
   }
 }
 
-// Finds the words whose writes can be counted: those that only the program writes, not a lock, and always as a whole.
+// Finds the words whose writes can be counted. Only the program writes them, and always as a whole, and no lock lies in them.
 void Recorder::find_words() {
   std::vector<std::pair<Address, Address>> of_locks;
   for (const LockSet::Created& created : locks_.created()) {

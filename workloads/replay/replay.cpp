@@ -80,7 +80,7 @@ std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus,
   return list;
 }
 
-// A CPU on which handlers ran needs a thread for them to interrupt.
+// Refuses a CPU on which handlers ran but no thread: handlers need a thread to interrupt.
 void refuse_homeless_handlers(const trace::Symbols& symbols, const std::string& file) {
   std::set<int> cpus;
   for (const std::uint32_t thread : threads_of(symbols)) {
@@ -146,7 +146,7 @@ struct ReplayOptions {
   std::string trace;  // the path; the trace itself comes as WorkloadSetup::trace
   std::string threads = "one_each";
   std::string placement = kRecorded;
-  bool recover = false;  // used by the caller that opens the trace
+  bool recover = false;  // read by the caller, which opens the trace
   std::uint64_t order = 0;
   std::uint64_t heap_shift = 0;
   std::string count;
@@ -177,7 +177,7 @@ struct ReplayOptions {
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
                      algorithms);
-    // whether a lock suits a recorded one is known later
+    // which lock suits a recorded one is only known with the trace
     parameters.names_lock([](const LockTraits&) { return std::string(); });
   }
 };
@@ -255,15 +255,15 @@ class Replay final : public Workload {
   }
 
  private:
-  // Counts the workload's own events if it counts any, else the trace's operations, over the whole measured time, even if
-  // threads have ended before. Operations that take no time, such as entering a function, have no speed.
+  // Reports the speed: the workload's own events if it counts any, else the trace's operations. The measured time counts in
+  // full, even if threads have ended before. Operations that take no time, such as entering a function, do not count.
   static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {
     if (facts.measured_ns <= 0) return;
     if (all.tallies == 0) return report_rate(facts, all.measured_operations, metrics);
     report_throughput(facts, kTally, metrics);
   }
 
-  // When the first thread ran out of operations.
+  // The time at which the first thread ran out of operations; nothing if none did.
   [[nodiscard]] std::optional<Tick> first_over() const {
     std::optional<Tick> first;
     for (const auto& cpu : cpus_) {

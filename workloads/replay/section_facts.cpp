@@ -45,7 +45,7 @@ class SectionsOfOneThread {
     if (alone) facts_.at(operation.id).held_alone = true;
   }
 
-  // A lock that was acquired before the recording began is not held here.
+  // A lock that the thread acquired before the recording began is not in held_.
   void leave(std::uint32_t lock) {
     const auto last = std::find(held_.rbegin(), held_.rend(), lock);
     if (last != held_.rend()) held_.erase(std::next(last).base());

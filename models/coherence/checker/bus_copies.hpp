@@ -79,7 +79,8 @@ class BusCopies {
     const OrderOutcome outcome = order_step(host().protocol(), host(), static_cast<MessageId>(request - 1), cache);
     if (outcome.deferred) requestor.request = request;
     requestor.data_due = outcome.needs_data_step;
-    if (!requestor.data_due) host().bus_data() = 0;  // no step will read the value, so it must not distinguish states
+    // No later step reads the value; 0 makes states equal that differ only in it.
+    if (!requestor.data_due) host().bus_data() = 0;
     return outcome;
   }
 

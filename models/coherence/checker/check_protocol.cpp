@@ -26,7 +26,8 @@ class BusModel {
 
   void enabled(const World& world, bool symmetry, std::vector<CheckStep>& steps) const {
     steps.clear();
-    const bool at_once = orders_at_once(protocol_);  // an access's own step orders its messages, too
+    // True: the step that runs an access also orders the messages that the access issues.
+    const bool at_once = orders_at_once(protocol_);
     const bool due = world.data_step_due();
     for (int cache = 0; cache < options_.caches; ++cache) {
       const ControllerWorld& copy = world.caches[cache];

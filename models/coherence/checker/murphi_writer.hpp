@@ -17,8 +17,8 @@
 
 namespace linebounce::checker {
 
-// Makes a Murphi name from the prefix `kind` and a name in a protocol's table. `number` keeps names apart that differ only in
-// characters that Murphi does not allow.
+// Makes a Murphi name from the prefix `kind` and a name in a protocol's table. `number` distinguishes names that differ only
+// in characters that Murphi does not allow.
 std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number);
 
 // A parameter, an index, or the variable of a loop.
@@ -64,7 +64,7 @@ std::vector<std::size_t> accesses(std::size_t atomic);
 
 class MurphiWriter {
  public:
-  // `after_step` is what every rule calls after the step: "clean(); ", or nothing.
+  // `after_step`: the call with which every rule ends, "clean(); ", or nothing.
   explicit MurphiWriter(std::string after_step) : after_step_(std::move(after_step)) {}
 
   template <class... Args>
@@ -136,8 +136,8 @@ class MurphiWriter {
   // `then`: a procedure that each access calls at its end, or nothing.
   void access_rules(const MurphiController& cache, std::size_t atomic, std::string_view then = {});
 
-  // Writes the invariants of the caches. `other` is `one` with different variables. `accounted`: a condition that every cache
-  // must fulfil.
+  // Writes the invariants of the caches. `one` and `other`: two of the caches, selected by different variables. `accounted`:
+  // a condition that every cache must fulfil.
   void cache_invariants(const Protocol& subject, const MurphiController& one, const MurphiController& other,
                         const std::string& accounted);
 
@@ -154,7 +154,7 @@ class MurphiWriter {
  private:
   void use_procedure(const Protocol& subject, const MurphiController& cache);
   void complete_procedure(const MurphiController& cache, std::size_t atomic, bool may_issue);
-  // Writes the statements for an event's qualifiers, and conditions that choose among them if they differ.
+  // Writes `words`, the statements for each qualifier of an event. If they differ, the model chooses among them with an `if`.
   void by_guard(int depth, const std::vector<std::string>& words, GuardGroup group, const MurphiController& of);
 
   const std::string after_step_;

@@ -68,7 +68,7 @@ class NetworkModel {
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
     collect_unreached(system_.agent_rules.controller, system_.agent(), rows_run_.agent, rows);
-    // A directory that has groups below it is proved in a system of caches instead.
+    // With groups, the directory's rows are not counted: a system with caches as agents proves the directory.
     if (!system_.has_groups) collect_unreached(Controller::directory, system_.directory(), rows_run_.directory, rows);
     return rows;
   }

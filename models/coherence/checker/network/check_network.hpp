@@ -23,8 +23,8 @@ constexpr int kMaxCheckedNodeCaches = 4;
 constexpr int kMaxCheckedGroups = 3;
 constexpr int kMaxCheckedMembers = 3;
 
-// The protocols that are checked together. With `node` and `bus`, the agents are nodes; with `group`, groups; else the caches
-// of `directory`, which are also the members of groups.
+// The protocols that are checked together. The agents are nodes if `node` and `bus` are given, groups if `group` is given,
+// and caches otherwise. `directory` defines the caches that are agents or members of groups.
 struct NetworkProtocols {
   Protocol directory;
   std::optional<Protocol> node = {}, bus = {}, group = {};
@@ -36,7 +36,7 @@ struct NetworkCheckOptions {
   int last_caches = 0;   // the number of caches in the last agent; 0 for as many as in the others
   bool symmetry = true;  // true: states that differ only in the names of nodes, caches or values count as one
   std::size_t memory_limit_mib = 2048;
-  bool if_rows_are_missing = false;  // true: prove_network() skips this system if every row has run in those before it
+  bool if_rows_are_missing = false;  // true: prove_network() skips this system if the systems before it have run every row
 };
 
 enum class NetworkStepKind : std::uint8_t {
@@ -66,7 +66,7 @@ struct MessageUnderWay {
 
 struct NetworkStep {
   NetworkStepKind kind{};
-  int agent = kMemory;        // kMemory: the home, in steps of kind forget
+  int agent = kMemory;        // the agent's number; kMemory for the home, in steps of kind forget
   int cache = 0;              // the cache's number in its agent, in steps of kind load, store, atomic, evict, order or data
   std::uint8_t value = 0;     // the value that a store or atomic in this step writes
   MessageUnderWay arrives{};  // the arriving message, in steps of kind arrive

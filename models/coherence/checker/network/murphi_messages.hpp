@@ -44,11 +44,12 @@ class MurphiMessages {
   void procedures();
   // Writes the call that sends a message from or to agent `a` or one of its members.
   void send(int depth, Way way, std::size_t message, const MurphiMessage& sent);
-  // Writes the assertion that a saved number of an agent or member is not 0. Writes nothing for a number that can't be 0.
+  // Writes the assertion that `number`, a saved number of an agent or member, is not 0, which stands for nobody. Writes
+  // nothing for a number that can't be 0.
   void check_known(int depth, const std::string& number);
   // Writes the rule for a message's arrival, which calls procedure `take_NAME`. With `writes`, the step can be a store.
   void arrival_rule(Way way, std::size_t message, bool writes);
-  // Adds to a condition that no counted message is under way.
+  // Appends to a condition: no message that the record `messages` counts is under way.
   void none_under_way();
 
  private:

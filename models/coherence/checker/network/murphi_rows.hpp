@@ -32,7 +32,7 @@ class MurphiRows {
   // The name of a node controller's recall with a bus message.
   [[nodiscard]] std::string transaction(std::size_t message) const;
 
-  // Writes a procedure that runs the rows for one base event. more(depth, row) adds to a row.
+  // Writes a procedure that runs the rows for one base event. more(depth, row) writes what follows a row's actions.
   template <class More>
   void procedure(const std::string& name, const MurphiVariables& parameters, const MurphiStep& step, std::size_t base_event,
                  More more) {

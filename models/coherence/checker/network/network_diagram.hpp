@@ -12,8 +12,9 @@ namespace linebounce {
 // nodes, there is a column for each cache. The last column stands for the home.
 struct ReplayedNetworkStep {
   NetworkStep step;
-  std::string text;                 // what the step does: "Store 1", "GetS", "data 0"
-  std::size_t from = 0;             // the column of the message's sender; without a message, of the step itself
+  std::string text;  // what the step does: "Store 1", "GetS", "data 0"
+  // The column of the message's sender; in a step without a message, the column of the controller that acts.
+  std::size_t from = 0;
   std::size_t first = 0, last = 0;  // the columns between which the message travels; without a message, both are `from`
   bool passes = true;               // true if the message reaches only `first` and `last`, not the columns between
   std::vector<std::vector<std::string>> notes;  // by column: texts such as "S -> I" and "sends Data"

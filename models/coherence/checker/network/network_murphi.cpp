@@ -182,7 +182,8 @@ class NetworkMurphi {
     out_.line(0, "end;\n");
   }
 
-  // Writes the procedure in which a cache asks for its order step, and has it at once if the node controller does not defer it.
+  // Writes the procedure in which a cache asks for its order step. The order step runs at once unless the node controller
+  // defers it.
   void ask_procedure(std::size_t message, std::size_t base) {
     rows_.procedure("ask_" + bus_->request(message), {{"a", "aid"}, {"c", "cid"}, {"w", "val"}}, bus_step("true"), base,
                     [&](int depth, const Row& row) {
@@ -246,7 +247,7 @@ class NetworkMurphi {
     if (!step.of.selected_by.empty()) out_.line(0, "end;");
   }
 
-  // Returns the condition for ControllerRules::occupies(), or with `now`, for can_evict().
+  // Returns the Murphi condition for ControllerRules::occupies(); if `now` is true, for can_evict().
   static std::string occupies(const MurphiController& of, const BaseEvent& event, bool now) {
     std::vector<std::string> conditions;
     for (int word = 0; word < event.count; ++word) {

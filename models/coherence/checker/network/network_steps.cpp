@@ -40,12 +40,12 @@ class NetworkSteps::Outbox {
     steps_.begin_transaction(place_.agent, static_cast<std::uint8_t>(kRecallTransaction + message));
   }
   void complete() { steps_.complete(place_); }
-  void free() {}  // clear_dead_variables() drops the copy, which is dead in the next state
+  void free() {}  // does nothing: the copy is dead in the next state, so clear_dead_variables() clears it
   void on_transition(StateId state, EventId event, StateId) { steps_.ran(place_, state, event); }
 
  private:
   [[nodiscard]] ControllerWorld& self() { return steps_.at(place_); }
-  // The network towards the parent.
+  // The number of the network that connects the controller to its parent.
   [[nodiscard]] int network() const { return steps_.system_.is_inside(place_) ? place_.agent + 1 : 0; }
 
   NetworkSteps& steps_;

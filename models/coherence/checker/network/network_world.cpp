@@ -53,7 +53,7 @@ class KeyWriter {
   void put(std::uint64_t value, int bits) {
     const std::size_t word = at_ / 64, shift = at_ % 64;
     words_[word] |= value << shift;
-    words_[word + 1] = value >> 1 >> (63 - shift);  // what does not fit into the word
+    words_[word + 1] = value >> 1 >> (63 - shift);  // the bits that do not fit into the first word
     at_ += static_cast<std::size_t>(bits);
   }
   [[nodiscard]] std::size_t room() const { return kKeyWords * 64 - at_; }
@@ -116,7 +116,7 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ value >> 29;
 }
 
-// All orders of the agents that are alike, and with groups, all orders of the caches in each.
+// All renamings: every order of the first alike() agents, and with groups, of the caches in each group.
 std::vector<Renaming> all_renamings(const CheckedSystem& system) {
   Renaming same;
   std::iota(same.old_agent.begin(), same.old_agent.end(), std::int8_t{0});
@@ -339,8 +339,8 @@ void WorldCodec::rename_values(NetworkWorld& world) const {
   }
 }
 
-// Sorts the caches on a node's bus by their states. This is allowed because no row names a cache. Of the rest of the state
-// only the saved member names one; it keeps its cache.
+// Sorts the caches on a node's bus by their states. This is allowed because no row names a cache. Outside the caches, only
+// the saved member names a cache; its number changes along.
 void WorldCodec::sort_caches(AgentWorld& agent) const {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);

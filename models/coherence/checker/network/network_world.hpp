@@ -59,7 +59,8 @@ struct NetworkKey {
 
 // A renaming of agents and of the caches in groups.
 struct Renaming {
-  std::array<std::int8_t, kMaxCheckedAgents> old_agent{}, new_agent{};  // by new, and by old number
+  // `old_agent` is indexed by new number, `new_agent` by old number.
+  std::array<std::int8_t, kMaxCheckedAgents> old_agent{}, new_agent{};
   std::array<std::array<std::int8_t, kMaxCheckedNodeCaches>, kMaxCheckedAgents> old_cache{}, new_cache{};  // [old agent]
 };
 
@@ -99,7 +100,7 @@ class WorldCodec {
   void sort_caches(AgentWorld& agent) const;
 
   const CheckedSystem& system_;
-  std::vector<Renaming> renamings_;  // all possible ones; the first changes nothing
+  std::vector<Renaming> renamings_;  // all renamings; the first one changes nothing
   int home_state_bits_, agent_state_bits_, cache_state_bits_, message_bits_;
 };
 

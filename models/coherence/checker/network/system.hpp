@@ -47,7 +47,7 @@ class CheckedSystem {
     if (!has_nodes && !has_groups) return 0;
     return agent == agents - 1 && options.last_caches > 0 ? options.last_caches : options.caches;
   }
-  // How many of the agents, counted from the first, have the same number of caches, so that they can be renamed.
+  // How many agents are interchangeable. These are the first ones, and have equally many caches.
   [[nodiscard]] int alike() const { return options.last_caches > 0 ? agents - 1 : agents; }
   [[nodiscard]] const ControllerTable& agent() const { return *agent_rules.table; }
   [[nodiscard]] const ControllerTable& cache() const { return has_nodes ? bus.cache : network.cache; }
