@@ -1,4 +1,4 @@
-// Checks, by a walk through memory, that counts, lists and chains of the whole cache agree.
+// Walks through memory and checks that the counts, lists and hash chains of the whole cache agree.
 #include <fmt/format.h>
 
 #include <map>
@@ -31,7 +31,7 @@ std::vector<Address> entries_of(Cpu& cpu, Address head, const std::string& name)
 }  // namespace
 
 void Dcache::check(Cpu& cpu, Address root) {
-  std::map<Address, Value> children;  // by parent, over all entries of the tree
+  std::map<Address, Value> children;  // children of each entry, by parent
   std::vector<Address> unvisited = {root};
   while (!unvisited.empty()) {
     const Address dentry = unvisited.back();

@@ -1,4 +1,4 @@
-// A client's directories and files as the client knows them: the content of its part of the disk. One CPU's program owns it.
+// What a client knows of its directories and files: the content of its part of the disk. Only one CPU's program uses it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace linebounce::workloads {
 
 class ClientDirectory final : public DiskDirectory {
  public:
-  // `inodes`: the directory's own, then one for each possible file.
+  // `inodes`: first the directory's own, then one for each file that it can hold.
   explicit ClientDirectory(std::vector<Address> inodes) : own_(inodes.front()), files_(inodes.size() - 1, 0) {
     free_.assign(inodes.begin() + 1, inodes.end());
   }
@@ -21,7 +21,7 @@ class ClientDirectory final : public DiskDirectory {
   static Name name(std::size_t file) { return name_of(kFirstFile + file); }
   [[nodiscard]] Address inode(const Name& name) const override { return files_[name.text - kFirstFile]; }
 
-  // A random name that exists, or doesn't; none if there is no such name.
+  // Draws a random name: of an existing file if `exists`, otherwise of a missing one. Empty if there is no such name.
   [[nodiscard]] std::optional<std::size_t> draw(Random& random, bool exists) const;
 
   // Creates the file and returns its inode.
@@ -32,7 +32,7 @@ class ClientDirectory final : public DiskDirectory {
  private:
   static constexpr std::uint64_t kFirstFile = 1000;
   Address own_;
-  std::vector<Address> files_;  // by name; 0: no file
+  std::vector<Address> files_;  // each file's inode, by name; 0: no such file
   std::vector<Address> free_;
 };
 

@@ -1,4 +1,4 @@
-// Common to all loads on the dentry cache: parameters, the cache, times.
+// What all dentry-cache loads share: parameters, the cache, path costs and file data.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace linebounce::workloads {
 
-// Design, lock, layout, sizes and the costs of a path's component.
+// The design, its lock and layout, the cache's size, and what each component of a path costs.
 struct DcacheOptions {
   std::string design = "global_lock";
   double metering_entry_us = 0;
@@ -18,7 +18,7 @@ struct DcacheOptions {
   std::string lock = "ttas";
   std::string layout = "linux_2_4_16";  // a name in WorkloadSetup::layouts
   int hash_bits = 18;
-  int dentries = 0;  // each load has a default of its own
+  int dentries = 0;  // number of dentries; each load sets its own default
   double tick_us = 10000;
   double lru_timer_us = 20000;
   double metering_us = 0.08;
@@ -28,7 +28,7 @@ struct DcacheOptions {
   void bind(ParameterBinder& parameters);
 };
 
-// A directory, as the file system sees it, in which only one name is ever looked up.
+// A directory on disk that contains a single name.
 class OneFile final : public DiskDirectory {
  public:
   explicit OneFile(Address inode) : inode_(inode) {}
@@ -38,7 +38,7 @@ class OneFile final : public DiskDirectory {
   Address inode_;
 };
 
-// The cache that the options describe. Errors: std::invalid_argument.
+// Builds the cache that the options describe. Errors: std::invalid_argument.
 struct DcacheParts {
   std::unique_ptr<Interrupts> interrupts;
   std::unique_ptr<Rcu> rcu;  // null for designs that don't need it
@@ -47,11 +47,11 @@ struct DcacheParts {
 };
 DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup& setting);
 
-// Places an inode without entries, named NAME[number].
+// Places an inode without dentries, named NAME[number].
 Address place_inode(const WorkloadSetup& setting, const std::string& name, std::uint64_t number);
 
-// Files' data that pass through a CPU's caches and evict other lines: a buffer twice as large as the outermost cache, read line
-// by line in a circle.
+// File data that passes through a CPU's caches and evicts other lines. Reads a ring buffer, twice as large as the outermost
+// cache, line by line.
 class FileData {
  public:
   FileData(const WorkloadSetup& setting, const std::string& name)

@@ -117,7 +117,7 @@ class Compile final : public Workload {
   std::int64_t memory_section_ = 0;
   MeteredLock* memory_lock_ = nullptr;
   Address root_word_ = 0;
-  std::vector<Address> inodes_;  // inodes of directories, then of headers
+  std::vector<Address> inodes_;  // the directories' inodes, then the headers'
   FunctionId compiler_ = 0, open_ = 0, lru_cache_add_ = 0;
   Barrier barrier_;
 };

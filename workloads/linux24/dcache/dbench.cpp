@@ -33,14 +33,14 @@ constexpr std::uint64_t kShrinks = 10;
 constexpr std::uint64_t kOpensOfRest = 3180;  // chosen so that 45 % of all walks end at a file
 constexpr std::uint64_t kAll = 10000;
 
-// The number of names without a dentry at the start, about as many as in the long run. In the long run, freed entries are
-// allocated again in 4.2 % of walks, when one of the 45 % of walks to files comes to such a name.
+// How many names have no dentry at the start: about as many as in the steady state, where 4.2 % of all walks need a new dentry.
+// These are the walks to files (45 %) that reach such a name.
 constexpr std::uint64_t kAbsentAtStart = 950;
 
 constexpr std::uint64_t kClientsName = 1, kDmtmpName = 2, kDbenchFirstClientName = 100, kDbenchFirstDirectoryName = 500;
 
 struct Client {
-  std::vector<Name> path;  // the path to its directories: "clients", its own, "~dmtmp"
+  std::vector<Name> path;  // the path to the client's directories: "clients", the client's own name, "~dmtmp"
   std::vector<ClientDirectory> directories;
 };
 
@@ -127,7 +127,7 @@ class Dbench final : public Workload {
   MeteredLock* lru_list_lock_ = nullptr;
   MeteredLock* kernel_flag_ = nullptr;
   Address buffers_ = 0;
-  Address root_word_ = 0;  // the word in which the first CPU leaves the directory "clients" for the others
+  Address root_word_ = 0;  // where the first CPU publishes the directory "clients" for the others
   Address shared_inode_ = 0;
   std::vector<Client> clients_;
   std::vector<FileData> data_;  // by CPU
@@ -217,7 +217,7 @@ void Dbench::section(Program& program, MeteredLock& lock, FunctionId function, s
   lock.release(program.cpu);
 }
 
-// Between two walks the client does its own work and touches files' data.
+// Between two walks, the client computes and touches file data.
 void Dbench::outside(Program& program) {
   Cpu& cpu = program.cpu;
   const std::int64_t sections = options_.lru_list_sections;
@@ -226,7 +226,7 @@ void Dbench::outside(Program& program) {
       const FunctionScope scope(cpu, function_.dbench);
       compute_about(cpu, program.random, time_.user / (sections + 1));
       program.data.read(cpu, options_.data_lines / (sections + 1));
-      cpu.now();  // lets a clock tick find user code
+      cpu.now();  // an interrupt that is due now then finds user code
     }
     if (i < sections) section(program, *lru_list_lock_, function_.refile_buffer, time_.buffers);
   }
@@ -250,7 +250,7 @@ Address Dbench::last(Program& program, Address parent, const ClientDirectory& di
   return dentry;
 }
 
-// Half of the found entries are released at once, half are used for a while.
+// Releases half of the found entries at once, and keeps the others in use for a while.
 void Dbench::close(Program& program, Address dentry) {
   if (program.random.below(2) == 0) program.cpu.compute(time_.open);
   dcache_->dput(program.cpu, dentry);

@@ -6,10 +6,10 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no memory: about as many as the compiled code has.
+// Instructions that touch no memory: roughly as many as compiled code has.
 constexpr std::int64_t kLookupInstructions = 20;   // entry, d_hash, exit
-constexpr std::int64_t kEntryInstructions = 6;     // instructions for each entry of a chain
-constexpr std::int64_t kCompareInstructions = 40;  // repz cmpsb, some cycles for each byte
+constexpr std::int64_t kEntryInstructions = 6;     // for each entry of a chain
+constexpr std::int64_t kCompareInstructions = 40;  // for each name comparison: `repz cmpsb` takes some cycles per byte
 
 FunctionId kernel(AddressSpace& memory, const char* name) {
   return memory.function(name, Mode::kernel);
@@ -115,8 +115,8 @@ Address Dcache::find(Cpu& cpu, Address parent, const Name& name) {
       if (matches(cpu, dentry, parent, name)) return dentry;
       entry = after;
     }
-    // Without the lock, an entry may move to another chain while a reader is at it. The reader then arrives at the end of
-    // that other chain.
+    // Without the lock, an entry may move to another chain while a reader stands on it. The reader then ends at that other
+    // chain's head, not at its own.
     if (entry == head) return kNoDentry;
   }
 }
@@ -180,7 +180,7 @@ void Dcache::unhash(Cpu& cpu, Address dentry) {
     list::remove_and_initialise(cpu, dentry + field_.d_hash);
     return;
   }
-  // A reader may be at this entry, so the entry keeps its link to the next one.
+  // A reader may stand on this entry, so its own link to the next entry stays intact.
   cpu.store(dentry + field_.d_flags, kUnhashed, kWordBytes);
   list::remove(cpu, dentry + field_.d_hash);
 }

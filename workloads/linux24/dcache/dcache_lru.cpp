@@ -1,4 +1,4 @@
-// The list of unused entries, and its pruning.
+// The LRU list of unused entries, and how it is pruned.
 #include "workloads/linux24/dcache/dcache.hpp"
 
 namespace linebounce::workloads {

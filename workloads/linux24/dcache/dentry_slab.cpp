@@ -69,7 +69,7 @@ void DentrySlab::flush(Cpu& cpu, Address own) {
 Address DentrySlab::allocate(Cpu& cpu) {
   const FunctionScope scope(cpu, function_);
   const Address own = by_cpu_[cpu.id().value];
-  cpu.disable_interrupts();  // a softirq may free an entry
+  cpu.disable_interrupts();  // otherwise a softirq could free an entry in between
   if (cpu.load(own) == 0) refill(cpu, own);
   const Address object = pop(cpu, own);
   cpu.enable_interrupts();

@@ -1,5 +1,5 @@
-// The slab cache of dentries in Linux 2.4: each CPU has some free objects and moves a batch to or from the cache under the
-// cache's lock. Free objects are linked through a word that holds no poison.
+// The slab cache of dentries in Linux 2.4. Each CPU keeps some free objects, and exchanges batches with a shared list under its
+// lock. Free objects are linked through a word that is not poisoned.
 #pragma once
 
 #include <vector>
@@ -11,24 +11,24 @@
 
 namespace linebounce::workloads {
 
-// ---- offsets of a dentry's and an inode's fields, from a layout file, and the meaning of their words ----
+// ---- field offsets of dentries and inodes, from a layout file, and the values of their words ----
 
-constexpr int kWordBytes = 4;            // pointers, counts and flags of a 32-bit kernel
+constexpr int kWordBytes = 4;            // size of pointers, counts and flags in a 32-bit kernel
 constexpr Value kMinusOne = 0xFFFFFFFF;  // -1 in such a word
 using list = List<kWordBytes>;
 constexpr Address kNoDentry = 0;
 
 // A bit of d_vfs_flags.
-constexpr Value kReferenced = 0x8;  // looked up since the last pruning
-// d_op. Its only operation here tells whether the entry dies with its last reference.
+constexpr Value kReferenced = 0x8;  // flag: looked up since the last pruning
+// Value of d_op: the entry is freed with its last reference. No other operation is modelled.
 constexpr Value kDeletes = 1;
 
-// A bit of d_flags, a word that only dcache_lock's holder writes. In designs that walk hash chains without the lock, it means
-// that the entry is in no chain.
+// Flag in d_flags, which only the holder of dcache_lock writes. In designs that walk hash chains without the lock: the entry is
+// on no chain.
 constexpr Value kUnhashed = 0x10;
 
-// The slab allocator's poison, in d_count, d_parent and d_hash of a freed dentry. A CPU that reads it has kept a reference that
-// it didn't own.
+// The slab allocator's poison, stored in d_count, d_parent and d_hash of a freed dentry. A CPU that reads it has used an entry
+// without a reference.
 constexpr Value kPoison = 0x6B6B6B6B;
 
 struct DentryFields {
@@ -63,8 +63,8 @@ struct InodeFields {
   Address i_dentry, i_count, i_mode;
 };
 
-// A component of a path, as the system call has it: in registers and on the caller's stack, except for the text that is
-// compared. Names have at most eight bytes.
+// One component of a path, as the system call has it in registers and on its stack. Only the text that is compared is in
+// simulated memory. Names have at most eight bytes.
 struct Name {
   Value text = 0;
   Value hash = 0;
@@ -95,14 +95,14 @@ class DentrySlab {
   void push(Cpu& cpu, Address head, Address object) const;
   Address pop(Cpu& cpu, Address head) const;
 
-  Address link_;  // the offset of the link in a free object
+  Address link_;  // offset of the link in a free object
 
   MeteredLock* lock_;
   FunctionId function_;
-  Address shared_ = 0;  // the head of the shared list; its length follows
+  Address shared_ = 0;  // head of the shared list; the list's length follows it
   std::vector<Address> objects_;
   Address stride_ = 1;
-  std::vector<Address> by_cpu_;  // the same words for each CPU
+  std::vector<Address> by_cpu_;  // each CPU's list head and length
 };
 
 }  // namespace linebounce::workloads

@@ -22,10 +22,10 @@ std::unique_ptr<Dcache> make_dcache(const DcacheSetup& setup) {
   return std::make_unique<Made>(setup);
 }
 
-// The designs in the order in which the OLS 2002 paper presents them, then those that the OLS 2004 paper names as future work.
+// The designs: first those of the OLS 2002 paper in its order, then those that the OLS 2004 paper names as future work.
 std::span<const DcacheDesign> dcache_designs();
 std::vector<std::string> dcache_design_names();
-// Errors: std::out_of_range for an unknown name.
+// Errors: std::out_of_range if no design has this name.
 const DcacheDesign& find_dcache_design(const std::string& name);
 
 }  // namespace linebounce::workloads

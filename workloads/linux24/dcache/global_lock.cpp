@@ -1,4 +1,5 @@
-// Linux 2.4.16: dcache_lock protects all. d_lookup holds it while it walks the hash chain and takes the entry off the LRU list.
+// Linux 2.4.16: dcache_lock protects everything. d_lookup holds it while it walks the hash chain and takes the entry off the
+// LRU list.
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {

@@ -81,7 +81,7 @@ class Httperf final : public Workload {
   std::int64_t open_ = 0;
   Address root_word_ = 0;
   Address sockets_word_ = 0;
-  Address waiting_ = 0;                 // connections for which a CPU has waited
+  Address waiting_ = 0;                 // how many connections CPUs have waited for so far
   Address closed_ = 0;                  // connections that have ended
   std::vector<FileData> data_;          // by CPU
   std::vector<Address> inodes_;         // inodes of directories first, then of documents
@@ -133,7 +133,7 @@ void Httperf::build(Cpu& cpu) {
   cpu.store(sockets_word_, sockets);
 }
 
-// Waits for a connection; the CPU that has waited longest gets the next one. Returns its number.
+// Waits for a connection; the longest-waiting CPU gets the next one. Returns the connection's number.
 Value Httperf::accept(Cpu& cpu) {
   const FunctionScope scope(cpu, dcache_->idle_function());
   const Value number = cpu.fetch_add(waiting_, 1);
@@ -141,7 +141,7 @@ Value Httperf::accept(Cpu& cpu) {
   return number;
 }
 
-// "usr/local/htdocs/DIRECTORY", and back by "..".
+// Walks to "usr/local/htdocs/DIRECTORY", and back up by "..".
 Address Httperf::walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory) {
   std::array<Name, kPathNames + 1> path;
   for (std::uint64_t i = 0; i < kPathNames; ++i) path[i] = name_of(kHttperfFirstPathName + i);
@@ -159,7 +159,7 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
   const FunctionScope scope(cpu, request_);
   const auto document = static_cast<std::uint64_t>(documents_.draw(process.random));
   const std::uint64_t directory = document % options_.directories;
-  // Two walks enter directories and return to their parent, one walks only to the parent, and one ends with the document.
+  // Of four walks, two go to a directory and return to its parent, one goes only to the parent, and one ends at the document.
   for (int i = 0; i < 2; ++i) dcache_->dput(cpu, dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory)));
   const std::array<Name, 1> shorter = {name_of(kHttperfFirstPathName)};
   dcache_->dput(cpu, dcache_->follow_dotdot(cpu, dcache_->link_path_walk(cpu, root, shorter, process.times)));

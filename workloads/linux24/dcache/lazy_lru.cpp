@@ -14,8 +14,8 @@ MeteredLock& LazyLru::lock_of(Address dentry) const {
   return *locks_[number_of(dentry)];
 }
 
-// Between dropping the last reference and taking the entry's lock, another CPU may have looked the entry up again; then it
-// stays as it is.
+// After this CPU drops the last reference and before it takes the entry's lock, another CPU may look the entry up. The entry
+// then stays as it is.
 void LazyLru::dput(Cpu& cpu, Address dentry) {
   const FunctionScope scope(cpu, function_.dput);
   while (dentry != kNoDentry && decrement_and_lock(cpu, dentry)) {

@@ -1,5 +1,5 @@
-// d_lookup neither takes dcache_lock nor removes an entry from the LRU list. A lock in each entry guards its count against
-// freeing, and pruning removes entries in use from the list (OLS 2002, section 5).
+// d_lookup neither takes dcache_lock nor removes an entry from the LRU list. Each entry has its own lock, which keeps the entry
+// from being freed while a reference is taken. Pruning removes entries that are in use from the list (OLS 2002, section 5).
 #pragma once
 
 #include <vector>
@@ -26,7 +26,7 @@ class LazyLru : public Dcache {
   [[nodiscard]] MeteredLock& lock_of(Address dentry) const;
 
  private:
-  std::vector<MeteredLock*> locks_;  // by number of the entry
+  std::vector<MeteredLock*> locks_;  // each entry's lock, by the entry's number
 };
 
 }  // namespace linebounce::workloads

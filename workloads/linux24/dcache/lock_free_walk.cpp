@@ -1,5 +1,5 @@
-// Future work that OLS 2004 names: a path walk that takes no lock, and no reference to the directories that it passes, only
-// to the last entry. Everything else is as in lazy_lru.
+// Future work of OLS 2004: a path walk takes no lock, and a reference only to its last entry. Everything else is as in
+// lazy_lru.
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/linux24/dcache/lazy_lru.hpp"
 
@@ -10,7 +10,7 @@ class LockFreeWalk final : public LazyLru {
  public:
   using LazyLru::LazyLru;
 
-  // RCU keeps passed entries from being freed. A walk that meets a change starts again and takes counts.
+  // RCU keeps the entries on the way from being freed. A walk that meets a change starts again, and then takes references.
   Address link_path_walk(Cpu& cpu, Address start, std::span<const Name> components, PathTimes& times) override {
     const FunctionScope scope(cpu, function_.link_path_walk);
     rcu_->read_lock(cpu);

@@ -124,7 +124,7 @@ void Namei::rename(Cpu& cpu, Address directory, Address file) {
   dcache_->dput(cpu, target);
 }
 
-// The names belong to this CPU.
+// Creates, renames and removes a file. No other CPU uses its names.
 void Namei::live(Cpu& cpu, Random& random, PathTimes& times) {
   const auto self = static_cast<std::uint64_t>(cpu.id().value);
   const Address root = cpu.load(root_word_);
@@ -152,7 +152,7 @@ void Namei::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_function_);
       compute_about(cpu, random, user_);
-      cpu.now();  // lets a clock tick find user code
+      cpu.now();  // an interrupt that is due now then finds user code
     }
     const FunctionScope scope(cpu, open_);
     if (random.below(100) < options_.updates_pct) {

@@ -8,10 +8,11 @@
 namespace linebounce::workloads {
 namespace {
 
-// The d_count of an entry to which no CPU can take a reference any more. CPUs may still read the entry until a grace period
-// is over.
+// Value of d_count for an entry that is being freed: no CPU can take a reference. CPUs may still read the entry until a grace
+// period ends.
 constexpr Value kDead = 0x80000000;
-// Chains and inodes share a fixed number of locks, chosen by their numbers, so their structures need none.
+// The fixed set of locks that hash chains and inodes share. A chain's or inode's number chooses its lock, so their structures
+// need no lock word.
 constexpr std::size_t kChainLocks = 1024, kInodeLocks = 64;
 constexpr Address kInodeAlignment = 32;
 
@@ -69,7 +70,7 @@ void ParallelUpdates::dput(Cpu& cpu, Address dentry) {
   }
 }
 
-// From here on no CPU finds the entry, and only this CPU writes to it; the entry's reference keeps the parent.
+// From here on no CPU can find the entry, and only this CPU writes to it. The entry's reference keeps its parent alive.
 Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   cpu.store(dentry + field_.d_count, kDead, kWordBytes);
   off_lru(cpu, dentry);
@@ -85,7 +86,7 @@ Address ParallelUpdates::condemned(Cpu& cpu, Address dentry) {
   return parent;
 }
 
-// ---- the list of unused entries: adding an entry needs d_lock, removing one may happen without it ----
+// ---- LRU list: adding an entry needs its d_lock; removing one does not ----
 
 void ParallelUpdates::to_lru(Cpu& cpu, Address dentry) {
   if (!list::empty(cpu, dentry + field_.d_lru)) return;
@@ -113,7 +114,7 @@ bool ParallelUpdates::to_lru_end(Cpu& cpu, Address dentry) {
   return listed;
 }
 
-// RCU keeps an entry that was taken off the list until its d_lock is held.
+// RCU keeps an entry from being freed after it is taken off the list and before its d_lock is held.
 void ParallelUpdates::prune_dcache(Cpu& cpu, int count) {
   const FunctionScope scope(cpu, function_.prune_dcache);
   while (count > 0) {
@@ -189,7 +190,7 @@ Address ParallelUpdates::d_alloc(Cpu& cpu, Address parent, const Name& name) {
 
 void ParallelUpdates::d_instantiate(Cpu& cpu, Address dentry, Address inode) {
   const FunctionScope scope(cpu, function_.d_instantiate);
-  if (inode == 0) return;  // stays negative, as it was allocated
+  if (inode == 0) return;  // negative, as d_alloc() left it
   MeteredLock& aliases = lock_of_inode(inode);
   take(cpu, aliases);
   list::add(cpu, dentry + field_.d_alias, inode + inode_.i_dentry);
@@ -229,7 +230,8 @@ void ParallelUpdates::leave_chain(Cpu& cpu, Address dentry) {
   end_change(cpu, dentry);
 }
 
-// The entry stays with the holder of its only reference, because a look-up would need d_lock.
+// Makes the entry negative if the caller has the only reference, because d_lock keeps look-ups from taking another. Otherwise
+// unhashes it.
 void ParallelUpdates::d_delete(Cpu& cpu, Address dentry) {
   const FunctionScope scope(cpu, function_.d_delete);
   MeteredLock& own = lock_of(dentry);

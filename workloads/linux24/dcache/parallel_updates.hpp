@@ -30,7 +30,7 @@ class ParallelUpdates : public LazyLru {
   Address follow_dotdot(Cpu& cpu, Address dentry) override;
 
  protected:
-  // Brackets a change of an entry's name, parent or chain. REQUIRES: its d_lock is held.
+  // Called before and after an entry's name, parent or chain changes. REQUIRES: the entry's d_lock is held.
   virtual void begin_change(Cpu&, Address /*dentry*/) {}
   virtual void end_change(Cpu&, Address /*dentry*/) {}
 
@@ -43,15 +43,14 @@ class ParallelUpdates : public LazyLru {
   [[nodiscard]] MeteredLock& lock_of_inode(Address inode) const;
   // Drops a reference. Returns true, with d_lock held, if that was the last one.
   bool decrement_and_lock_own(Cpu& cpu, Address dentry);
-  // REQUIRES: d_lock is held; only condemned() releases it. condemned() returns the parent, whose reference the caller must
-  // drop.
+  // Makes the entry unreachable and releases its d_lock. Returns the parent, whose reference the caller must drop. REQUIRES:
+  // d_lock is held.
   Address condemned(Cpu& cpu, Address dentry);
   void to_lru(Cpu& cpu, Address dentry);
   void off_lru(Cpu& cpu, Address dentry);
   bool to_lru_end(Cpu& cpu, Address dentry);
   void leave_chain(Cpu& cpu, Address dentry);
   int select_children(Cpu& cpu, Address directory);
-  // Detaches the entry from its inode, if it has one. REQUIRES: d_lock is not held.
   void leave_inode(Cpu& cpu, Address dentry);
 
   MeteredLock* lru_lock_;

@@ -5,11 +5,11 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::int64_t kDirectorySearchInstructions = 2000;  // the file system searches a directory's block
+constexpr std::int64_t kDirectorySearchInstructions = 2000;  // cost of searching a directory's block in the file system
 
 }  // namespace
 
-// Checks whether something is mounted on the entry, or it is a link.
+// Checks whether the entry is a mount point or a symbolic link.
 void Dcache::pass(Cpu& cpu, Address dentry, PathTimes& times) {
   cpu.load(dentry + field_.d_vfsmnt, kWordBytes);
   const Address inode = inode_of(cpu, dentry);

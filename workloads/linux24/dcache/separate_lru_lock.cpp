@@ -1,5 +1,6 @@
-// As rcu_lookup, and the LRU list has a lock of its own, d_lru_lock, inside which dcache_lock is taken (OLS 2002, section 4).
-// An entry is freed with both held. An entry that d_lookup found while it was being unhashed is freed with that reference.
+// As rcu_lookup, and the LRU list has its own lock, d_lru_lock, which is taken before dcache_lock (OLS 2002, section 4).
+// Freeing an entry needs both. If d_lookup finds an entry that is being unhashed, the entry is freed when that reference is
+// dropped.
 #include "workloads/linux24/dcache/designs.hpp"
 
 namespace linebounce::workloads {

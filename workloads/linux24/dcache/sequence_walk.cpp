@@ -25,7 +25,7 @@ class SequenceWalk final : public ParallelUpdates {
   }
 
  protected:
-  // The addition is a fence: a CPU that sees the change sees the odd count.
+  // The addition is also a fence: a CPU that sees any part of the change sees the odd count, too.
   void begin_change(Cpu& cpu, Address dentry) override { cpu.fetch_add(dentry + d_seq_, 1, kWordBytes); }
   void end_change(Cpu& cpu, Address dentry) override {
     const Value odd = sequence(cpu, dentry);
@@ -35,7 +35,8 @@ class SequenceWalk final : public ParallelUpdates {
  private:
   Value sequence(Cpu& cpu, Address dentry) { return cpu.load_acquire(dentry + d_seq_, kWordBytes); }
 
-  // The last component's entry with a reference, or kNoDentry if it isn't there or the walk met a change.
+  // Returns the last component's entry with a reference. Returns kNoDentry if the component is missing or the walk met a
+  // change.
   Address walk(Cpu& cpu, Address start, std::span<const Name> components, PathTimes& times) {
     Address directory = start;
     Value directory_sequence = sequence(cpu, start);

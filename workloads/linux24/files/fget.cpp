@@ -1,9 +1,9 @@
-// `dd if=/dev/zero of=foo bs=1` on every CPU: a read and a write of one byte, again and again (OLS 2004, section 2.2). How a
-// descriptor becomes a file is a large part of what they do.
+// Every CPU runs `dd if=/dev/zero of=foo bs=1`: it reads and writes one byte at a time (OLS 2004, section 2.2). A large part of
+// that is finding the file of a descriptor.
 //
-// The rest of the two system calls are instructions, and the locked operations of a write of one byte into a page that is
-// there: the semaphore of the inode, the page's lookup under the lock of its mapping, its count, its lock bit, its buffer's
-// state.
+// The rest of the two system calls is modelled as instructions, and as the locked operations of writing one byte to a cached
+// page: the inode's semaphore, the page's look-up under its mapping's lock, the page's reference count and lock bit, and its
+// buffer's state.
 #include <stdexcept>
 
 #include "workloads/linux24/files/file_table.hpp"
@@ -17,12 +17,13 @@ namespace {
 constexpr int kIterations = 0;  // tally
 constexpr Value kFilesReference = 1;
 
-// The objects into which one CPU's dd writes.
+// What one CPU's dd writes to.
 struct Output {
   Address inode = 0, mapping = 0, page = 0, buffer = 0;
 };
 
-// fget() takes a reference inside, so its readers can't read again; and its callers may not sleep.
+// Why this lock can't protect the table; empty if it can. fget() takes a reference inside its section, so a reader can't read
+// again. Its callers may not sleep.
 std::string why_no_file_lock(const LockTraits& traits) {
   if (!traits.excludes) return "a descriptor could be closed between the lookup and the reference";
   if (traits.sleeps) return "fget() is called where a task may not sleep";
@@ -71,7 +72,7 @@ class Fget final : public Workload {
     AddressSpace& memory = setting.memory;
     const int tables = options_.shared_table ? 1 : cpus;
     for (int table = 0; table < tables; ++table) {
-      // A sleeping task shares the table too, if it would otherwise belong to one CPU alone.
+      // A shared table has at least two tasks: on a machine of one CPU, a sleeping task shares it.
       const int tasks = options_.shared_table ? std::max(2, cpus) : 1;
       tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), options_.file_lock, tasks},
                            design_, atomics_, options_.costs);
@@ -115,7 +116,7 @@ class Fget final : public Workload {
   static std::string numbered(const std::string& name, int number) { return name + "[" + std::to_string(number) + "]"; }
 
   FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : cpu]; }
-  // Each CPU has two descriptors of its own, so that nothing but the table is shared.
+  // Each CPU uses two descriptors of its own, so that the CPUs share nothing but the table.
   [[nodiscard]] int descriptor(int cpu, int which) const { return options_.shared_table ? 2 * cpu + which : which; }
 
   void install(AddressSpace& memory, int cpu, int which, const std::string& name) {
@@ -149,8 +150,8 @@ class Fget final : public Workload {
     table.put(cpu, held);
   }
 
-  // In the order of generic_file_write(): operations that have a lock prefix in an SMP kernel. Locks take the fast paths of
-  // reader-writer locks: one subtraction, one addition.
+  // The operations of generic_file_write() that have a lock prefix in an SMP kernel, in their order. Locks take the fast path
+  // of reader-writer locks: one subtraction and one addition.
   void write_byte(Cpu& cpu, const Output& output) const {
     const auto down = [&](Address word) { atomics_.add(cpu, word, static_cast<Value>(-1), 4); };
     const auto up = [&](Address word) { atomics_.add(cpu, word, kFilesReference, 4); };

@@ -6,7 +6,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// struct files_struct and struct file of i386, as far as they are accessed; pointers have 4 bytes.
+// The accessed fields of struct files_struct and struct file on i386; pointers have 4 bytes.
 constexpr Address kUsers = 0;
 constexpr Address kFileLock = 8;
 constexpr Address kMaxFiles = 16;
@@ -88,7 +88,7 @@ FileTable::Held FileTable::get_locked(Cpu& cpu, int descriptor) {
   return {file, file != 0};
 }
 
-// A file without references is being freed and may not be taken any more. So its count is raised only if it is not 0.
+// A file with no references is being freed. Its count may be raised only if it is not 0.
 FileTable::Held FileTable::get_counted(Cpu& cpu, int descriptor) {
   const Address file = look_up(cpu, descriptor);
   if (file == 0) return {};

@@ -1,4 +1,4 @@
-// From a file descriptor to its file: the table of open files of a process (Linux 2.5 and 2.6), in several designs.
+// Finds a descriptor's file in a process's table of open files (Linux 2.5 and 2.6), in several designs.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace linebounce::workloads {
 
-// An atomic operation of an SMP kernel; in a kernel for one CPU, the same without the lock prefix.
+// Atomic operations of an SMP kernel. In a kernel for one CPU, the same operations without a lock prefix.
 class KernelAtomics {
  public:
   explicit KernelAtomics(bool smp) : smp_(smp) {}
   [[nodiscard]] bool smp() const { return smp_; }
-  // Returns what was there before.
+  // Adds to the word, and returns its old value.
   Value add(Cpu& cpu, Address word, Value addend, int bytes) const;
 
  private:
@@ -21,12 +21,12 @@ class KernelAtomics {
 };
 
 enum class FileTableDesign : std::uint8_t {
-  rwlock,     // fget(): the table's lock as a reader, then a reference (2.5.66)
-  rcu,        // no lock: takes a reference if there is one, in a read-side critical section
-  fget_light  // neither, if only one task uses the table; otherwise as rwlock
+  rwlock,     // takes the table's lock as a reader, then a reference (2.5.66)
+  rcu,        // takes no lock; takes a reference if the count is not 0, in a read-side critical section
+  fget_light  // takes neither if only one task uses the table; otherwise as rwlock
 };
 
-// Instructions besides the memory operations.
+// Instructions in addition to the memory operations.
 struct FileTableCosts {
   std::int64_t fget = 0;        // fget() and fput() of one call
   std::int64_t fget_light = 0;  // fget() and fput() together, if no reference is needed
@@ -41,11 +41,11 @@ class FileTable {
     LockSet& locks;
     std::string name;
     std::string file_lock;  // the lock's algorithm
-    int tasks = 1;          // tasks that share the table
+    int tasks = 1;          // number of tasks that share the table
   };
   FileTable(const Place& place, FileTableDesign design, KernelAtomics atomics, FileTableCosts costs);
 
-  // Before the simulation: makes the descriptor refer to this file.
+  // Makes the descriptor refer to this file. REQUIRES: the simulation has not started.
   void install(AddressSpace& memory, int descriptor, Address file) const;
 
   // The file that fget() found, and whether put() has a reference to drop.
@@ -54,11 +54,11 @@ class FileTable {
     bool counted = false;
   };
   Held get(Cpu& cpu, int descriptor);
-  // Returns true for the last reference; the caller then frees the file.
+  // Returns true if this was the last reference; the caller then frees the file.
   bool put(Cpu& cpu, const Held& held);
 
   static Address place_file(AddressSpace& memory, const std::string& name);
-  // Offsets of fields in a file that system calls use.
+  // Offsets of the fields of a file that system calls use.
   static constexpr Address kOperations = 16;
   static constexpr Address kCount = 20;
   static constexpr Address kPosition = 32;

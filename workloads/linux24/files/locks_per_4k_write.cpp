@@ -1,10 +1,10 @@
-// The locks that a write() of 4096 bytes takes if it appends a block to a file on ext3 (Linux 2.6.0, ordered data; OLS 2004,
-// section 2.1). The sites are those of the kernel's path, in its order. Semaphores and bit locks are not spin locks, so they
-// are not counted.
+// Counts the spin locks that a write() of 4096 bytes takes when it appends a block to a file on ext3 (Linux 2.6.0, ordered
+// data; OLS 2004, section 2.1). Locks are taken where the kernel's code path takes them, in the same order. Semaphores and bit
+// locks do not count.
 //
-// As in the kernel, writes differ because of state: the first write of a transaction files the metadata's buffers, a write in
-// a new jiffy updates the inode's time in a transaction handle of its own, and the page allocator and the slab of buffer
-// heads refill their CPU's list when it is empty.
+// As in the kernel, a write's locks depend on state. The first write of a transaction files the metadata's buffers. A write in
+// a new jiffy updates the inode's time in a separate transaction handle. The page allocator and the slab of buffer heads refill
+// their CPU's list when it is empty.
 #include <fmt/format.h>
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr double kJiffyNs = 1e6;  // HZ = 1000
-constexpr int kRefill = 16;       // how many pages or buffer heads a CPU's list gets at once
+constexpr int kRefill = 16;       // number of pages or buffer heads that a CPU's list gets per refill
 constexpr std::int64_t kBufferBytes = 4096;
 
 // A lock and a word that it protects.
@@ -28,14 +28,14 @@ struct Guarded {
   Address data = 0;
 };
 
-// Each writer's own file, its page cache, and the CPU's lists.
+// Per writer: its file, the file's page cache, and its CPU's free lists.
 struct File {
   Guarded page_tree, buffers, block_device;
   Address user_buffer = 0, pages = 0;
   std::int64_t jiffy = -1;
   int pages_left = 0, heads_left = 0;
   bool first = true;
-  std::int64_t locks = 0;  // acquired by the current write
+  std::int64_t locks = 0;  // number of locks that the current write has taken
   std::vector<std::int64_t> locks_of_buffer;
   double write_ns = 0;
 };
@@ -96,7 +96,7 @@ class LocksPerWrite final : public Workload {
   void commit(Cpu& cpu, File& file) const;
   void take_one(Cpu& cpu, File& file, int& left) const;
 
-  // A critical section that reads and writes the protected word.
+  // Runs a critical section: takes the lock, reads and writes the protected word, releases the lock.
   void section(Cpu& cpu, File& file, const Guarded& guarded) const {
     guarded.lock->acquire(cpu);
     inside(cpu, guarded);
@@ -108,7 +108,7 @@ class LocksPerWrite final : public Workload {
     cpu.execute(options_.section_instructions);
     cpu.store(guarded.data, value + 1);
   }
-  // The second lock is taken inside the first; merged, the first protects both.
+  // Takes the inner lock inside the outer one. With `merged`, the outer lock protects both words.
   void nested(Cpu& cpu, File& file, const Guarded& outer, const Guarded& inner) const {
     outer.lock->acquire(cpu);
     ++file.locks;
@@ -199,7 +199,7 @@ void LocksPerWrite::run(Cpu& cpu) {
   }
 }
 
-// The inode is on disk with its time, so a new time is a change of metadata.
+// Updates the inode's time. The time is stored on disk with the inode, so this changes metadata.
 void LocksPerWrite::update_time(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, time_);
   const auto jiffy = static_cast<std::int64_t>(cpu.now_ns() / kJiffyNs);
@@ -218,8 +218,8 @@ void LocksPerWrite::take_one(Cpu& cpu, File& file, int& left) const {
   --left;
 }
 
-// Looks up the page, and adds it to the cache if it is not there. Merged: the page is allocated before, and one section does
-// both.
+// Looks up the page, and adds it to the page cache if it is missing. With `merged`, the page is allocated beforehand, and one
+// section does both.
 void LocksPerWrite::grab_page(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, grab_);
   if (!options_.merged) section(cpu, file, file.page_tree);
@@ -243,10 +243,10 @@ void LocksPerWrite::prepare(Cpu& cpu, File& file) const {
   take_one(cpu, file, file.heads_left);
   section(cpu, file, file.buffers);  // create_empty_buffers()
   new_block(cpu, file);
-  section(cpu, file, file.block_device);  // unmap_underlying_metadata(): is the new block's old content cached?
+  section(cpu, file, file.block_device);  // unmap_underlying_metadata(): does the page cache hold old content of the new block?
 }
 
-// Finding a free block takes the bitmap's bit lock, and counting it takes the group's lock.
+// Finding a free block takes the bitmap's bit lock; updating the free-block count takes the group's lock.
 void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, new_block_);
   if (file.first) file_metadata(cpu, file);  // bitmap
@@ -254,8 +254,8 @@ void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
   section(cpu, file, group_);
 }
 
-// Adds a buffer to the transaction: journal_get_write_access() and journal_dirty_metadata() each take the list's lock; with
-// `merged`, once for both.
+// Adds a buffer to the transaction. journal_get_write_access() and journal_dirty_metadata() each take the list's lock; with
+// `merged`, both share one section.
 void LocksPerWrite::file_metadata(Cpu& cpu, File& file) const {
   section(cpu, file, j_list_);
   if (!options_.merged) section(cpu, file, j_list_);
@@ -273,7 +273,7 @@ void LocksPerWrite::commit(Cpu& cpu, File& file) const {
     const FunctionScope scope(cpu, commit_);
     section(cpu, file, j_list_);                  // journal_dirty_data()
     section(cpu, file, file.page_tree);           // __set_page_dirty_nobuffers()
-    if (file.first) section(cpu, file, inodes_);  // the inode has dirty pages from now on
+    if (file.first) section(cpu, file, inodes_);  // puts the inode on the list of dirty inodes
   }
   journal_stop(cpu, file);
 }

@@ -1,5 +1,5 @@
-// Many users' processes on one machine: they compute, fault, open files of their own below /proc, read a directory, end and
-// begin again (OLS 2004, section 5.1). Where the kernel's time goes, by function.
+// Processes of many users on one machine. They compute, fault, open their own files below /proc, read a directory, exit and
+// start again. Which kernel functions take the time (OLS 2004, section 5.1)?
 #include <optional>
 
 #include "workloads/linux24/files/proc_directory.hpp"
@@ -111,7 +111,7 @@ class MultiUser final : public Workload {
   }
 
  private:
-  // Sleeps because the user's buffer is not in memory, until it is.
+  // Sleeps until the user's buffer, which was paged out, is in memory again.
   void sleep(Cpu& cpu) {
     if (options_.readdir_sleeps_us == 0) return;
     char& woken = woken_[cpu.id().value];
@@ -124,8 +124,8 @@ class MultiUser final : public Workload {
   std::uint64_t seed_ = 0;
   std::uint64_t user_cycles_ = 0;
   LockSet* locks_ = nullptr;
-  std::optional<ProcDirectory> directory_;  // absent until there is memory for it
-  std::vector<char> woken_;                 // by CPU; written by the CPU's own handler
+  std::optional<ProcDirectory> directory_;  // constructed in set_up(), when there is simulated memory
+  std::vector<char> woken_;                 // by CPU; set by the CPU's own timer handler
   FunctionId user_ = 0;
   FunctionId fault_ = 0;
 };

@@ -8,11 +8,11 @@
 namespace linebounce::workloads {
 namespace {
 
-// struct dentry of i386, as far as it is accessed.
+// The accessed fields of struct dentry on i386.
 constexpr Address kCount = 0;
 constexpr Address kLock = 8;
 constexpr Address kInode = 24;
-constexpr Address kList = 28;  // d_lru and d_child: all that dcache_lock protects
+constexpr Address kList = 28;  // d_lru and d_child; dcache_lock protects nothing else
 constexpr Address kName = 44;
 constexpr int kDentryBytes = 128;
 
@@ -35,7 +35,7 @@ ProcDirectory::ProcDirectory(const Place& place, DcacheInstructions instructions
   drop_ = kernel("d_drop");
   process_ = kernel("proc_pid_lookup");
   readdir_ = kernel("dcache_readdir");
-  // The kernel spins out of line, in a section of its own for each source file.
+  // The kernel spins out of line: each source file has a section of its own for that.
   const FunctionId of_dcache = kernel("text_lock_dcache");
   const WaitsIn waits_in({{dec_and_lock_, kernel("text_lock_dec_and_lock")},
                           {readdir_, kernel("text_lock_libfs")},
@@ -48,7 +48,7 @@ ProcDirectory::ProcDirectory(const Place& place, DcacheInstructions instructions
       &place.locks.create(place.directory_lock, "i_sem", {.word = {}, .waits_in = kernel("__down"), .figures = {}});
   const int line = memory.line_bytes();
   lru_ = memory.place({.name = "dentry_unused", .size = line, .fields = {{"list", 0, 8}}}, "dentry_unused", line);
-  root_ = place_dentry(place, "root_dentry", 1 + place.cpus);  // every process has this root
+  root_ = place_dentry(place, "root_dentry", 1 + place.cpus);  // the root's users are all CPUs' processes
   proc_ = place_dentry(place, "proc_dentry", 1);
   for (int cpu = 0; cpu < place.cpus; ++cpu) {
     processes_.push_back(place_dentry(place, numbered("process_dentry", cpu), 0));
@@ -88,7 +88,7 @@ void ProcDirectory::open_and_close(Cpu& cpu) {
   put(cpu, file);
 }
 
-// The chain is walked without a lock; the dentry's own lock makes sure that it is still the right one.
+// Walks the hash chain without a lock. The dentry's own lock then confirms that the dentry still has this name.
 void ProcDirectory::look_up(Cpu& cpu, const Dentry& dentry) const {
   const FunctionScope scope(cpu, lookup_);
   cpu.load(dentry.address + kName, 4);
@@ -138,7 +138,7 @@ void ProcDirectory::replace_process(Cpu& cpu) {
   }
 }
 
-// The lock is released for every entry, while the name is copied to the user.
+// The lock is released while each entry's name is copied to user memory.
 void ProcDirectory::list_entries(Cpu& cpu) const {
   dcache_lock_->acquire(cpu);
   for (const Address entry : entries_) {

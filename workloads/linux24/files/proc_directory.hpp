@@ -1,5 +1,5 @@
-// The part of a dentry cache that processes share in /proc (Linux 2.6.0): look-ups without dcache_lock; last references, new
-// and dying dentries and readdir with it. A model for one question; the whole cache is another workload.
+// The part of the dentry cache that processes share in /proc (Linux 2.6.0). Look-ups don't take dcache_lock. Dropping a last
+// reference, creating and destroying dentries, and readdir do. Only for this question; linux24/dcache has the whole cache.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 namespace linebounce::workloads {
 
 struct DcacheInstructions {
-  std::int64_t walk = 0;     // cycles of a path walk, for each component
-  std::int64_t lookup = 0;   // cycles of __d_lookup(), for each dentry found
-  std::int64_t update = 0;   // cycles in each section under dcache_lock
-  std::int64_t process = 0;  // cycles before each section of a process that ends or begins
-  std::int64_t entry = 0;    // cycles of readdir, for each entry, outside the lock
+  std::int64_t walk = 0;     // of a path walk, for each component, in cycles
+  std::int64_t lookup = 0;   // of __d_lookup(), for each dentry found, in cycles
+  std::int64_t update = 0;   // inside each section under dcache_lock, in cycles
+  std::int64_t process = 0;  // before each such section when a process ends or begins, in cycles
+  std::int64_t entry = 0;    // of readdir, for each entry, outside the lock, in cycles
 };
 
 class ProcDirectory {
@@ -33,9 +33,9 @@ class ProcDirectory {
 
   // Opens and closes a file of the CPU's own process: /proc/PID/stat.
   void open_and_close(Cpu& cpu);
-  // The CPU's process ends, and another begins: its dentries are dropped and new ones made.
+  // Ends the CPU's process and begins another: drops the old dentries and makes new ones.
   void replace_process(Cpu& cpu);
-  // Reads the directory under its lock, and may sleep meanwhile: `sleep` is called once.
+  // Reads the directory under its lock. Calls `sleep` once per pass, with the lock held.
   template <class Sleep>
   void read_directory(Cpu& cpu, Sleep sleep) {
     const FunctionScope scope(cpu, readdir_);
@@ -56,7 +56,7 @@ class ProcDirectory {
 
   void look_up(Cpu& cpu, const Dentry& dentry) const;
   void put(Cpu& cpu, const Dentry& dentry) const;
-  // Drops a reference. Returns true, with dcache_lock held, if it was the last.
+  // Drops a reference. If it was the last one, returns true with dcache_lock held.
   bool was_last(Cpu& cpu, const Dentry& dentry) const;
   void update(Cpu& cpu, const Dentry& dentry, FunctionId function) const;
   void list_entries(Cpu& cpu) const;

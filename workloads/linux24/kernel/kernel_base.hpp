@@ -1,4 +1,4 @@
-// Common to the parts of a kernel in this folder: interrupts, RCU, per-CPU memory, and time that a CPU spends elsewhere.
+// What the kernel workloads of this folder share: interrupts, RCU, per-CPU memory, and time that a CPU spends in other code.
 #pragma once
 
 #include <memory>
@@ -35,11 +35,11 @@ class KernelBase {
             .word = word};
   }
 
-  // A uniform random time from 1/2 to 3/2 of the mean, so that the CPUs do not run in lockstep.
+  // A random time, uniform from 1/2 to 3/2 of the mean, so that the CPUs do not run in lockstep.
   static std::int64_t around(Random& random, std::int64_t mean) {
     return mean / 2 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(mean) + 1));
   }
-  // A clock tick may interrupt this computation; it then finds user code.
+  // Computes in user mode: a clock tick that interrupts it finds user code.
   void compute_in_user_mode(Cpu& cpu, std::int64_t cycles) const {
     const FunctionScope scope(cpu, user_);
     cpu.compute(cycles);

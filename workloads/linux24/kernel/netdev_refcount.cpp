@@ -18,15 +18,15 @@ namespace {
 
 constexpr int kPackets = 0;  // tally
 
-// Where a packet's time goes, in hundredths, assumed: before the route is looked at, on its way to the device's queue, from the
-// queue to the socket, until the reader has freed it, and in the reader's own code.
+// How a packet's time is divided, in percent; assumed. Before the route is read; until the packet is in the device's queue;
+// until it is in the socket; until the reader frees it; and in the reader's own code.
 constexpr std::int64_t kSend = 35;
 constexpr std::int64_t kTransmit = 15;
 constexpr std::int64_t kReceive = 25;
 constexpr std::int64_t kRead = 15;
 constexpr std::int64_t kUser = 10;
 
-// Fields of a route, beside its count.
+// Fields of a route other than its count.
 constexpr int kRouteDevice = 16;
 constexpr int kObsolete = 24;
 constexpr int kMtu = 28;
@@ -92,7 +92,7 @@ class NetdevRefcount final : public Workload {
       read(cpu, random);
       const std::int64_t user = KernelBase::around(random, options_.packet_cycles * kUser / 100);
       kernel_->compute_in_user_mode(cpu, user);
-      kernel_->rcu().quiescent(cpu);  // the reader had to be woken: a context switch
+      kernel_->rcu().quiescent(cpu);  // waking the reader is a context switch
       cpu.tally(kPackets);
     }
   }
@@ -107,13 +107,13 @@ class NetdevRefcount final : public Workload {
 
   void send(Cpu& cpu, Random& random) {
     const FunctionScope scope(cpu, sendmsg_);
-    cpu.load(route_ + kMtu, 4);  // tcp_current_mss(): how large may a segment be?
+    cpu.load(route_ + kMtu, 4);  // tcp_current_mss(): reads the largest segment size
     compute(cpu, random, kSend);
   }
   void transmit(Cpu& cpu, Random& random) {
     const FunctionScope scope(cpu, queue_xmit_);
-    cpu.load(route_ + kObsolete, 4);  // is the route still valid?
-    route_count_->add(cpu, 1);        // the packet holds the route
+    cpu.load(route_ + kObsolete, 4);  // checks that the route is still valid
+    route_count_->add(cpu, 1);        // the packet keeps this reference to the route
     cpu.load(route_ + kMtu, 4);       // does the packet fit?
     cpu.load(output_);
     cpu.load(route_ + kRouteDevice);
@@ -123,7 +123,7 @@ class NetdevRefcount final : public Workload {
   void receive(Cpu& cpu, Random& random) {
     {
       const FunctionScope scope(cpu, netif_rx_);
-      device_count_->get(cpu);  // until the packet leaves the CPU's queue
+      device_count_->get(cpu);  // held until the packet leaves the CPU's queue
     }
     const FunctionScope scope(cpu, process_backlog_);
     compute(cpu, random, kReceive);

@@ -1,6 +1,6 @@
-// The list of all tasks: some walk it from end to end (ps, kill), others put tasks in and take them out (fork, exit). As in
-// Linux 2.6, readers hold tasklist_lock shared and writers hold it alone; or readers use RCU, and a task is freed after a grace
-// period.
+// The list of all tasks. Some CPUs walk the whole list (ps, kill); others add and remove tasks (fork, exit). As in Linux 2.6,
+// walkers take tasklist_lock as readers, and fork and exit take it as writers. Alternatively, walkers use RCU, and a task is
+// freed after a grace period.
 #include <fmt/format.h>
 
 #include "models/failure.hpp"
@@ -99,7 +99,7 @@ class TasklistWalk final : public Workload {
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   MeteredLock* lock_ = nullptr;
-  Address init_ = 0;  // the task that never ends: head of the circular list
+  Address init_ = 0;  // head of the circular list: the task that never ends
   std::vector<OfCpu> cpus_;
   FunctionId walk_function_ = 0, fork_function_ = 0, exit_function_ = 0;
 };
@@ -168,8 +168,7 @@ void TasklistWalk::walk(Cpu& cpu) {
 
 void TasklistWalk::exit_one(Cpu& cpu, std::uint64_t victim) {
   OfCpu& own = of(cpu);
-  // The callbacks of entries that wait for a grace period run on this CPU. If too many wait, the CPU waits as well, as for
-  // memory.
+  // Callbacks of entries that wait for a grace period run on this CPU. If too many are waiting, the CPU waits for memory.
   if (own.free.empty()) {
     cpu.tally(kExitsPutOff);
     kernel_->rcu().synchronize(cpu);

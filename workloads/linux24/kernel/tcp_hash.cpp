@@ -1,7 +1,7 @@
-// The hash table of established connections. Every segment looks its connection up and takes a reference of it; now and then a
-// connection is closed and another is opened. With a reader-writer lock in each bucket, as in Linux 2.6.0, or with RCU: then a
-// lookup writes nothing but the connection's count, and what is closed is freed after a grace period. A connection's segments
-// arrive at any CPU.
+// The hash table of established TCP connections. Every segment looks up its connection and takes a reference to it; now and
+// then a connection closes and another opens. Buckets have reader-writer locks, as in Linux 2.6.0, or readers use RCU. Under
+// RCU a look-up writes only the connection's count, and a closed connection is freed after a grace period. A connection's
+// segments arrive at any CPU.
 #include <fmt/format.h>
 
 #include <deque>
@@ -27,7 +27,7 @@ struct SocketFields {
   static constexpr Address kHead = 24;  // for RCU
   static constexpr int kBytes = 40;
 };
-constexpr Value kFreedKey = 0xDEAD;  // the key of a freed connection
+constexpr Value kFreedKey = 0xDEAD;  // key stored in a freed connection
 
 std::string why_no_tcp_lock(const LockTraits& traits) {
   if (!traits.excludes) return "the chain would break";
@@ -173,10 +173,11 @@ void TcpHash::receive(Cpu& cpu, Value key) {
     return;
   }
   cpu.compute(options_.segment_cycles);
-  cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});  // sock_put(): the owner checks for the last reference
+  cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});  // sock_put(); the owner checks later whether this was the last
+                                                                 // reference
 }
 
-// Returns the connection with a reference, or 0.
+// Returns the connection with a reference for the caller; 0 if it is not in the table.
 Address TcpHash::find(Cpu& cpu, Value key) {
   const FunctionScope scope(cpu, lookup_);
   if (rcu_readers_) {
@@ -201,8 +202,8 @@ Address TcpHash::find(Cpu& cpu, Value key) {
   return socket;
 }
 
-// Under the lock, the table has a reference of its own. With RCU the connection may be gone, and its count may not rise from 0
-// again.
+// Takes a reference. Under the lock the table's own reference keeps the count above 0. Under RCU the connection may be dying,
+// and a count of 0 must not rise again.
 bool TcpHash::hold(Cpu& cpu, Address socket) const {
   const Address references = socket + SocketFields::kReferences;
   if (!rcu_readers_) {
@@ -218,7 +219,7 @@ bool TcpHash::hold(Cpu& cpu, Address socket) const {
   return false;
 }
 
-// The new connection has the old one's key, so that the load stays the same.
+// Closes a connection and opens one with the same key, so that the load stays the same.
 void TcpHash::change(Cpu& cpu, std::uint64_t which) {
   OfCpu& own = of(cpu);
   const Value key = static_cast<Value>(cpu.id().value) * static_cast<Value>(options_.connections_per_cpu) + which + 1;
@@ -228,7 +229,9 @@ void TcpHash::change(Cpu& cpu, std::uint64_t which) {
     return;
   }
   const Address fresh = own.free.front();
-  if (cpu.load(fresh + SocketFields::kReferences) != 0) return;  // some CPU still handles one of its segments
+  if (cpu.load(fresh + SocketFields::kReferences) != 0)
+    return;  // another CPU still handles a segment of the object's previous
+             // connection
   own.free.pop_front();
   close(cpu, own.open[which], key);
   open(cpu, fresh, key);

@@ -1,7 +1,7 @@
-// How long a real-time task may have to wait for a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at
-// once. With critical sections of at most C, the longest spin is S = (N - 1) C, if every CPU stays outside for at least S.
-// Otherwise a CPU that has been served may return before the last one has. From time to time the CPUs meet, so that they do
-// come at once; this also ends the longest waits.
+// How long may a real-time task have to wait for a spin lock that all N CPUs want at once (Sarma, McKenney: OLS 2004, section
+// 4)? With critical sections of at most C, the longest spin is S = (N - 1) C, provided that every CPU stays outside for at
+// least S. Otherwise a CPU may return for a second turn before the last CPU has had its first. The CPUs meet at a barrier from
+// time to time, so that they do want the lock at once. This also ends the longest waits.
 #include <algorithm>
 
 #include "workloads/locks/lock_registry.hpp"
@@ -44,7 +44,8 @@ class TrainWreck final : public Workload {
     section_ = setting.memory.function("critical_section", Mode::kernel);
   }
 
-  // Sections take C or a little less, so that the CPUs change places; the time outside is S's share and up to an eighth more.
+  // Sections take C or slightly less, so that the CPUs change their order. The time outside is the chosen percentage of S, plus
+  // up to an eighth.
   void run(Cpu& cpu) override {
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     const FunctionScope scope(cpu, section_);

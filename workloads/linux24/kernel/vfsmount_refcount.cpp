@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMountWalks = 0;  // tally
 
-// Fields of a mount, beside its count.
+// Fields of a mount other than its count.
 constexpr int kRoot = 16;
 constexpr int kFlags = 24;
 

@@ -9,15 +9,15 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: system call entry, look-ups of the file, checks of user memory. Pinning the
-// user's pages for direct I/O is the largest part.
+// Instructions that touch no line of this model: entering the system call, finding the file, checking user memory. Most of them
+// pin the user's pages for direct I/O.
 constexpr std::int64_t kSystemCall = 300;
 constexpr std::int64_t kSubmitOne = 400;
 constexpr std::int64_t kGetRequest = 80;
 constexpr std::int64_t kDirectIo = 2500;
 constexpr std::int64_t kEndOfBio = 300;
 constexpr std::int64_t kReadEvent = 120;
-// Instructions with ctx_lock held: OLS 2007 says that aio_complete() holds it very long.
+// Instructions that run with ctx_lock held. OLS 2007 says that aio_complete() holds the lock for very long.
 constexpr std::int64_t kComplete = 600;
 
 constexpr Value kMinusOne = static_cast<Value>(-1);
@@ -74,7 +74,7 @@ Aio::Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& sl
                function("aio_read_evt")};
 }
 
-// The place of one event stays free, because a full ring would look like an empty one.
+// One slot of the ring stays empty, because a full ring would look like an empty one.
 int Aio::most_in_flight() const {
   return field_.events.size / kEventBytes - 1;
 }
@@ -137,7 +137,7 @@ void Aio::submit_one(Cpu& cpu, AioContext& context, const Transfer& transfer) {
   put_request(cpu, request);
 }
 
-// A kiocb with two references: one for the submission, one for the completion.
+// Allocates a kiocb with two references: one for the submission, one for the completion.
 void Aio::get_request(Cpu& cpu, AioContext& context, AioContext::Request& request) {
   const FunctionScope scope(cpu, function_.get_req);
   kernel_.execute(cpu, kGetRequest);
@@ -220,11 +220,11 @@ void Aio::aio_complete(Cpu& cpu, AioContext::Request& request) {
   cpu.store(event + 8, kiocb.address());
   const Value next = (tail + 1) % entries;
   context.ring_info_.store(cpu, field_.tail, next);
-  // The event is stored before the tail. From then on the process may reap it and reuse the request.
+  // Stores the event before the tail. Once the tail is stored, the process may reap the event and reuse the request.
   cpu.store_release(context.ring_.at(field_.ring_tail, cpu), next, field_.ring_tail.size);
   drop_reference(cpu, context, kiocb);
-  // As in 2.6.20, nothing but the time between them orders this load after the store of the tail (2.6.25 has a smp_mb()
-  // here).
+  // As in 2.6.20, no barrier orders this load after the store of the tail; only the time between them does. (2.6.25 has an
+  // smp_mb() here.)
   if (context.wait_.active(cpu)) context.wait_.wake_up(cpu, 1);
   kernel_.unlock_irq(cpu, *context.ctx_lock_);
 }

@@ -1,5 +1,5 @@
-// Asynchronous direct I/O of Linux 2.6.20: contexts (kioctx) with a ring of events, requests (kiocb), direct I/O's own part
-// (dio), and the block layer below.
+// Asynchronous direct I/O of Linux 2.6.20: contexts (kioctx), each with a ring of events; requests (kiocb), each with direct
+// I/O's own data (dio); and the block layer below them.
 #pragma once
 
 #include <deque>
@@ -12,10 +12,13 @@
 
 namespace linebounce::workloads {
 
-// A process's context: its submissions and completions. Used by one process, completed on any CPU.
+// A process's context. Only its process submits to it; any CPU may complete its requests.
 class AioContext {
  public:
-  [[nodiscard]] int in_flight() const { return in_flight_; }  // submitted and not reaped; only the process's CPU may ask
+  [[nodiscard]] int in_flight() const {
+    return in_flight_;
+  }  // number of requests submitted but not reaped; only the process's
+     // own CPU may call this
 
  private:
   friend class Aio;
@@ -39,38 +42,39 @@ class AioContext {
   std::deque<Request> requests_;  // by slot
   std::vector<int> free_slots_;   // owned by the process
   int in_flight_ = 0;
-  int reaped_ = 0;      // events reaped by the current io_getevents()
+  int reaped_ = 0;      // how many events the current io_getevents() has reaped
   bool waits_ = false;  // whether the process is in the wait queue
 };
 
 class Aio {
  public:
   Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& slab, int objects_per_node);
-  // Sets the block layer, once it exists. Its `done` is complete().
+  // Sets the block layer, which is created later than this. Its BlockOptions::done must call complete().
   void use(BlockLayer& block) { block_ = &block; }
 
   // The kmalloc() cache from which a request's dio comes.
   [[nodiscard]] SlabCache& size_1024() { return dios_; }
 
-  // The largest number of requests of a context in flight: its ring has room for their events.
+  // The most requests that a context can have in flight: as many as its ring has slots for.
   [[nodiscard]] int most_in_flight() const;
 
-  // Before the simulation: makes a context of the task, on its CPU's node, for at most `most` requests in flight. Errors:
-  // std::invalid_argument, if that is more than most_in_flight().
+  // Makes a context for the task on `node`, with at most `most` requests in flight. REQUIRES: the simulation has not started.
+  // Errors: std::invalid_argument if `most` exceeds most_in_flight().
   AioContext& create_context(const Task& task, const std::string& name, int node, int most);
 
-  // io_submit() of these transfers, by the context's process. Errors: ModelFailure, if more are then in flight than allowed.
+  // io_submit() of these transfers; the context's process calls it. Errors: ModelFailure if more requests would be in flight
+  // than the context allows.
   struct Transfer {
     int device = 0;
     bool write = false;
   };
   void submit(Cpu& cpu, AioContext& context, const std::vector<Transfer>& transfers);
 
-  // io_getevents(): takes events until there are `minimum`. Returns true when done. On false the process must call schedule()
-  // and then this again, with the same minimum.
+  // io_getevents(): reaps events until there are `minimum`. Returns true when done. If it returns false, the process must call
+  // schedule() and then get_events() again with the same minimum.
   bool get_events(Cpu& cpu, AioContext& context, int minimum);
 
-  // The transfer is done: bio->bi_end_io and aio_complete(), in a softirq.
+  // bio->bi_end_io and aio_complete(): called in a softirq when the transfer is done.
   void complete(Cpu& cpu, Io& io);
 
  private:

@@ -1,4 +1,4 @@
-// Parameters of the block layer and the drivers below it: transfers, the disks and adapters, and the options of both.
+// Parameters of the block layer and of the drivers below it: transfers, disks and adapters, and options.
 #pragma once
 
 #include <functional>
@@ -8,20 +8,20 @@
 
 namespace linebounce::workloads {
 
-// One transfer. Its owner makes it and keeps it until it is done.
+// One transfer. Its owner allocates it, and keeps it until it is done.
 struct Io {
   int device = 0;  // the disk's number
   bool write = false;
-  bool sync = false;  // bio_sync(): unplugs the queue as soon as this request is in it
+  bool sync = false;  // bio_sync(): unplugs the queue as soon as the request is queued
   Object bio;         // a structure bio, allocated by the owner
   void* owner = nullptr;
 };
 
-// Disks, their adapters, and the CPUs that these interrupt.
+// The disks, the adapters, and the CPUs that each adapter interrupts.
 struct IoTopology {
   struct Adapter {
     int node = 0;                     // the node of its scsi_host and scsi_qla_host
-    std::vector<int> interrupt_cpus;  // one CPU for each interrupt, in turn
+    std::vector<int> interrupt_cpus;  // the adapter interrupts these CPUs in turn
   };
   struct Device {
     int adapter = 0;
@@ -29,35 +29,35 @@ struct IoTopology {
   };
   std::vector<Adapter> adapters;
   std::vector<Device> devices;
-  double service_us = 5000;  // mean time from the adapter's start of a command to its interrupt, exponential
+  double service_us = 5000;  // mean time from when the adapter starts a command to its interrupt; exponentially distributed
 };
 
 struct BlockOptions {
   IoTopology topology;
-  // bio->bi_end_io, in a softirq on the CPU that was interrupted. The owner may submit the Io again at once.
+  // bio->bi_end_io: called in a softirq on the interrupted CPU. The owner may submit the Io again at once.
   std::function<void(Cpu&, Io&)> done;
 
-  int queue_depth = 32;   // how many commands a disk takes at once, and its tags
-  int can_queue = 1024;   // how many commands an adapter takes at once
-  int nr_requests = 128;  // a queue takes 1.5 times as many in each direction; further submitters wait
-  // Limit on I/Os in flight in the whole machine; decides how much memory there is for requests and commands.
+  int queue_depth = 32;   // most commands that a disk has in flight; also its number of tags
+  int can_queue = 1024;   // most commands that an adapter has in flight
+  int nr_requests = 128;  // a queue allocates up to 1.5 times as many in each direction; further submitters wait
+  // Most I/Os in flight in the whole machine; sets how much memory there is for requests and commands.
   int most_ios = 2048;
 
   double unplug_delay_us = 3000;
-  double register_access_ns = 300;  // a read of an adapter's register: a round trip over PCI
+  double register_access_ns = 300;  // time to read an adapter's register: a round trip over PCI
 
-  // The bitmap of a disk's tags shares a line with the blk_queue_tag of another disk: the one this many places before it on
-  // its node. 0: with its own disk's.
+  // Which disk's blk_queue_tag shares a line with the bitmap of a disk's tags: the disk this many places before it on its node.
+  // 0: the disk's own blk_queue_tag.
   int tag_neighbour = 1;
 
   // What-if options.
-  bool plug = true;                      // false: a request is started at once, without plug and timer
+  bool plug = true;                      // false: a request starts at once, with no plug and no timer
   bool adjust_queue_depth_check = true;  // false: completion reads a flag of its adapter instead of the disk's queue_depth
-  bool complete_on_submitter = false;    // true: the submitting CPU is interrupted (a queue for each CPU, MSI-X)
+  bool complete_on_submitter = false;    // true: an adapter interrupts the CPU that submitted (a queue for each CPU, MSI-X)
 };
 
-// The size of a cache of objects of which every I/O needs one. Slabs keep free objects on lists of each CPU and node, from
-// which other CPUs cannot take them; the size includes memory for these objects.
+// How many objects per node a cache needs if every I/O uses one of them. Includes the free objects that the slab keeps on lists
+// of each CPU and node, where other CPUs cannot get them.
 inline int objects_per_node(const Kernel& kernel, const BlockOptions& options) {
   constexpr int kKeptFree = 128;
   return options.most_ios + kKeptFree * kernel.cpus();

@@ -8,11 +8,11 @@
 
 namespace linebounce::workloads {
 
-// Linux's operations on bits of ia64: atomic ones load the word of four bytes with the bit, then compare and exchange it.
+// Linux's bit operations on ia64. An atomic one loads the 4-byte word that contains the bit, and then compare-exchanges it.
 
 constexpr int kBitsWordBytes = 4;
 
-// The word with the bit, and the bit in it.
+// The word that contains a bit, and the bit's mask in that word.
 struct BitPlace {
   BitPlace(Address bits, Address bit) : word(bits + bit / 32 * kBitsWordBytes), mask(Value{1} << bit % 32) {}
   Address word;
@@ -24,7 +24,7 @@ inline bool test_bit(Cpu& cpu, Address bit, Address bits) {
   return (cpu.load_acquire(place.word, kBitsWordBytes) & place.mask) != 0;
 }
 
-// Returns the bit's old value.
+// Sets or clears the bit atomically, and returns its old value.
 inline bool exchange_bit(Cpu& cpu, Address bit, Address bits, bool set) {
   const BitPlace place(bits, bit);
   for (;;) {
@@ -43,7 +43,7 @@ inline void clear_bit(Cpu& cpu, Address bit, Address bits) {
   exchange_bit(cpu, bit, bits, false);
 }
 
-// Not atomic: the caller holds a lock for the bitmap.
+// Not atomic: the caller must hold a lock that protects the bitmap.
 inline bool unlocked_test_and_clear_bit(Cpu& cpu, Address bit, Address bits) {
   const BitPlace place(bits, bit);
   const Value old = cpu.load(place.word, kBitsWordBytes);
@@ -51,8 +51,7 @@ inline bool unlocked_test_and_clear_bit(Cpu& cpu, Address bit, Address bits) {
   return (old & place.mask) != 0;
 }
 
-// Bits of request_queue.queue_flags and of request.cmd_flags, include/linux/blkdev.h of Linux 2.6.20:
-// numbers of bits
+// Bit numbers in request_queue.queue_flags and request.cmd_flags (include/linux/blkdev.h of Linux 2.6.20).
 constexpr Address kQueueStopped = 2;
 constexpr Address kQueueReadFull = 3;
 constexpr Address kQueueWriteFull = 4;

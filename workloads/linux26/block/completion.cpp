@@ -1,4 +1,5 @@
-// The way of a completed request from the interrupt to its owner. Each CPU has a list of completed requests, for its softirq.
+// A completed request's path from the interrupt to its owner. Each CPU has a list of completed requests, which its softirq
+// handles.
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 
@@ -43,7 +44,7 @@ void RequestQueues::done_softirq(Cpu& cpu) {
   }
 }
 
-// The owner may use the Io again; nothing below looks at it.
+// From here on, the owner may reuse the Io; the rest of this function does not touch it.
 void RequestQueues::end_that_request_first(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.end_first);
   kernel_.execute(cpu, path::kEndRequest);

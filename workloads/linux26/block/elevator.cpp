@@ -1,5 +1,5 @@
-// The noop elevator: requests leave in the order in which they came. Also the calls by which a driver takes requests off a
-// queue.
+// The noop elevator, which dispatches requests in the order of their arrival, and the calls with which a driver takes requests
+// off a queue.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
@@ -24,7 +24,7 @@ void RequestQueues::elv_insert(Cpu& cpu, Request& request) {
   Value waiting = target.object.load(cpu, queue_.count[0]);
   waiting += target.object.load(cpu, queue_.count[1]);
   waiting -= target.object.load(cpu, queue_.in_flight);
-  // Counts are the kernel's ints: requests that are allocated and not queued yet count as waiting.
+  // As in the kernel, `waiting` includes requests that are allocated but not queued yet.
   if (waiting >= target.object.load(cpu, queue_.unplug_thresh)) inner_unplug(cpu, device);
 }
 
@@ -77,7 +77,7 @@ void RequestQueues::blkdev_dequeue_request(Cpu& cpu, Request& request) {
   queue(request.device).object.add(cpu, queue_.in_flight, 1);
 }
 
-// The host is busy: the request goes back to the front, without its tag.
+// Puts the request back at the front, without its tag, because the host is busy.
 void RequestQueues::blk_requeue_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.requeue);
   const Queue& target = queue(request.device);

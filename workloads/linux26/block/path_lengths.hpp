@@ -1,13 +1,13 @@
-// The number of instructions that each function of the I/O path executes besides its accesses to simulated structures. These
-// numbers are assumed: a direct I/O in Linux 2.6 is said to take 15,000 to 20,000 instructions in all, with AIO, the file
-// system and the scheduler. About half of them go to the block layer, SCSI and the driver, split here by how much each function
+// The number of instructions that each function of the I/O path executes, without its accesses to simulated structures. The
+// numbers are assumed: a direct I/O in Linux 2.6 is said to take 15,000 to 20,000 instructions in all, including AIO, file
+// system and scheduler. Here about half of them go to the block layer, SCSI and the driver, divided by how much each function
 // does.
 #pragma once
 
 namespace linebounce::workloads::path {
 
 // submission
-constexpr int kGenericMakeRequest = 300;  // checks of sector, partition and limits
+constexpr int kGenericMakeRequest = 300;  // checks the sector, the partition and the limits
 constexpr int kMakeRequest = 250;
 constexpr int kMerge = 120;  // elv_merge() finds nothing
 constexpr int kGetRequest = 150;
@@ -18,20 +18,20 @@ constexpr int kPlug = 40;
 constexpr int kUnplug = 40;
 constexpr int kNextRequest = 80;
 constexpr int kDispatch = 80;
-constexpr int kPrepare = 350;  // scsi_prep_fn() with scsi_init_io(): the segments become a scatter list
+constexpr int kPrepare = 350;  // scsi_prep_fn() with scsi_init_io(): turns the segments into a scatter list
 constexpr int kGetCommand = 150;
-constexpr int kInitCommand = 300;  // sd_init_command() builds the command's bytes
+constexpr int kInitCommand = 300;  // sd_init_command(): builds the command's bytes
 constexpr int kStartTag = 80;
 constexpr int kFindBit = 20;
 constexpr int kRequestFn = 200;
 constexpr int kDispatchCommand = 200;
 constexpr int kQueueCommand = 150;
-constexpr int kStartScsi = 600;  // maps the buffers for DMA, and fills the request's entry
+constexpr int kStartScsi = 600;  // maps the buffers for DMA, and fills the request ring's entry
 
 // completion
 constexpr int kInterruptHandler = 150;
 constexpr int kStatusEntry = 150;
-constexpr int kCompletedRequest = 120;  // including the end of the DMA mapping
+constexpr int kCompletedRequest = 120;  // includes unmapping the buffers from DMA
 constexpr int kScsiDone = 60;
 constexpr int kCompleteRequest = 50;
 constexpr int kDoneSoftirq = 60;

@@ -1,4 +1,4 @@
-// Plugging: the first request of an empty queue waits for others, until a process or a timer unplugs the queue.
+// Plugging: a request that arrives at an empty queue waits for more, until a process or a timer unplugs the queue.
 #include <utility>
 
 #include "workloads/linux26/block/block_structures.hpp"
@@ -52,14 +52,14 @@ void RequestQueues::unplug_io_fn(Cpu& cpu, int device) {
   generic_unplug_device(cpu, device);
 }
 
-// In Linux this is a kernel thread; here it is a softirq of the CPU that requested the work.
+// Linux runs this work in a kernel thread. Here it runs in a softirq of the CPU that requested it.
 void RequestQueues::kblockd_work(Cpu& cpu) {
   const FunctionScope scope(cpu, in_.unplug_work);
   const std::vector<int> asked = std::exchange(kblockd_[cpu.id().value], {});
   for (const int device : asked) generic_unplug_device(cpu, device);
 }
 
-// While one CPU is in request_fn with the queue unlocked, another CPU leaves the queue plugged, for kblockd.
+// If another CPU is inside request_fn, which unlocks the queue for a while, plugs the queue and leaves the work to kblockd.
 void RequestQueues::blk_run_queue(Cpu& cpu, int device) {
   const FunctionScope scope(cpu, in_.run_queue);
   const Queue& target = queue(device);

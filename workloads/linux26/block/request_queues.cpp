@@ -1,4 +1,4 @@
-// From a bio to a request in its queue.
+// Turns a bio into a request in its queue.
 #include "workloads/linux26/block/request_queues.hpp"
 
 #include "models/failure.hpp"
@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// How long a process without a free request waits before it tries again. A scheduler would run other processes in that time.
+// Cycles that a process waits before it retries to get a free request. The kernel would run other processes in that time.
 constexpr std::int64_t kLookAwayCycles = 2000;
 
 }  // namespace
@@ -49,7 +49,7 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   if (!elv_queue_empty(cpu, target)) kernel_.execute(cpu, path::kMerge);
   Request& request = get_request_wait(cpu, io);
   init_request(cpu, request, io);
-  const bool sync = io.sync;  // the request may complete from here on
+  const bool sync = io.sync;  // copied, because the request may complete from here on
   const int device = io.device;
   lock_queue(cpu, device);
   if (options_.plug && elv_queue_empty(cpu, target)) blk_plug_device(cpu, device);
@@ -62,7 +62,8 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   unlock_queue(cpu, device);
 }
 
-// REQUIRES: queue_lock is held; returns without it, as the kernel's function does.
+// Returns a request, after waiting for a free one if necessary. REQUIRES: queue_lock is held; as in the kernel, returns without
+// it.
 Request& RequestQueues::get_request_wait(Cpu& cpu, const Io& io) {
   const FunctionScope scope(cpu, in_.get_request_wait);
   Object object;
@@ -131,7 +132,8 @@ void RequestQueues::add_request(Cpu& cpu, Request& request) {
   elv_insert(cpu, request);
 }
 
-// disk_round_stats() and the disk's count of requests in flight, inline in drive_stat_acct() and end_that_request_last().
+// disk_round_stats() and the disk's count of requests in flight. The kernel inlines both in drive_stat_acct() and
+// end_that_request_last().
 void RequestQueues::account_disk(Cpu& cpu, const Queue& target, Value change) const {
   target.disk.load(cpu, disk_stamp_);
   target.disk.store(cpu, disk_stamp_, static_cast<Value>(cpu.local_time()));

@@ -1,8 +1,8 @@
 // The block layer of Linux 2.6.20 (block/ll_rw_blk.c, block/elevator.c): request queues with their elevator (noop), plug and
 // tags. Functions that a driver calls have the kernel's names.
 //
-// All state is in simulated memory. C++ maps addresses to records: a CPU that has read an address there, from a list or under a
-// lock, comes after the CPU that wrote it.
+// All state is in simulated memory. C++ only maps addresses to records. A CPU uses a record after it has read its address from
+// a list or under a lock, and so after the CPU that wrote the address.
 #pragma once
 
 #include <deque>
@@ -17,7 +17,7 @@
 
 namespace linebounce::workloads {
 
-// A request and the C++ record for its address. It belongs to its present holder: a CPU, a queue or an adapter.
+// A request, and the C++ record for its address. Only its current holder (a CPU, a queue or an adapter) may use the record.
 struct Request {
   Object object;
   Io* io = nullptr;
@@ -27,39 +27,41 @@ struct Request {
   Object command;  // a structure scsi_cmnd, once the driver has prepared it
 };
 
-// The functions of a driver that a queue calls.
+// Functions of a driver that a request queue calls.
 class RequestDriver {
  public:
   virtual ~RequestDriver() = default;
-  // request_fn: starts the requests that can be started. Called and left with queue_lock held, which may be released meanwhile.
+  // request_fn: starts as many requests as possible. Called with queue_lock held, and returns with it held, but may release it
+  // in between.
   virtual void request_fn(Cpu& cpu, int device) = 0;
-  // prep_rq_fn: makes a command for the request. REQUIRES: queue_lock is held.
+  // prep_rq_fn: builds a command for the request. REQUIRES: queue_lock is held.
   virtual void prep_rq_fn(Cpu& cpu, Request& request) = 0;
-  // softirq_done_fn: runs in the softirq.
+  // softirq_done_fn: completes the request; called in the softirq.
   virtual void softirq_done_fn(Cpu& cpu, Request& request) = 0;
 };
 
 class RequestQueues {
  public:
-  // Makes the queues of all devices. REQUIRES: the options outlive it.
+  // Creates the queues of all devices. REQUIRES: the options outlive this object.
   RequestQueues(Kernel& kernel, Timers& timers, SlabAllocator& slab, const BlockOptions& options);
   void set_driver(RequestDriver& driver) { driver_ = &driver; }
 
   void generic_make_request(Cpu& cpu, Io& io);
-  // The queue's backing_dev_info points to this function.
+  // The function that the queue's backing_dev_info points to.
   void unplug_io_fn(Cpu& cpu, int device);
 
-  // For the driver. `lock` is what queue_lock points to. REQUIRES for the following: it is held.
+  // For the driver. lock() returns the lock that queue_lock points to. REQUIRES for the following functions: that lock is held,
+  // except for lock_queue().
   MeteredLock& lock(int device) { return *queue(device).lock; }
-  // Locks in the function that runs, through the pointer in the queue.
+  // Acquires the queue's lock through the pointer in the queue. The wait counts in the calling function.
   void lock_queue(Cpu& cpu, int device);
-  // Unlocks without enabling interrupts, because another lock comes next.
+  // unlock_queue() releases the lock and enables interrupts. drop_for_host() leaves them off, because another lock comes next.
   void unlock_queue(Cpu& cpu, int device);
   void drop_for_host(Cpu& cpu, int device);
   Request* elv_next_request(Cpu& cpu, int device);  // nullptr: none
   [[nodiscard]] bool blk_queue_plugged(Cpu& cpu, int device) const;
   void blk_plug_device(Cpu& cpu, int device);
-  bool blk_queue_start_tag(Cpu& cpu, Request& request);  // false: no tag is free; else the request is off the queue
+  bool blk_queue_start_tag(Cpu& cpu, Request& request);  // false if no tag is free; otherwise takes the request off the queue
   void blkdev_dequeue_request(Cpu& cpu, Request& request);
   void blk_requeue_request(Cpu& cpu, Request& request);
   [[nodiscard]] bool blk_rq_tagged(Cpu& cpu, const Request& request) const;
@@ -83,7 +85,7 @@ class RequestQueues {
     MeteredLock* lock = nullptr;
     std::unique_ptr<Timer> unplug_timer;
   };
-  // Functions by the kernel's names.
+  // FunctionIds, by the kernel's names.
   struct Functions {
     explicit Functions(const Kernel& kernel);
     FunctionId generic_make_request, make_request, get_request_wait, get_request, init_request, add_request, elv_insert,
@@ -135,12 +137,12 @@ class RequestQueues {
   FieldPlace disk_stamp_, disk_in_flight_, elevator_ops_, elevator_data_, noop_queue_, pool_min_nr_, pool_curr_nr_, pool_data_,
       bitmap_, done_list_, local_list_;
   SlabCache& requests_;
-  std::vector<Queue> queues_;                        // by number of the device
+  std::vector<Queue> queues_;                        // by device number
   std::vector<Object> done_lists_, local_lists_;     // by CPU
-  std::vector<std::vector<int>> kblockd_;            // by CPU: devices whose queues it has to unplug
-  std::deque<Request> records_;                      // one for each object that was ever allocated
+  std::vector<std::vector<int>> kblockd_;            // by CPU: the devices whose queues kblockd must unplug there
+  std::deque<Request> records_;                      // one for each object that was allocated at least once
   std::unordered_map<Address, Request*> by_object_;  // by the object's address
-  std::unordered_map<Address, Request*> entries_;    // by the addresses of queuelist and donelist
+  std::unordered_map<Address, Request*> entries_;    // by the addresses of the fields queuelist and donelist
   int block_softirq_, kblockd_softirq_;
 };
 

@@ -1,4 +1,4 @@
-// Where request queues and tags lie, and their content before the first I/O.
+// Places request queues and tags, and sets their content before the first I/O.
 #include <fmt/format.h>
 
 #include "workloads/linux26/block/request_queues.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 Value code_of(FunctionId function) {
   return 0xA000000000000000ULL + function;
-}  // the address of a function, never followed
+}  // stands for a function's address; never followed
 
 }  // namespace
 
@@ -104,8 +104,8 @@ void RequestQueues::place_queue(int device) {
   timers_.init(*made.unplug_timer);
 }
 
-// kmalloc() returns objects of 64 bytes, two to a line, in the order of its lists, so a disk's blk_queue_tag is next to the
-// bitmap that was allocated then. Separate arrays come before, so that the first object begins a line.
+// kmalloc() hands out 64-byte objects, two per line, in the order of its lists. So a disk's blk_queue_tag is next to the bitmap
+// that was allocated at that time. Separate arrays come first, so that the first object begins a line.
 void RequestQueues::place_tags() {
   for (int node = 0; node < kernel_.nodes(); ++node) {
     std::vector<int> here;

@@ -14,7 +14,7 @@ constexpr Address kBitsOfWord = 64;
 
 }  // namespace
 
-// The number of the first bit that is 0; `bits` if there is none.
+// The number of the first clear bit; `bits` if all are set.
 Address RequestQueues::find_next_zero_bit(Cpu& cpu, Address bitmap, Address bits) const {
   const FunctionScope scope(cpu, in_.find_bit);
   for (Address first = 0; first < bits; first += kBitsOfWord) {

@@ -1,6 +1,6 @@
-// Processes that do direct I/O, one on each CPU. A process submits a batch to random disks, sleeps until all of it is done,
-// computes, and begins again. Traffic between nodes comes from the block layer, SCSI, the timers and the slab; of the file
-// system only the count of I/Os in flight is simulated.
+// One process on each CPU does direct I/O. It submits a batch to random disks, sleeps until the whole batch is done, computes,
+// and repeats. The traffic between nodes comes from the block layer, SCSI, timers and slab. Of the file system, only the count
+// of I/Os in flight is simulated.
 #include <fmt/format.h>
 
 #include <deque>
@@ -16,8 +16,8 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kIos = 0;                     // tally
-constexpr Value kBytes = 8192;              // size of an I/O: a page of a database
-constexpr int kDirectIoInstructions = 600;  // instructions of __blockdev_direct_IO() for an I/O: pinning pages, mapping blocks
+constexpr Value kBytes = 8192;              // size of an I/O in bytes: a page of a database
+constexpr int kDirectIoInstructions = 600;  // instructions of __blockdev_direct_IO() per I/O: pins pages, maps blocks
 constexpr std::uint64_t kPurpose = 1;       // the stream of random numbers
 
 struct BlockIoOptions {
@@ -74,7 +74,7 @@ class BlockIo final : public Workload {
     CpuId cpu;
     Random random;
     std::vector<Io> ios;
-    std::int64_t batches = 0;  // batches in the measured time
+    std::int64_t batches = 0;  // batches that ended in the measured time
     Tick waited = 0;           // sum of the times from start to end of these batches
   };
 
@@ -181,7 +181,7 @@ void BlockIo::submit_batch(Cpu& cpu, Process& process) {
     io.bio.store(cpu, bi_size_, kBytes);
     block_->submit(cpu, io);
   }
-  // As many calls as I/Os, because each is a system call of its own; a call that finds the queue unplugged does little.
+  // One call per I/O, because each is a system call of its own. If the queue is already unplugged, a call does little.
   for (const Io& io : process.ios) block_->unplug(cpu, io.device);
 }
 

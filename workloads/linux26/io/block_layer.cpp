@@ -1,4 +1,4 @@
-// Puts block layer, SCSI and driver together, and checks their options.
+// Assembles the block layer, SCSI and the driver, and checks their options.
 #include "workloads/linux26/io/block_layer.hpp"
 
 #include <fmt/format.h>

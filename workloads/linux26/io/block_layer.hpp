@@ -11,11 +11,11 @@
 
 namespace linebounce::workloads {
 
-// Assigns a node's CPUs to adapters in turn, so that all of them serve about as many.
+// Assigns a node's CPUs to adapters in turn, so that each CPU serves about the same number of adapters.
 class InterruptTurns {
  public:
   explicit InterruptTurns(const Kernel& kernel) : kernel_(kernel), given_(kernel.nodes()) {}
-  // Assigns none if the node has no CPUs.
+  // Adds the node's next `count` CPUs to the adapter; adds none if the node has no CPUs.
   void give(IoTopology::Adapter& adapter, int node, std::int64_t count);
 
  private:
@@ -28,13 +28,13 @@ class BlockLayer {
   virtual ~BlockLayer() = default;
   // generic_make_request() in the context of a process, interrupts on. Returns when the request is queued or started.
   virtual void submit(Cpu& cpu, Io& io) = 0;
-  // blk_run_backing_dev(): a batch is complete, and waiting for more gains nothing. Counted in the caller's function, except
-  // for the queue's own functions.
+  // blk_run_backing_dev(): the caller has submitted a whole batch, so the queue need not wait for more. Its time counts in the
+  // calling function, except for the queue's own functions.
   virtual void unplug(Cpu& cpu, int device) = 0;
 };
 
-// Each CPU's program calls kernel.interrupts().start() and ticks the timers. Errors: std::invalid_argument, if the machine has
-// no such adapter, CPU or node, or a depth has no bitmap.
+// REQUIRES: each CPU's program calls kernel.interrupts().start() and ticks the timers. Errors: std::invalid_argument if the
+// machine lacks an adapter, CPU or node that the options name, or if the layout has no bitmap for a depth.
 std::unique_ptr<BlockLayer> make_block_layer(Kernel& kernel, Timers& timers, SlabAllocator& slab, const BlockOptions& options);
 
 }  // namespace linebounce::workloads

@@ -8,9 +8,9 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kPoison = 0x100100;  // LIST_POISON1: the entry is in no list
+constexpr Address kPoison = 0x100100;  // LIST_POISON1: the entry is on no list
 
-// Pairs up threads of a core, or else cores of a bus, by their number.
+// Pairs the threads of a core, or otherwise the cores of a bus, in the order of their numbers.
 std::vector<int> pair_up(const MachineLayout& layout) {
   const auto together = [](const CpuPlace& a, const CpuPlace& b) { return a.core == b.core || a.bus == b.bus; };
   std::vector<int> siblings(layout.cpus.size(), -1);
@@ -81,11 +81,11 @@ void Kernel::unlock_irq(Cpu& cpu, MeteredLock& lock) {
   interrupts_on(cpu);
 }
 
-// In a handler interrupts are off already; in its softirqs they are on.
+// Nests. Does nothing in an interrupt handler, where interrupts are off already. They are on in the softirqs that follow it.
 void Kernel::interrupts_off(Cpu& cpu) {
   int& off = off_[cpu.id().value];
-  // An interrupt that arrives before they are off has softirqs, which must disable them for themselves; so the count rises
-  // afterwards.
+  // Raise the count only after interrupts are off. An interrupt that arrives before runs softirqs, which must see 0 to turn
+  // interrupts off themselves.
   if (off == 0 && !interrupts_.in_handler(cpu)) cpu.disable_interrupts();
   ++off;
 }

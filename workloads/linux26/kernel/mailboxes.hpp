@@ -1,5 +1,5 @@
-// Objects on their way to a CPU, in simulated memory: a list for each CPU. Any CPU adds to it, and its owner takes it as a
-// whole. The links are words of the objects.
+// A list for each CPU, in simulated memory, of objects on their way to that CPU. Any CPU may add an object; the owner takes the
+// whole list. The links are words of the objects.
 #pragma once
 
 #include <string>
@@ -29,7 +29,8 @@ class Mailboxes {
       before = found;
     }
   }
-  // Before the simulation: fills the mailbox so that objects will be taken in this order, from the last on.
+  // Puts objects into a mailbox before the simulation starts. Its owner takes them in the order from `links.back()` to
+  // `links.front()`.
   void preset(Kernel& kernel, int to, const std::vector<Address>& links) const {
     Address before = 0;
     for (const Address link : links) {
@@ -38,7 +39,8 @@ class Mailboxes {
     }
     kernel.memory().preset(first(to), before);
   }
-  // The first link of the list, each of which holds the next; 0: none.
+  // Takes the whole list. Returns its first link, which holds the address of the next, and so on to 0; 0 if the mailbox is
+  // empty.
   [[nodiscard]] Address take_all(Cpu& cpu) const {
     const Address box = first(cpu.id().value);
     return cpu.load(box) == 0 ? 0 : cpu.exchange(box, 0);

@@ -7,8 +7,8 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::int64_t kSwitchCost = 400;  // schedule() and the switch, without misses
-constexpr double kStarvedNs = 1e9;         // the limit that the paper's program reports
+constexpr std::int64_t kSwitchCost = 400;  // cost of schedule() and the switch in instructions, without misses
+constexpr double kStarvedNs = 1e9;         // starvation longer than this is counted, as the paper's program does
 constexpr double kQuotaWindowNs = 10e6;
 
 }  // namespace
@@ -64,7 +64,7 @@ void CpuThreads::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_);
       cpu.compute(look_cycles_);
-      cpu.now();  // lets an interrupt that arrived meanwhile find user code
+      cpu.now();  // an interrupt that is due now then finds user code
     }
     look(cpu);
   }
@@ -94,7 +94,7 @@ void CpuThreads::tick(Cpu& cpu) {
   own.reschedule = true;
 }
 
-// ksoftirqd has a lower priority than any process, so it does not preempt one; an idle CPU runs it at once.
+// Makes ksoftirqd runnable. It does not preempt the process, which has a higher priority; an idle CPU runs it at once.
 void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.ksoftirqd.runnable) return;
@@ -103,8 +103,8 @@ void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   if (!own.process.runnable) own.reschedule = true;
 }
 
-// Chooses a thread that has not used up its slice, the process before ksoftirqd. If both have used up theirs, both get a new
-// one.
+// Whether ksoftirqd runs next. The process goes first unless its time slice is used up. If both threads' slices are used up,
+// both get new ones.
 bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   if (!own.ksoftirqd.runnable) return false;
   if (!own.process.runnable) return true;
@@ -112,7 +112,8 @@ bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   return own.process.expired;
 }
 
-// User code and the idle loop are preempted. REQUIRES: interrupts are off.
+// Called when an interrupt returns. Switches threads only if it interrupted user code or the idle loop. REQUIRES: interrupts
+// are off.
 void CpuThreads::returns(Cpu& cpu, FunctionId interrupted) {
   OfCpu& own = of(cpu);
   if (!own.reschedule || own.in_ksoftirqd || (interrupted != user_ && interrupted != rcu_->idle_function())) return;
@@ -125,7 +126,7 @@ void CpuThreads::returns(Cpu& cpu, FunctionId interrupted) {
   cpu.disable_interrupts();
 }
 
-// RCU takes each call of schedule() for a context switch, even if the same thread goes on.
+// A quiescent state for RCU: every call of schedule() counts as a context switch, even if the same thread goes on.
 void CpuThreads::schedule(Cpu& cpu) {
   const FunctionScope scope(cpu, schedule_);
   cpu.execute(kSwitchCost);
@@ -140,7 +141,8 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
     while (ksoftirqd_is_next(own)) {
       own.reschedule = false;
       while (interrupts_->is_raised(cpu) && !own.reschedule) interrupts_->run_pending_softirqs(cpu);
-      cpu.disable_interrupts();  // an interrupt might otherwise raise a softirq, and wake a thread that is still runnable
+      cpu.disable_interrupts();  // otherwise an interrupt could raise a softirq, whose wake-up would be lost because ksoftirqd
+                                 // is still runnable
       if (!interrupts_->is_raised(cpu)) own.ksoftirqd.runnable = own.ksoftirqd.expired = false;
       cpu.enable_interrupts();
     }
@@ -149,7 +151,7 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
   own.in_ksoftirqd = false;
 }
 
-// Asked before each round of softirqs after an interrupt.
+// Called before each round of softirqs that follows an interrupt: whether softirqs may run, by the quota.
 bool CpuThreads::within_quota(Cpu& cpu) {
   OfCpu& own = of(cpu);
   const Tick now = cpu.local_time();

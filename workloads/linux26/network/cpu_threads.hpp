@@ -1,7 +1,7 @@
-// The threads that share a CPU with softirqs: a process that never sleeps, and ksoftirqd, which handles softirqs that come
-// faster than they are handled. As in Linux 2.6.0: softirqs run when an interrupt ends, at the expense of the interrupted
-// thread. A thread that has used up its time slice waits until all others have, too. The process goes first, because ksoftirqd
-// has the lowest priority. Kernel code is not preempted.
+// The threads that share a CPU with softirqs: a process that never sleeps, and ksoftirqd, which handles the softirqs that are
+// left over when too many are raised. As in Linux 2.6.0, softirqs run when an interrupt returns, and delay the interrupted
+// thread. A thread whose time slice is used up waits until those of all other threads are. The process goes first, because
+// ksoftirqd has the lowest priority. Kernel code is not preempted.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,15 @@ class CpuThreads {
   // Counts one more clock tick.
   void tick(Cpu& cpu);
 
-  // The word that CPU 0's ticks count in.
+  // Address of the word in which CPU 0 counts its ticks.
   [[nodiscard]] Address jiffies() const { return jiffies_; }
-  // Runnable threads of this CPU, including the running one.
+  // The number of runnable threads of this CPU, including the running one.
   [[nodiscard]] int run_queue_length(int cpu) const;
 
   struct Figures {
-    std::optional<double> longest_ns;     // between two looks of a process at the clock; absent: there are no processes
-    std::optional<std::int64_t> starved;  // those longer than a second
+    std::optional<double> longest_ns;     // longest time between two looks of a process at the clock; absent if there are no
+                                          // processes
+    std::optional<std::int64_t> starved;  // how many of these times exceed a second
     std::int64_t left_over = 0;           // wake-ups of ksoftirqd
     void report(MetricSink& metrics) const;
   };
@@ -50,19 +51,19 @@ class CpuThreads {
  private:
   struct Thread {
     bool runnable = false;
-    bool expired = false;  // waits until the others' slices are used up, too
+    bool expired = false;  // its slice is used up; the thread waits for those of the others
     int ticks_left = 0;
   };
   struct OfCpu {
     Thread process, ksoftirqd;
     bool in_ksoftirqd = false;
     bool reschedule = false;
-    Tick softirqs_began = 0;     // beginning of the softirqs that count against the quota
-    Tick quota_from = 0;         // start of the period for the share
+    Tick softirqs_began = 0;     // when the current softirqs began, which count against the quota
+    Tick quota_from = 0;         // start of the current quota period
     Tick in_softirqs = 0;        // since quota_from
     Tick looked_at = -1;         // when the process last looked at the clock
     double longest_ns = 0;       // between two such looks
-    std::int64_t starved = 0;    // those longer than a second
+    std::int64_t starved = 0;    // how many of these times exceed a second
     std::int64_t left_over = 0;  // wake-ups of ksoftirqd
   };
 

@@ -6,7 +6,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kDescriptorBytes = 16;
-constexpr std::int64_t kPacketBytes = 256;  // a packet of 60 bytes with the kernel's data about it
+constexpr std::int64_t kPacketBytes = 256;  // a packet of 60 bytes with the kernel's data for it
 constexpr double kReceiveCpi = 1.0;
 constexpr std::uint64_t kFlowStream = 7;  // the stream of random numbers
 constexpr Value kNetwork = Value{5} << 24;
@@ -70,7 +70,7 @@ std::int64_t Reception::arrived(double now_ns) const {
   return std::min(options_.packets, static_cast<std::int64_t>((now_ns - first_ns_) / packet_ns_) + 1);
 }
 
-// Packets that arrive while the ring is full are lost.
+// The number of packets in the ring now. Packets that arrive while it is full are lost.
 std::int64_t Reception::in_ring(Cpu& cpu) {
   const std::int64_t all = arrived(cpu.now_ns());
   const std::int64_t lost = std::max<std::int64_t>(0, all - taken_ - options_.ring);
@@ -80,7 +80,7 @@ std::int64_t Reception::in_ring(Cpu& cpu) {
   return all - taken_;
 }
 
-// Reads the descriptor, which the interface wrote, and the packet's header.
+// Takes the next packet: reads its descriptor, which the interface wrote, and its header.
 void Reception::take_from_ring(Cpu& cpu) {
   const auto place = static_cast<Address>(taken_ % options_.ring);
   cpu.load(descriptors_ + place * kDescriptorBytes);
@@ -91,7 +91,7 @@ void Reception::take_from_ring(Cpu& cpu) {
   ++taken_;
 }
 
-// The interface may interrupt again when the next packet has arrived, but not too soon after the last interrupt.
+// Sets the next interrupt: when the next packet arrives, but not too soon after the previous interrupt.
 void Reception::next_interrupt(Cpu& cpu) {
   if (taken_ >= options_.packets) return;
   const double now_ns = cpu.now_ns();
@@ -126,7 +126,7 @@ void Reception::interrupt(Cpu& cpu) {
   next_interrupt(cpu);
 }
 
-// net_rx_action(): runs until nothing is left, the budget is used up, or a jiffy has passed.
+// net_rx_action(): handles packets until none is left, the budget is used up, or a jiffy has passed.
 void Reception::receive(Cpu& cpu) {
   const FunctionScope scope(cpu, net_rx_action_);
   const double began_ns = cpu.now_ns();
@@ -154,7 +154,7 @@ std::int64_t Reception::poll(Cpu& cpu, std::int64_t most) {
   return done;
 }
 
-// Interrupts are off while a packet is taken from the queue.
+// Takes packets off the backlog, each with interrupts disabled.
 std::int64_t Reception::process_backlog(Cpu& cpu, std::int64_t most) {
   std::int64_t done = 0;
   for (; done < most; ++done) {

@@ -1,6 +1,6 @@
-// Reception of packets. A network interface with a ring of descriptors interrupts one CPU, and a softirq takes the packets on,
-// as in Linux 2.6.0. Without NAPI, each interrupt moves the packets to the CPU's backlog. With NAPI an interrupt only schedules
-// polling, and there are no more interrupts until the ring has been found empty.
+// Reception of packets, as in Linux 2.6.0. A network interface with a ring of descriptors interrupts one CPU, and a softirq of
+// that CPU processes the packets. Without NAPI, each interrupt moves the ring's packets to the CPU's backlog. With NAPI, an
+// interrupt only schedules polling, and no further interrupt comes until polling finds the ring empty.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct ReceptionOptions {
   void bind(ParameterBinder& parameters);
 };
 
-// pktgen's packets: flows interleaved at random, each with a given number of packets to one destination in 5.0.0.0/8.
+// pktgen's packets: several flows, interleaved at random. Each flow has a given number of packets to one destination in
+// 5.0.0.0/8.
 class PacketSource {
  public:
   PacketSource(std::uint64_t seed, const ReceptionOptions& options);
@@ -51,11 +52,11 @@ class PacketSource {
 
 class Reception {
  public:
-  // `input` takes a packet in the softirq, and returns false if it could not be sent on.
+  // `input` is called in the softirq for each packet; it returns false if it had to drop the packet.
   using Input = std::function<bool(Cpu&, Value destination)>;
   Reception(const WorkloadSetup& setting, Interrupts& interrupts, const ReceptionOptions& options, Input input);
 
-  // Called by the CPU that the interface interrupts, before the first packet comes.
+  // Starts the interface, before the first packet. REQUIRES: the caller is the CPU that it interrupts.
   void start(Cpu& cpu);
   [[nodiscard]] int softirq() const { return softirq_; }
 
@@ -88,12 +89,12 @@ class Reception {
   Address descriptors_, queue_, buffers_;
   FunctionId interrupt_function_, netif_rx_, net_rx_action_, poll_function_;
 
-  // State of the interface and of the one CPU that it interrupts.
-  std::int64_t taken_ = 0;   // packets that have left the ring, or never had room in it
-  std::int64_t queued_ = 0;  // packets put into the backlog since the beginning
+  // State of the interface and of the CPU that it interrupts.
+  std::int64_t taken_ = 0;   // packets that have left the ring or found it full
+  std::int64_t queued_ = 0;  // packets put into the backlog so far
   std::int64_t dequeued_ = 0;
-  std::vector<Value> waiting_;  // the destinations in the backlog, by place
-  double first_ns_ = 0;         // when the first packet arrives
+  std::vector<Value> waiting_;  // destinations of the packets in the backlog, by slot
+  double first_ns_ = 0;         // arrival time of the first packet
   double may_interrupt_ns_ = 0;
   Figures figures_;
 };

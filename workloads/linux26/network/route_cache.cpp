@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// Fields of struct rtable, in an object of 256 bytes. A chain's walk reads two lines of it, as in 2.6.0.
+// Field offsets of struct rtable, in an object of 256 bytes. As in 2.6.0, a walk of a hash chain reads two lines of each entry.
 constexpr Address kNext = 0;
 constexpr Address kReferences = 8;
 constexpr Address kLastUse = 24;
@@ -18,7 +18,7 @@ constexpr Address kDestination = 160;
 constexpr Address kEntryBytes = 256;
 
 constexpr Value kFreedRoute = ~Value{0};
-constexpr double kRouteCpi = 1.0;  // cycles per instruction of kernel code that misses no cache
+constexpr double kRouteCpi = 1.0;  // cycles per instruction of kernel code without cache misses
 
 }  // namespace
 
@@ -52,7 +52,7 @@ RouteCache::RouteCache(const WorkloadSetup& setting, Rcu& rcu, Address jiffies, 
   table_ = setting.memory.place_array("rt_hash_table", options.hash_buckets * static_cast<std::int64_t>(kBucketBytes));
   entries_ = setting.memory.place({.name = "dst_ops", .size = 8, .fields = {{"entries", 0}}}, "ipv4_dst_ops",
                                   setting.memory.line_bytes());
-  // A collection that has removed enough lets a full cache take one more entry, though nothing has been freed yet.
+  // Twice the limit: if a collection has removed enough, a full cache takes another entry before the removed ones are freed.
   const std::int64_t pool = 2 * most_entries_;
   const Address objects = setting.memory.place_array("ip_dst_cache", pool * static_cast<std::int64_t>(kEntryBytes));
   for (std::int64_t i = pool - 1; i >= 0; --i) free_.push_back(objects + static_cast<Address>(i) * kEntryBytes);
@@ -98,7 +98,8 @@ bool RouteCache::route(Cpu& cpu, Value destination) {
   return true;
 }
 
-// Takes and drops a reference, as forwarding a packet does: the packet is in flight only during this softirq.
+// Returns the destination's entry. Takes and drops a reference to it, as forwarding does, because the packet leaves within this
+// softirq.
 Address RouteCache::find(Cpu& cpu, Address bucket, Value destination, Value jiffies) {
   rcu_->read_lock(cpu);
   Address entry = cpu.load(bucket + 8);
@@ -130,7 +131,7 @@ bool RouteCache::insert(Cpu& cpu, Address bucket, Value destination, Value jiffi
   cpu.store(entry + kLastUse, jiffies);
   cpu.store(entry + kReferences, 0);
   lock(cpu, bucket);
-  // The entry to remove if the chain is too long: the least recently used one.
+  // The chain's least recently used entry, which is removed if the chain is too long.
   Address oldest = 0;
   Address before_oldest = 0;
   Value oldest_use = ~Value{0};
@@ -170,8 +171,8 @@ void RouteCache::free_later(Cpu& cpu, Address entry) {
   });
 }
 
-// rt_garbage_collect(): the present and earlier numbers of entries decide how many to remove. Goes through the table only
-// once, because a softirq must end.
+// rt_garbage_collect(). The current and earlier numbers of entries set how many to remove. Makes one pass over the table at
+// most, because a softirq must end.
 bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   const auto entries = static_cast<std::int64_t>(cpu.load(entries_));
   const bool full = entries >= most_entries_;
@@ -213,7 +214,7 @@ bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   return static_cast<std::int64_t>(cpu.load(entries_)) < most_entries_;
 }
 
-// Entries far down a chain are removed at a lower age.
+// Removes old entries from one chain. The farther down the chain an entry is, the lower is the age at which it is removed.
 std::int64_t RouteCache::collect_from(Cpu& cpu, std::int64_t index, Value jiffies) {
   const Address bucket = bucket_at(index);
   std::int64_t collected = 0;

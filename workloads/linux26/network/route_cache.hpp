@@ -1,6 +1,6 @@
-// The IPv4 route cache of Linux 2.6.0 in simulated memory: a hash table of routes whose readers use RCU. A destination that is
-// not in it gets a new entry. Overlong chains and the garbage collector lose entries, which are freed after a grace period.
-// They count until then: a cache full of entries that nobody can find takes no new ones.
+// The IPv4 route cache of Linux 2.6.0 in simulated memory: a hash table of routes whose readers use RCU. A look-up that finds
+// no route adds an entry. Long chains and the garbage collector remove entries, which are freed after a grace period. Removed
+// entries count against the limit until they are freed, so a cache full of them takes no new ones.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ class RouteCache {
   RouteCache(const WorkloadSetup& setting, Rcu& rcu, Address jiffies, double jiffies_per_s, const RouteCacheOptions& options);
 
   // Routes a packet to this destination, in a softirq of the CPU that receives all packets. Returns false if there is no memory
-  // for its route; the packet is then dropped. REQUIRES: only one CPU calls this; destination is not 0.
+  // for a new route; the caller then drops the packet. REQUIRES: only one CPU calls this; `destination` is not 0.
   bool route(Cpu& cpu, Value destination);
 
-  // For a reader on any CPU: whether there is a route to this destination.
+  // Whether there is a route to this destination. Any CPU may call it, as a reader.
   bool look_up(Cpu& cpu, Value destination);
 
   [[nodiscard]] std::int64_t entries() const { return entries_now_; }
@@ -64,10 +64,11 @@ class RouteCache {
   Pace pace_;
   Address jiffies_;
   Address table_ = 0;
-  Address entries_ = 0;  // the number of entries, including those that wait to be freed
+  Address entries_ = 0;  // number of entries, including removed ones that are not freed yet
   std::int64_t most_entries_ = 0;
   std::vector<Address> free_;
-  // State of the garbage collector, in jiffies; only the one CPU uses it, and the entries' memory.
+  // The garbage collector's state, in jiffies except the counts, and the free entries. Only the CPU that receives packets uses
+  // them.
   Value timeout_ = 0, min_interval_ = 0, expire_ = 0, last_collection_ = 0;
   std::int64_t equilibrium_ = 0, rover_ = 0;
   FunctionId input_ = 0, slow_ = 0, collect_ = 0, free_function_ = 0;

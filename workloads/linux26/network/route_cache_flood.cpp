@@ -1,6 +1,6 @@
-// A router under a flood of packets to random destinations (OLS 2004, section 3). One CPU takes the interrupts and all packets.
-// Each packet whose destination is not in the route cache makes an entry and removes another, which is freed after a grace
-// period. Softirqs delay grace periods, so removed entries pile up that nobody may free yet.
+// A router under a flood of packets to random destinations (OLS 2004, section 3). One CPU takes all interrupts and packets.
+// Each packet to a destination outside the route cache adds an entry and removes another, which is freed after a grace period.
+// Softirqs delay grace periods, so removed entries that cannot be freed yet pile up.
 #include <algorithm>
 #include <optional>
 
@@ -35,7 +35,7 @@ struct FloodOptions {
   }
 };
 
-// Counts events, or keeps the largest value, in each sample of the measured time.
+// A series of samples over the measured time. Each holds either a count of events or the largest of the values given.
 class Samples {
  public:
   void add(std::int64_t sample, double value) { at(sample) += value; }
@@ -59,8 +59,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-// The share of spikes in `values` (the largest tenth) whose companions are spikes too. None if there are too few values for a
-// tenth.
+// The values above the 90th percentile are spikes. Returns the percentage of spikes in `values` whose companion is a spike in
+// `companions`; empty if there are too few values.
 std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, const std::vector<double>& companions) {
   constexpr std::size_t kFewest = 30;
   if (values.size() < kFewest) return {};
@@ -182,7 +182,7 @@ void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
                 spikes.after_long_grace_periods_pct);
 }
 
-// The samples up to the last clock tick.
+// The number of samples up to the last clock tick.
 std::int64_t RouteCacheFlood::samples() const {
   std::int64_t most = 0;
   for (const OfCpu& own : cpus_) most = std::max(most, own.threads.size());
@@ -211,10 +211,10 @@ RouteCacheFlood::Spikes RouteCacheFlood::report_series(const RunFacts& facts, Me
   return spikes(any, softirqs);
 }
 
-// The spikes that ended in the measured time.
+// Spikes among the grace periods and batches that ended in the measured time.
 RouteCacheFlood::Spikes RouteCacheFlood::spikes(const Cpu& any, const Samples& softirqs) const {
   std::vector<double> length;
-  std::vector<double> softirqs_meanwhile;  // a mean, because the maximum would grow with the length of the measured time
+  std::vector<double> softirqs_meanwhile;  // means: a maximum would grow with the length of the grace period
   for (const GracePeriod& period : rcu_->grace_periods()) {
     if (!any.measures(period.ended)) continue;
     length.push_back(any.to_ns(period.ended - period.began));

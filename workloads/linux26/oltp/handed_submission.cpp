@@ -7,7 +7,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::int64_t kHandOff = 60;  // instructions, assumed: choosing the CPU and queueing the bio
+constexpr std::int64_t kHandOff = 60;  // instructions to choose the CPU and queue the bio; assumed
 
 }  // namespace
 
@@ -25,7 +25,7 @@ HandedSubmission::HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTo
     const std::string name = fmt::format("submit_queue[{}]", cpu);
     const Object object = kernel.place("submit_queue", name, kernel.node_of(cpu));
     queues_.push_back({object, &kernel.lock_in(object, name, "submit_queue", "lock"), {}});
-    turns_[cpu] = cpu;  // so that not all begin with the same CPU
+    turns_[cpu] = cpu;  // so that CPUs begin with different turns
   }
   softirq_ = kernel.interrupts().add_softirq([this](Cpu& cpu) { submit_all(cpu); });
   vector_ = kernel.interrupts().add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts().raise(cpu, softirq_); });
@@ -55,7 +55,7 @@ void HandedSubmission::submit(Cpu& cpu, Io& io) {
   if (was_empty) cpu.send_ipi(CpuId{target}, vector_);
 }
 
-// Returns null if the list is empty.
+// Takes the first I/O off the CPU's list; null if the list is empty.
 Io* HandedSubmission::take(Cpu& cpu, Queue& queue) {
   kernel_.lock_irq(cpu, *queue.lock);
   const Value first = queue.object.load(cpu, head_);

@@ -1,5 +1,5 @@
-// A block layer that hands each I/O to a CPU which its adapter interrupts, and submits it there, so that submission and
-// completion use one CPU's caches (OLS 2007, section 4.7). Not in 2.6.20.
+// A block layer that submits each I/O on a CPU that the I/O's adapter interrupts, so that submission and completion use the
+// same CPU's caches (OLS 2007, section 4.7). Linux 2.6.20 does not have this.
 #pragma once
 
 #include <deque>
@@ -11,20 +11,20 @@ namespace linebounce::workloads {
 
 class HandedSubmission final : public BlockLayer {
  public:
-  // Before the simulation. `block` submits; it should interrupt the CPU that it is called on
-  // (BlockOptions::complete_on_submitter), or I/Os complete on other CPUs than those that submit them.
+  // `block` does the submission. It should interrupt the CPU that calls it (BlockOptions::complete_on_submitter); otherwise
+  // I/Os complete on other CPUs than they were submitted on. REQUIRES: the simulation has not started.
   HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTopology& topology);
 
-  // Returns when the I/O is on the list of the other CPU, which is interrupted if the list was empty.
+  // Puts the I/O on another CPU's list and returns. Interrupts that CPU if its list was empty.
   void submit(Cpu& cpu, Io& io) override;
-  // Empty: the submitting CPU unplugs by itself, for each I/O.
+  // Does nothing, because the submitting CPU unplugs the queue after each I/O.
   void unplug(Cpu& /*cpu*/, int /*device*/) override {}
 
  private:
   struct Queue {
     Object object;
     MeteredLock* lock = nullptr;
-    std::deque<Io*> ios;  // the bios on the list; guarded by its lock
+    std::deque<Io*> ios;  // bios on the list; protected by `lock`
   };
 
   int target_of(const Cpu& cpu, int device);
@@ -35,7 +35,7 @@ class HandedSubmission final : public BlockLayer {
   BlockLayer& block_;
   IoTopology topology_;
   std::vector<Queue> queues_;       // by CPU
-  std::vector<std::size_t> turns_;  // by CPU: which of an adapter's CPUs gets the next I/O
+  std::vector<std::size_t> turns_;  // by CPU: index of the adapter's CPU that gets the next I/O
   FieldPlace head_, tail_, next_;
   FunctionId hand_off_, submit_handed_;
   int vector_ = 0, softirq_ = 0;

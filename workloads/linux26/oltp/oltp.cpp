@@ -137,7 +137,7 @@ class Oltp final : public Workload {
   std::unique_ptr<OtherMemory> user_memory_, kernel_memory_;
   std::unique_ptr<OltpSystem> system_;
   std::deque<CommitGroup> groups_;
-  std::vector<std::unique_ptr<Process>> processes_;  // by number of the process's task
+  std::vector<std::unique_ptr<Process>> processes_;  // by task number
   std::vector<std::vector<Process*>> by_cpu_;
   int tick_vector_ = 0;
 };
@@ -232,7 +232,7 @@ void Oltp::place_processes(std::uint64_t seed) {
   }
   const int writers = options_.writers;
   const int nodes = kernel_->nodes();
-  for (int i = 0; i < writers; ++i) {  // equally many writers on each node, spread over its CPUs
+  for (int i = 0; i < writers; ++i) {  // the nodes get equally many writers, spread over their CPUs
     const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
     const int cpu = of_node[i / nodes * of_node.size() / writers_of_node];
@@ -244,7 +244,7 @@ void Oltp::place_processes(std::uint64_t seed) {
 
 void Oltp::run(Cpu& cpu) {
   kernel_->interrupts().start(cpu);
-  // The CPUs' ticks are spread over a jiffy.
+  // Spreads the CPUs' ticks over a jiffy.
   const double jiffy_ns = timers_->jiffy_us() * kNsOfUs;
   cpu.set_timer(jiffy_ns * (1 + static_cast<double>(cpu.id().value) / kernel_->cpus()), tick_vector_);
   for (Process* process : by_cpu_[cpu.id().value]) scheduler_->try_to_wake_up(cpu, process->task());

@@ -10,17 +10,17 @@
 namespace linebounce::workloads {
 namespace {
 
-// The number of these transfers that one of the contexts gets.
+// How many of `transfers` one of `contexts` gets; the shares differ by at most one.
 int share_of(int transfers, std::size_t context, std::size_t contexts) {
   const auto up_to = [&](std::size_t number) { return transfers * number / contexts; };
   return static_cast<int>(up_to(context + 1) - up_to(context));
 }
 
-// A stream uses a few sets of the outermost cache, with many more lines than these hold.
+// A stream's lines all map to a few sets of the outermost cache, far more lines than those sets hold.
 constexpr std::uint64_t kStreamSets = 16;
 constexpr std::uint64_t kLinesOfSet = 64;
 
-constexpr std::int64_t kSemopInstructions = 400;  // instructions: entry, copying the operations, looking up the semaphore set
+constexpr std::int64_t kSemopInstructions = 400;  // instructions to enter, copy the operations and find the semaphore set
 constexpr Value kAsleep = 1;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool CommitGroup::waits(Cpu& cpu, const Member& member) {
   return false;
 }
 
-// Other processes may have joined since, behind those that are posted: they wait for the next log.
+// Wakes the processes that the log covers. Others may have joined behind them since; those wait for the next log.
 void CommitGroup::post(Cpu& cpu) {
   const FunctionScope scope(cpu, semtimedop_);
   kernel_.execute(cpu, kSemopInstructions);
@@ -121,7 +121,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
 
 void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
   const std::array<double, kKinds> means = {shape_.shared, shape_.node_shared, shape_.local_memory, shape_.remote_memory};
-  // For a fractional number of misses, draws whether there is one more, so that the mean is right.
+  // Draws the fractional part of a mean number of misses as one more miss or none.
   std::vector<Kind> order;
   for (int kind = 0; kind < kKinds; ++kind) {
     const auto milli = static_cast<std::uint64_t>(std::llround(means[kind] * 1000));
@@ -164,7 +164,7 @@ void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
 
 void Process::submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write) {
   {
-    // Holds memory for as long as it takes, as system calls do for names, messages and lists of buffers.
+    // Allocates memory for the duration of the work, as system calls do for names, messages and buffer lists.
     const FunctionScope scope(cpu, system_.other_kernel);
     const Object memory = system_.aio.size_1024().alloc(cpu);
     memory.store(cpu, system_.buffer, 0);
@@ -206,7 +206,7 @@ class Foreground final : public Process {
  private:
   enum class Stage { computing, reading, writing_log, waiting_for_log };
 
-  // Returns false if the process waits.
+  // Returns false if the process must wait.
   bool step(Cpu& cpu) {
     switch (stage_) {
       case Stage::computing:
@@ -291,8 +291,7 @@ class Writer final : public Process {
     return sum;
   }
 
-  // Reaps a batch, with each context's share of it. Reading events makes room for new ones. Returns false if the process must
-  // wait.
+  // Reaps each context's share of a batch. Reading events makes room for new ones. Returns false if the process must wait.
   bool reap(Cpu& cpu) {
     for (; reaped_ < contexts_.size(); ++reaped_) {
       if (!system_.aio.get_events(cpu, *contexts_[reaped_], share_of(batch_, reaped_, contexts_.size()))) return false;

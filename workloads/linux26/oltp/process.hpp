@@ -1,4 +1,5 @@
-// The database's processes: what each does between two waits. One CPU's program runs them in turn, as its scheduler decides.
+// The database's processes: what each does from one wait to the next. A CPU's program runs its processes in turn, in the order
+// that its scheduler decides.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@
 
 namespace linebounce::workloads {
 
-// Processes that commit together: the first ones wait on a System V semaphore; the last one writes the log for all of them and
-// posts them. So wake-ups come from every CPU, in addition to those by completed I/O.
+// Processes that commit together. All but the last wait on a System V semaphore; the last one writes the log for all and posts
+// them. So every CPU sends wake-ups, in addition to those of completed I/O.
 class CommitGroup {
  public:
   // `size`: how many processes commit together.
   CommitGroup(Kernel& kernel, Scheduler& scheduler, const std::string& name, int node, int size);
 
-  // A process that may commit in this group, made before the simulation.
+  // A process that may commit in this group. Created before the simulation.
   class Member {
    public:
     Member(Kernel& kernel, const Task& task, const std::string& name, int node);
@@ -32,11 +33,11 @@ class CommitGroup {
     const Task* task_;
   };
 
-  // Returns true if this process is the last of the group: it must write the log and then call post(). On false it must call
-  // schedule() while waits() is true.
+  // Returns true if this process completes the group: it must write the log and then call post(). If false, it must call
+  // schedule() as long as waits() is true.
   bool join(Cpu& cpu, const Member& member);
   [[nodiscard]] bool waits(Cpu& cpu, const Member& member);
-  // Wakes the processes that waited when the last one joined.
+  // Wakes the processes that were waiting when the group was complete.
   void post(Cpu& cpu);
 
  private:
@@ -49,12 +50,12 @@ class CommitGroup {
   FunctionId semtimedop_, update_queue_;
 };
 
-// The rest of a program's memory, as far as it misses the caches: the kernel's other structures, or the database's own data.
-// There are lines that all CPUs write, lines that a node's CPUs write, and memory that no cache holds any more. For each:
-// the mean number of misses in one OtherMemory::visit(). For written lines also: how many there are.
+// The rest of a program's memory that misses the caches: the kernel's other structures, or the database's own data. It has
+// lines that all CPUs write, lines that one node's CPUs write, and memory that no cache holds. For each kind: the mean number
+// of misses per OtherMemory::visit(). For written lines also how many lines there are.
 struct OtherMemoryShape {
   double shared = 0;         // misses on lines that all CPUs write, with homes spread over the nodes
-  double node_shared = 0;    // misses on lines that the node's CPUs write
+  double node_shared = 0;    // misses on lines that only the node's CPUs write
   double local_memory = 0;   // misses on the node's memory
   double remote_memory = 0;  // misses on the next node's memory
   int shared_lines = 1;
@@ -63,14 +64,15 @@ struct OtherMemoryShape {
 
 class OtherMemory {
  public:
-  // Before the simulation. The lines are arrays called NAME_..., which results do not tell apart.
+  // Places the lines as arrays whose names begin with NAME; results do not tell them apart. REQUIRES: the simulation has not
+  // started.
   OtherMemory(Kernel& kernel, const std::string& name, const OtherMemoryShape& shape, const Pace& pace);
 
-  // Executes these instructions, with the misses of one visit spread over them.
+  // Executes `instructions`, with one visit's misses spread over them.
   void visit(Cpu& cpu, Random& random, std::int64_t instructions);
 
  private:
-  // Lines that one CPU uses one after the other, from so few sets that none is in a cache when its turn comes again.
+  // Lines that one CPU uses in turn. They map to so few sets that no line is still cached when its turn comes again.
   struct Stream {
     Address begin = 0;
     std::uint64_t next = 0;
@@ -86,10 +88,10 @@ class OtherMemory {
   std::vector<Address> shared_;
   std::vector<std::vector<Address>> node_shared_;  // by node
   std::vector<Stream> local_, remote_;             // by CPU
-  std::uint64_t set_stride_ = 0;                   // bytes from one line to the next of the same set
+  std::uint64_t set_stride_ = 0;                   // bytes between lines that map to the same set
 };
 
-// Indices of a CPU's tallies.
+// Indices of the workload's tallies.
 enum OltpTally { kTransactions, kReads, kWrites };
 
 // Shared by all processes.
@@ -100,9 +102,9 @@ struct OltpSystem {
   OtherMemory& user_memory;
   OtherMemory& kernel_memory;
   int devices = 1;
-  std::int64_t user_instructions = 0;    // mean, of a session from one read to the next
-  std::int64_t writer_instructions = 0;  // of a writer, from one batch to the next
-  std::int64_t kernel_instructions = 0;  // the kernel's other work for each submission
+  std::int64_t user_instructions = 0;    // of a session from one read to the next, mean
+  std::int64_t writer_instructions = 0;  // of a writer from one batch to the next, mean
+  std::int64_t kernel_instructions = 0;  // the kernel's other work per submission
   FunctionId user = 0, other_kernel = 0;
   Object inode;  // a structure inode_data
   MeteredLock* inode_lock = nullptr;
@@ -123,7 +125,8 @@ class Process {
       : system_(system), task_(task), random_(seed, number, 7) {}
 
   void compute(Cpu& cpu, std::int64_t mean_instructions);
-  // Transfers to random disks, divided among the contexts: one io_submit() for each context, and the kernel's other work once.
+  // Submits transfers to random disks, divided among the contexts: one io_submit() per context, and the kernel's other work
+  // once.
   void submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write);
 
   OltpSystem& system_;
@@ -134,9 +137,9 @@ class Process {
 // A user's session: reads, then commits with others.
 std::unique_ptr<Process> make_foreground(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int reads,
                                          CommitGroup& group);
-// Writes changed blocks back. Keeps `depth` writes in flight, in all its contexts together, and submits a batch whenever that
-// many are done; each context has its share of every batch. Errors: std::invalid_argument, if a context's ring has no room for
-// depth + batch, or a batch is less than a write for each context.
+// A process that writes changed blocks back. It keeps `depth` writes in flight, over all its contexts. Whenever `batch` writes
+// are done it submits another batch, divided among the contexts. Errors: std::invalid_argument if a context's ring has no room
+// for depth + batch, or if a batch has fewer writes than there are contexts.
 std::unique_ptr<Process> make_writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts,
                                      int depth, int batch);
 

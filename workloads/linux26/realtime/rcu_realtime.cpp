@@ -26,7 +26,7 @@ namespace {
 constexpr int kRemovedObjects = 0;         // tally
 constexpr std::uint64_t kBurstStream = 5;  // the stream of random numbers
 constexpr Value kInUse = 1, kIsFreed = 0xDEAD;
-constexpr Address kCallbackHead = 8;  // in an object: its state, then RCU's head
+constexpr Address kCallbackHead = 8;  // offset of RCU's head in an object; the object's state comes first
 constexpr std::int64_t kSwitchInstructions = 400;
 constexpr std::array kBoundsUs = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
 
@@ -81,8 +81,8 @@ class RcuRealtime final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> free;
-    double due_ns = -1;      // when the real-time task became runnable; -1: it is not
-    bool in_thread = false;  // ksoftirqd or krcud has the CPU, even if it is preempted
+    double due_ns = -1;      // when the real-time task became runnable; -1: it is not runnable
+    bool in_thread = false;  // whether ksoftirqd or krcud has the CPU, even if preempted
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
@@ -107,8 +107,8 @@ class RcuRealtime final : public Workload {
   FunctionId user_ = 0, task_ = 0, remove_ = 0, free_ = 0, thread_ = 0, schedule_ = 0;
   double next_period_ns_ = 0;
   std::vector<OfCpu> cpus_;
-  std::vector<double> latencies_us_;  // latencies of the task's starts in the measured time
-  std::vector<SeriesSample> late_;    // the same over time, including the warm-up
+  std::vector<double> latencies_us_;  // delays of the task's starts in the measured time
+  std::vector<SeriesSample> late_;    // the same delays over time, including the warm-up
 };
 
 void RcuRealtime::set_up(const WorkloadSetup& setting) {
@@ -159,13 +159,13 @@ void RcuRealtime::run(Cpu& cpu) {
     {
       const FunctionScope scope(cpu, user_);
       cpu.compute(between);
-      cpu.now();  // lets an interrupt that arrived meanwhile find user code
+      cpu.now();  // an interrupt that is due now then finds user code
     }
     remove_burst(cpu);
   }
 }
 
-// The timer keeps its own period, so an expiry that is noticed late is late, but not lost.
+// The timer keeps its own period. If an expiry is noticed late, the start is late, but no period is lost.
 void RcuRealtime::timer(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.due_ns < 0) own.due_ns = next_period_ns_;
@@ -175,7 +175,7 @@ void RcuRealtime::timer(Cpu& cpu) {
   cpu.set_timer(next_period_ns_ - now_ns, vector_);
 }
 
-// On the way back to preemptible code: runs the task first, then a kernel thread.
+// Called before returning to preemptible code. Runs the real-time task first, then a kernel thread.
 void RcuRealtime::schedule(Cpu& cpu) {
   OfCpu& own = of(cpu);
   for (;;) {
@@ -207,7 +207,7 @@ void RcuRealtime::run_task(Cpu& cpu) {
   cpu.now();
 }
 
-// Runs ksoftirqd or krcud until it has no work or has run once. Returns whether there was any work.
+// Runs ksoftirqd or krcud for one round, or until it has no work. Returns whether there was any work.
 bool RcuRealtime::run_thread(Cpu& cpu) {
   OfCpu& own = of(cpu);
   const FunctionScope scope(cpu, thread_);
@@ -224,7 +224,7 @@ bool RcuRealtime::run_thread(Cpu& cpu) {
   return worked;
 }
 
-// Between two system calls the kernel may switch threads.
+// Removes a burst of objects, with a system call for each. Between two calls the kernel may switch threads.
 void RcuRealtime::remove_burst(Cpu& cpu) {
   OfCpu& own = of(cpu);
   for (int i = 0; i < options_.burst && !own.free.empty(); ++i) {

@@ -7,21 +7,21 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: about as many as these functions compile to (a few hundred bundles from entry
-// to exit of schedule() and try_to_wake_up(), with clocks and statistics).
+// Instructions that touch no line of this model: about as many as the functions compile to. schedule() and try_to_wake_up()
+// take a few hundred bundles each, including clocks and statistics.
 constexpr std::int64_t kScheduleInstructions = 400;
 constexpr std::int64_t kContextSwitchInstructions = 500;
 constexpr std::int64_t kWakeInstructions = 250;
 constexpr std::int64_t kActivateInstructions = 120;
 constexpr std::int64_t kTickInstructions = 300;
-constexpr std::int64_t kBalanceInstructions = 40;  // instructions for each CPU that balancing looks at
+constexpr std::int64_t kBalanceInstructions = 40;  // instructions per CPU that load balancing examines
 
-// Ticks between two balancing attempts, with the sibling and with all CPUs of the node: about the intervals of a busy system.
+// Ticks between two attempts to balance, with the sibling and within the node: about the intervals of a busy system.
 constexpr std::int64_t kTicksToSiblingBalance = 2;
 constexpr std::int64_t kTicksToNodeBalance = 8;
 
-constexpr Value kLoadOfTask = 128;  // SCHED_LOAD_SCALE: a task of nice 0
-constexpr Value kPriorityBit = 1;   // the bit of the only priority, in its word of the bitmap
+constexpr Value kLoadOfTask = 128;  // SCHED_LOAD_SCALE: the load of a task of nice 0
+constexpr Value kPriorityBit = 1;   // the only priority's bit in its word of the bitmap
 
 }  // namespace
 
@@ -101,7 +101,7 @@ Task* Scheduler::schedule(Cpu& cpu) {
   RunQueue& queue = queue_of(cpu);
   const Object& rq = queue.object;
   kernel_.execute(cpu, kScheduleInstructions);
-  rq.load(cpu, rq_.idle);  // the idle task may not come here with preemption off
+  rq.load(cpu, rq_.idle);  // the kernel checks that the idle task does not call this with preemption off
   rq.add(cpu, rq_.sched_count, 1);
   kernel_.lock_irq(cpu, *queue.lock);
   if (queue.current != nullptr && queue.current->object.load(cpu, task_.state) != static_cast<Value>(TaskState::running)) {
@@ -146,7 +146,7 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   return current == idle;
 }
 
-// A pinned task stays where it is, whatever this search finds; the kernel searches all the same.
+// Finds an idle CPU for the task. The kernel searches even for a pinned task, which then stays where it is.
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {
@@ -161,7 +161,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   const FunctionScope scope(cpu, function_.try_to_wake_up);
   kernel_.execute(cpu, kWakeInstructions);
   kernel_.interrupts_off(cpu);
-  // task_rq_lock(): the task may have moved while this CPU waited for its queue's lock.
+  // task_rq_lock(): takes the lock of the task's run queue, and retries if the task has moved in the meantime.
   int target = 0;
   RunQueue* queue = nullptr;
   for (;;) {
@@ -193,7 +193,8 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   queue->lock->release(cpu);
   kernel_.interrupts_on(cpu);
   if (was_idle) {
-    // smp_send_reschedule(): the register is written with release semantics. An IPI that overtook nr_running would be useless.
+    // smp_send_reschedule() writes the IPI register with release semantics, so that the IPI does not overtake the store of
+    // nr_running.
     cpu.fence();
     cpu.wake(CpuId(target));
   }
@@ -203,7 +204,7 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
 void Scheduler::activate_task(Cpu& cpu, RunQueue& queue, const Task& task, bool local) {
   const FunctionScope scope(cpu, function_.activate_task);
   kernel_.execute(cpu, kActivateInstructions);
-  if (!local) {  // the other CPU's clock may differ
+  if (!local) {  // timestamps are converted, because the other CPU's clock may differ
     queue_of(cpu).object.load(cpu, rq_.most_recent_timestamp);
     queue.object.load(cpu, rq_.most_recent_timestamp);
   }
@@ -273,8 +274,8 @@ void Scheduler::load_balance(Cpu& cpu, bool siblings) {
   if (busiest >= 0) move_tasks(cpu, busiest);
 }
 
-// The CPU with the most load in the sibling pair, or in the node, if it has at least two tasks more than this one; -1 if there
-// is none.
+// The CPU with the most load in the sibling pair, or in the node. Returns -1 if no CPU has at least two tasks more than this
+// one.
 int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   const FunctionScope scope(cpu, function_.find_busiest_group);
   const int self = cpu.id().value;
@@ -295,14 +296,14 @@ int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   return busiest;
 }
 
-// Moves one task that waits on the other CPU to this one, if tasks may move.
+// Moves one waiting task from the busiest CPU to this one, unless tasks are pinned.
 void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   const FunctionScope scope(cpu, function_.move_tasks);
   const int self = cpu.id().value;
   RunQueue& from = queues_[busiest];
   RunQueue& to = queue_of(cpu);
   kernel_.interrupts_off(cpu);
-  // double_rq_lock(): the lower address first.
+  // double_rq_lock(): acquires the lock at the lower address first.
   MeteredLock& first = busiest < self ? *from.lock : *to.lock;
   MeteredLock& second = busiest < self ? *to.lock : *from.lock;
   first.acquire(cpu);
@@ -325,7 +326,7 @@ void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   second.release(cpu);
   first.release(cpu);
   kernel_.interrupts_on(cpu);
-  if (moved && to.current == nullptr) cpu.wake(cpu.id());  // resched_task(): the idle loop continues after this handler
+  if (moved && to.current == nullptr) cpu.wake(cpu.id());  // resched_task(): wakes the idle loop when this handler returns
 }
 
 }  // namespace linebounce::workloads

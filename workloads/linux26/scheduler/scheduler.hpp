@@ -1,4 +1,4 @@
-// The process scheduler of Linux 2.6.20: a run queue for each CPU, wake-ups by any CPU, sibling checks, and balancing in the
+// The process scheduler of Linux 2.6.20: a run queue per CPU, wake-ups from any CPU, sibling checks, and load balancing in the
 // tick.
 #pragma once
 
@@ -13,36 +13,37 @@ namespace linebounce::workloads {
 
 enum class TaskState : Value { running = 0, interruptible = 1 };
 
-// A process as the scheduler sees it. All have the same fixed priority. schedule() returns the one that runs on the CPU.
+// A process as the scheduler sees it. All tasks have the same fixed priority.
 struct Task {
   Object object;   // a structure task_struct
-  int number = 0;  // numbered in the order of creation
+  int number = 0;  // in the order of creation, from 0
 };
 
 struct SchedulerOptions {
-  // wake_idle(): a wake-up checks whether the target is idle, and if not, whether its sibling is. OLS 2007's change (4.4): it
-  // does not check if more than one task runs on the target, because the sibling will then have work as well.
+  // wake_idle(): a wake-up checks whether the target CPU is idle and, if not, whether its sibling is. With false, OLS 2007's
+  // change (section 4.4), it skips the sibling if more than one task runs on the target, because the sibling is then probably
+  // busy, too.
   bool sibling_check_always = true;
-  bool pinned = true;  // tasks stay on their CPU (core affinity); else load_balance() moves them
+  bool pinned = true;  // true: tasks stay on their CPU (core affinity); false: load_balance() moves them
 };
 
 class Scheduler {
  public:
   Scheduler(Kernel& kernel, const SchedulerOptions& options);
 
-  // Before the simulation. Creates a task of this CPU, asleep.
+  // Creates a sleeping task on this CPU. REQUIRES: the simulation has not started.
   Task& create_task(const std::string& name, int cpu);
 
-  // Sets the running task's state, before the task checks whether it has to wait. Called by the task's own program.
+  // Sets the running task's state. The task calls it before it checks whether it has to wait.
   void set_state(Cpu& cpu, const Task& task, TaskState state) const;
-  // schedule(): removes the task that ran from the queue if it is no longer runnable, and returns the next one; null: the CPU
-  // is idle.
+  // schedule(): takes the running task off the queue if it is no longer runnable. Returns the task to run next; null if the CPU
+  // becomes idle.
   Task* schedule(Cpu& cpu);
-  // The idle loop: returns when there may be a task to run.
+  // Runs the idle loop. Returns when there may be a task to run.
   void idle(Cpu& cpu);
-  // try_to_wake_up(), callable by any CPU and in a handler. Returns false if the task was awake.
+  // try_to_wake_up(): any CPU may call it, also in an interrupt handler. Returns false if the task was already awake.
   bool try_to_wake_up(Cpu& cpu, const Task& task);
-  // The CPU's tick, in the handler. `interrupted`: what the tick interrupted.
+  // Called in the handler of the CPU's tick. `interrupted`: the mode of the interrupted code.
   void tick(Cpu& cpu, Mode interrupted);
 
   [[nodiscard]] const Task& task_at(Address address) const;
@@ -51,8 +52,8 @@ class Scheduler {
   struct RunQueue {
     Object object, array;
     MeteredLock* lock = nullptr;
-    Task* current = nullptr;  // null: the idle task; used by its own CPU's program
-    std::int64_t ticks = 0;   // used by its own CPU's program
+    Task* current = nullptr;  // the running task; null: the idle task. Only its own CPU's program uses it
+    std::int64_t ticks = 0;   // only its own CPU's program uses it
   };
 
   RunQueue& queue_of(const Cpu& cpu) { return queues_[cpu.id().value]; }
@@ -70,7 +71,7 @@ class Scheduler {
   Kernel& kernel_;
   SchedulerOptions options_;
   std::vector<RunQueue> queues_;  // by CPU
-  std::vector<Object> idle_;      // the idle tasks, by CPU
+  std::vector<Object> idle_;      // by CPU: its idle task
   std::deque<Task> tasks_;
   std::map<Address, Task*> by_address_;
 

@@ -1,5 +1,5 @@
-// Wait queues, on which tasks sleep until another task or a handler wakes the queue. As in Linux 2.6.20: a lock and a list,
-// inside an object of the queue's owner.
+// Wait queues of Linux 2.6.20: a lock and a list of sleeping tasks inside another object. Tasks sleep until a task or a handler
+// wakes the queue.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// A task's entry in a wait queue: one for each task, on its stack.
+// A task's entry in a wait queue; it lies on the task's stack.
 class Waiter {
  public:
   Waiter(Kernel& kernel, const Task& task, const std::string& name, int node);
@@ -20,16 +20,17 @@ class Waiter {
 
 class WaitQueue {
  public:
-  // Before the simulation. Uses the fields FIELD.lock, FIELD.next and FIELD.prev of the object.
+  // Uses the fields FIELD.lock, FIELD.next and FIELD.prev of the object. REQUIRES: the simulation has not started.
   WaitQueue(Kernel& kernel, Scheduler& scheduler, const Object& object, const std::string& object_name,
             const std::string& structure, const std::string& field);
 
   // add_wait_queue_exclusive(): appends. / remove_wait_queue().
   void add(Cpu& cpu, const Waiter& waiter);
   void remove(Cpu& cpu, const Waiter& waiter);
-  // waitqueue_active(): checks without the lock.
+  // waitqueue_active(): whether the queue has waiters, checked without the lock.
   [[nodiscard]] bool active(Cpu& cpu) const;
-  // __wake_up(): wakes the first `exclusive` waiters that were asleep. They stay in the queue until they remove themselves.
+  // __wake_up(): wakes up to `exclusive` waiters that are asleep, from the first on. They stay in the queue until they remove
+  // themselves.
   void wake_up(Cpu& cpu, int exclusive);
 
  private:

@@ -12,11 +12,11 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kServicePurpose = 0x7161;  // of the stream of random numbers: "qa"
+constexpr std::uint64_t kServicePurpose = 0x7161;  // stream of random numbers: "qa"
 constexpr Address kRingEntryBytes = 64;            // REQUEST_ENTRY_SIZE
-constexpr int kRingEntries = 2048;                 // REQUEST_ENTRY_CNT_2XXX_EXT_MEM; its counters have 16 bits
+constexpr int kRingEntries = 2048;                 // REQUEST_ENTRY_CNT_2XXX_EXT_MEM; the ring's counters have 16 bits
 constexpr Value kDidOk = 0;
-constexpr int kMostResponses = 50;  // most responses that one interrupt handles; another interrupt handles the rest
+constexpr int kMostResponses = 50;  // most responses that one interrupt handles; the rest wait for another interrupt
 
 }  // namespace
 
@@ -56,7 +56,7 @@ QlaAdapters::QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions
 void QlaAdapters::place(int number) {
   const IoTopology::Adapter& spec = options_.topology.adapters[number];
   const std::string name = fmt::format("scsi_qla_host[{}]", number);
-  int most = 0;  // the most commands at once
+  int most = 0;  // most commands in flight
   for (const IoTopology::Device& device : options_.topology.devices) {
     if (device.adapter == number) most += options_.queue_depth;
   }
@@ -84,7 +84,8 @@ void QlaAdapters::read_register(Cpu& cpu) {
   cpu.compute(register_cycles_);
 }
 
-// The middle layer holds the host's lock; the driver takes its own, and releases the first meanwhile.
+// Called with the middle layer's host lock held. The driver releases it for its own work, and acquires it again before it
+// returns.
 void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command) {
   const FunctionScope scope(cpu, queuecommand_);
   const ScsiDevice& device = *command.device;
@@ -118,7 +119,7 @@ void QlaAdapters::start_scsi(Cpu& cpu, ScsiCommand& command) {
   command.object.store(cpu, command_.host_scribble, handle);
   fill_ring_entry(cpu, adapter, command, handle);
   command.srb.store(cpu, srb_state_, 1);
-  read_register(cpu);  // writes the ring's new index, and reads it back so that the adapter has it
+  read_register(cpu);  // writes the ring's new index, and reads it back so that the write reaches the adapter
   work_on(cpu, adapter, command, handle);
   kernel_.unlock_irq(cpu, *adapter.hardware_lock);
 }
@@ -135,7 +136,7 @@ Value QlaAdapters::take_handle(Cpu& cpu, const Adapter& adapter) {
   throw ModelFailure("an adapter was given more commands than it can queue");
 }
 
-// The adapter reads entries as they arrive, so the ring always has room; its count only records that.
+// The adapter reads entries as soon as they arrive, so the ring never fills up, and its count is only recorded.
 void QlaAdapters::fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCommand& command, Value handle) {
   adapter.object.load(cpu, qla_.req_q_cnt);
   const Address entry = adapter.object.load(cpu, qla_.request_ring_ptr);
@@ -172,7 +173,7 @@ void QlaAdapters::interrupt(Cpu& cpu, Adapter& adapter) {
   kernel_.execute(cpu, path::kInterruptHandler);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
   Responses& responses = adapter.responses[options_.complete_on_submitter ? cpu.id().value : 0];
-  read_register(cpu);  // the adapter's status: is there a response?
+  read_register(cpu);  // reads whether the adapter has a response
   for (int taken = 0; taken < kMostResponses; ++taken) {
     const auto first = responses.begin();
     if (first == responses.end() || first->first.first > cpu.to_ns(cpu.local_time())) break;
@@ -197,7 +198,7 @@ void QlaAdapters::process_completed(Cpu& cpu, Adapter& adapter, ScsiCommand& com
   command.srb.load(cpu, srb_cmd_);
   upcalls_.soon_done(cpu, command);
   kernel_.execute(cpu, path::kCompletedRequest);
-  // qla2x00_ramp_up_queue_depth(): may the disk be given more commands at once?
+  // qla2x00_ramp_up_queue_depth(): checks whether the disk may get more commands at once.
   if (options_.adjust_queue_depth_check) {
     const Value most = adapter.object.load(cpu, qla_.max_q_depth);
     const Value depth = command.device->object.load(cpu, device_.queue_depth);

@@ -1,5 +1,5 @@
-// The SCSI middle layer of Linux 2.6.20 (drivers/scsi/scsi.c, scsi_lib.c, scsi_error.c) with its disk driver (sd.c). Requests
-// become commands, which are counted and passed to the adapter's driver; completed ones make room for the next.
+// The SCSI middle layer of Linux 2.6.20 (drivers/scsi/scsi.c, scsi_lib.c, scsi_error.c) with its disk driver (sd.c). It builds
+// commands from requests, counts them, and passes them to the adapter's driver. A completed command makes room for the next.
 #pragma once
 
 #include <deque>
@@ -72,8 +72,8 @@ class ScsiLayer final : public RequestDriver {
   Object command_pool_;
   std::vector<ScsiHost> hosts_;
   std::vector<ScsiDevice> devices_;
-  std::unordered_map<Address, int> device_at_;  // by the address of starved_entry
-  std::deque<ScsiCommand> records_;             // one for each object that was ever allocated
+  std::unordered_map<Address, int> device_at_;  // by the address of the field starved_entry
+  std::deque<ScsiCommand> records_;             // one for each object that was allocated at least once
   std::unordered_map<Address, ScsiCommand*> commands_;
 };
 

@@ -1,4 +1,4 @@
-// From the adapter's interrupt to the I/O's owner, and on to the next command.
+// A command's path from the adapter's interrupt to the I/O's owner, and on to the next command.
 #include "models/failure.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/scsi/scsi.hpp"
@@ -6,8 +6,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// With batched deletes of timers, the last user of a command frees it: the completing CPU, or the CPU whose base the timer was
-// on. eh_eflags, which only the error handler uses in Linux, records what has happened.
+// With batched timer deletion, the command's last user frees it: either the completing CPU, or the CPU whose base holds the
+// timer. These flags record who has finished, in eh_eflags, which Linux uses only in its error handler.
 constexpr Value kCommandPut = 1;
 constexpr Value kTimerRetired = 2;
 
@@ -31,8 +31,8 @@ void ScsiLayer::scsi_done(Cpu& cpu, ScsiCommand& command) {
   queues_.blk_complete_request(cpu, *command.request);
 }
 
-// If the CPU retires the timer itself, this happens at once, in scsi_done(); on another CPU, whenever that handles retired
-// timers.
+// Called when the command's timer is off its base. If this CPU retires it at once, that is within scsi_done(); otherwise later,
+// on the CPU that handles retired timers.
 void ScsiLayer::timer_retired(Cpu& cpu, ScsiCommand& command) {
   if (cpu.id().value == command.retired_by.value) {
     command.timer_gone = true;
@@ -61,7 +61,7 @@ void ScsiLayer::finish_command(Cpu& cpu, ScsiCommand& command) {
   kernel_.execute(cpu, path::kFinishCommand);
   device.object.load(cpu, device_.host);
   device_unbusy(cpu, device);
-  // Success: neither host nor device is blocked.
+  // The command succeeded, so neither host nor device is blocked.
   host_of(device).object.store(cpu, host_.host_blocked, 0);
   device.object.store(cpu, device_.device_blocked, 0);
   command.object.load(cpu, command_.done);
@@ -118,7 +118,7 @@ void ScsiLayer::next_command(Cpu& cpu, ScsiCommand& command) {
   device.object.fetch_add(cpu, device_.references, Value{0} - 1);
 }
 
-// The second lock is that of __scsi_put_command(), inline; figure 13 of OLS 2007 counts it here.
+// Takes two locks. The second is that of __scsi_put_command(), which is inlined; figure 13 of OLS 2007 counts it here, too.
 void ScsiLayer::put_command(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.put_command);
   const ScsiDevice& device = *command.device;
@@ -144,7 +144,7 @@ void ScsiLayer::run_queue(Cpu& cpu, const ScsiDevice& own) {
   kernel_.execute(cpu, path::kRunQueue);
   queues_.object(own.number).load(cpu, queues_.queue_fields().queuedata);
   own.object.load(cpu, device_.host);
-  own.object.load(cpu, device_.changed);  // single_lun, a bit of the same word
+  own.object.load(cpu, device_.changed);  // reads single_lun, a bit of the same word
   host.object.load(cpu, host_.host_lock);
   kernel_.lock_irq(cpu, *host.default_lock);
   const Address starved = host.object.at(host_.starved_list, cpu);

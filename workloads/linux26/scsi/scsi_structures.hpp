@@ -1,4 +1,4 @@
-// Offsets of the fields of SCSI's structures, from the layout file, and the objects of hosts, disks and commands.
+// Field offsets of SCSI's structures, from the layout file, and the objects of hosts, disks and commands.
 #pragma once
 
 #include <memory>
@@ -82,14 +82,14 @@ struct ScsiDevice {
   MeteredLock* list_lock = nullptr;
 };
 
-// A command and the C++ record for its address. Like a Request, it belongs to its present holder.
+// A command, and the C++ record for its address. As with Request, only its current holder may use it.
 struct ScsiCommand {
   Object object;
   std::unique_ptr<Timer> eh_timeout;
   Request* request = nullptr;
   const ScsiDevice* device = nullptr;
   Object srb;               // owned by the driver
-  CpuId retired_by;         // the CPU that has retired eh_timeout...
+  CpuId retired_by;         // the CPU that retired the timer eh_timeout
   bool timer_gone = false;  // ...and whether that CPU saw the timer leave its base
 };
 
