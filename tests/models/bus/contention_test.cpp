@@ -27,8 +27,8 @@ double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers)
   return cycles;
 }
 
-// 6002 the request is stamped (L1 has the line); 6010 granted; 6020 address phase; 6060 snoop result; 6070 response; the
-// store ends 5 + 1 later.
+// Stamped 6002, because L1 has the line; granted 6010; address phase 6020; snoop result 6060; response 6070. The store ends 5
+// + 1 later.
 TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
   EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
 }
