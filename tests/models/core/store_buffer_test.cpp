@@ -101,8 +101,8 @@ TEST(OwnershipPrefetch, WithoutItStoresMissOneAfterTheOther) {
   EXPECT_EQ(time_of_two_stores(buffered(1)), 285 + 8);
 }
 
-// The second store's line is requested when the store enters the buffer, so it arrives two clocks of address and four of data
-// after the first's would: at 2185 instead of 2285. The fence takes 8.
+// The second store's line is requested when the store enters the buffer, so its data follows the first line's on the bus, 4
+// clocks later: it is in the cache at 2185 instead of 2285. The fence takes 8.
 TEST(OwnershipPrefetch, StoresThatWaitForEachOtherMissTogether) {
   EXPECT_EQ(time_of_two_stores(prefetching(1)), 185 + 8);
 }
