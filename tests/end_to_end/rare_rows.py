@@ -12,7 +12,7 @@ from experiments import experiment
 from program import MACHINES, ROOT, Program
 
 PROTOCOLS = ROOT / "models" / "protocols"
-CHECKER = "check"  # marks use this name for rows that only `linebounce check` runs
+CHECKER = "check"  # the name in marks of rows that no traffic runs, only `linebounce check`
 MARK = re.compile(r"\(rare: ([^()]+)\)$")
 PROCESSOR = {"Load", "Store", "Atomic", "Evict"}
 NEVER_CHOSEN = {"Evict", "Evict_Entry"}

@@ -109,7 +109,7 @@ RC_GTEST_PROP(Calendar, GivesWhatAHeapGives, ()) {
     RC_ASSERT(calendar.pop() == Seen(heap.top()));
     heap.pop();
   };
-  for (const Tick delay : delays) {  // a negative delay takes an item
+  for (const Tick delay : delays) {  // with a negative delay, the test takes an item instead
     if (delay < 0) {
       if (!heap.empty()) take();
     } else {
