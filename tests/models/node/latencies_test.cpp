@@ -57,9 +57,9 @@ TEST(NodeMachine, AHomeOnAThirdNodeCostsOneLinkMore) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// With 400 ns for a line to leave a node, the owner's line leaves node 1 from 2310 to 2710. It is for the reader and for its
-// home, which are both on node 0, so it crosses once. CPU 0's second line is ready to leave node 1 at 2860. If the first line
-// crossed twice, until 3110, the second would be late.
+// A line takes 400 ns to leave a node, one line at a time. The owner's line leaves node 1 from 2310 to 2710. Both the reader
+// and the home are on node 0, so it crosses once. CPU 0's next line is ready to leave node 1 at 2860. If the first line
+// crossed twice, until 3110, the next one would have to wait.
 TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
   MachineSpec spec = small_nodes(2, 2);
   spec.node.line_crossing_ns = 400;
@@ -94,9 +94,9 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// Links of 150. A transfer between two other nodes takes 2 * 150 for the links, 10 for the owner's controller, 50 to the
-// snoop result on the owner's bus, 30 for the intervention and 10 for the controller again. That is 400, as above. Only the
-// second request's three links cost 100 more each.
+// Links of 150, so a transfer between two other nodes takes 2 * 150 for the links, 10 for the owner's controller, 50 to the
+// snoop result on the owner's bus, 30 for the intervention and 10 for the controller again. These 400 are the home's turn, as
+// above. The second request crosses three links, each 100 longer than above.
 TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.latency_ns = 150;

@@ -44,7 +44,7 @@ TEST(LeastSquares, OfTwoThatDoTheSameTheFirstMovesUntilItIsAtItsBound) {
 }
 
 TEST(Separate, NamesWhatMovesTheSameRowsTogether) {
-  // 0 and 1 are independent; 2 is twice 0; 3 is the sum of both; 4 has no effect.
+  // Parameters by their effects on two figures: 0 and 1 are independent, 2 has twice the effect of 0, 3 that of both, 4 none.
   const Separation found = separate({{1, 0, 2, 1, 0}, {0, 1, 0, 1, 0}}, {1, 1});
   EXPECT_THAT(found.apart, ElementsAre(0, 1));
   EXPECT_THAT(found.powerless, ElementsAre(4));
