@@ -170,8 +170,8 @@ TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   small.run({miss(146), miss(186), miss(226)});
 }
 
-// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009; all are granted after the edge at 2010 or on it. Address phases start at
-// 2020, 2040 and 2060; data comes at 2120, 2160 and 2200. Each load ends 16 later.
+// Stamps: CPU 2 2007, CPU 1 2008, CPU 0 2009. CPU 2's request is granted at the edge at 2010, the others 2 clocks apart.
+// Address phases: 2020, 2040 and 2060; data: 2120, 2160 and 2200. Each load ends 16 after its data.
 TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double start, double end) {

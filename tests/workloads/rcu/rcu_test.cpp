@@ -480,7 +480,7 @@ class SoftirqsWithoutAPause {
   int ran_ = 0;
 };
 
-// The times at which the grace period that CPU 0 waits for ends, and CPU 1's softirqs end.
+// Returns when the grace period that CPU 0 waits for ends, and when CPU 1's softirqs end.
 std::pair<double, double> synchronized_beside_softirqs(bool readers_in_softirqs) {
   Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
   SoftirqsWithoutAPause softirqs(kernel);
