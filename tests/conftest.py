@@ -24,8 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _interrupts_arrive() -> None:
-    """Enables SIGINT: if the process that started the tests ignores it, everything that the tests start would ignore it,
-    too."""
+    """Enables SIGINT. A process that ignores the signal passes that on to all processes that it starts, so tests of
+    Ctrl-C would fail."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -49,7 +49,7 @@ def executable() -> Path:
     path = Path(os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce"))
     if not path.exists():
         pytest.fail(f"{path} does not exist: run ./dev build, or name another program in LINEBOUNCE")
-    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which checks traces with the program
+    os.environ["LINEBOUNCE"] = str(path)  # the Python package checks traces with this program
     return path
 
 

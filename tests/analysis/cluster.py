@@ -23,7 +23,7 @@ class Sweeps:
         path = os.pathsep.join([str(ROOT / "analysis"), os.environ.get("PYTHONPATH", "")])
         self.environment = os.environ | {"LINEBOUNCE": str(executable), "PYTHONPATH": path, "NO_COLOR": "1"}
         self.environment["SWEEPS_OF"] = str(directory)
-        self.environment.pop("COLUMNS", None)  # readline sets it in the tests' process
+        self.environment.pop("COLUMNS", None)  # pytest loads readline, which sets COLUMNS
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *command: str | Path) -> "subprocess.Popen[str]":

@@ -59,7 +59,8 @@ def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture(scope="session")
 def run_once(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """A run shared by pytest's processes: the first one that needs it makes it."""
+    """Returns the directory of a run that all of pytest's processes share: the first process that needs it runs the
+    experiment."""
     own = tmp_path_factory.getbasetemp()
     folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "runs"
     folder.mkdir(exist_ok=True)
@@ -95,7 +96,7 @@ def matrix_run(run_once: Callable[..., Path]) -> Path:
 
 @pytest.fixture(scope="session")
 def crossbar_run(run_once: Callable[..., Path]) -> Path:
-    """The same on two nodes with a switch between them, whose links have no bandwidth limit."""
+    """Core-to-core latencies on two nodes with a switch between them, whose links have no bandwidth limit."""
     return run_once("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
 
 

@@ -1,5 +1,5 @@
-"""Schemas of the gate's files, of our own writing: the parts of SARIF 2.1.0 that it uses, by the standard's text, and JUnit XML
-as CI services read it. Anything else in a file is an error."""
+"""Schemas for the gate's output files, written for these tests: the parts of SARIF 2.1.0 that the gate uses, and JUnit
+XML as CI services read it. A file with anything else is an error."""
 
 import xml.etree.ElementTree as ET
 from typing import Any
@@ -70,7 +70,7 @@ _RUN = _object(
 )
 _SARIF = _object(("version", "runs"), **{"$schema": {"type": "string"}}, version={"const": "2.1.0"}, runs=_list(_RUN))
 
-# The children that each element may have, and its attributes, all of them required.
+# For each element: the children that it may have, and its attributes, all of which are required.
 _JUNIT = {
     "testsuites": ({"testsuite"}, {"name", "tests", "failures", "errors"}),
     "testsuite": ({"testcase"}, {"name", "tests", "failures", "errors", "skipped", "time"}),

@@ -36,7 +36,7 @@ _TOP = {
         "items": {"type": "object", "properties": _COLUMN, "required": ["name", "value"], "additionalProperties": False},
     },
 }
-# A score at the top, or at each test.
+# Gradescope needs a score, either for the whole or for each test.
 _SCORED = {"properties": {"tests": {"items": {"required": ["score"]}}}, "required": ["tests"]}
 SCHEMA = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -48,8 +48,8 @@ SCHEMA = {
 
 
 def require_valid(document: Any) -> None:
-    """Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum. Also for a test without what its
-    schema leaves out at will, but we always write."""
+    """Checks results.json. Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum or for a
+    test without a field that Gradescope does not require but Linebounce always writes."""
     jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
     for one in document.get("tests", []):
         assert {"name", "status", "max_score", "visibility"} <= one.keys()

@@ -1,5 +1,5 @@
-"""The addresses that a sweep listens at, and who can reach them: a second network namespace acts as another machine in the
-same network."""
+"""The addresses at which a sweep listens, and what another machine can do with them. A second network namespace acts as
+the other machine in the same network."""
 
 import contextlib
 import ipaddress
@@ -56,7 +56,7 @@ def is_loopback(address: str) -> bool:
 
 
 def missing() -> str:
-    """Why there can be no second network namespace here; otherwise empty."""
+    """Returns why this machine can't have a second network namespace; an empty text if it can."""
     if shutil.which("ip") is None or shutil.which("ss") is None:
         return "iproute2 is not installed"
     name = f"lb{os.getpid()}t"
@@ -71,11 +71,12 @@ class OtherMachine:
     """A network namespace that is connected to this one."""
 
     name: str
-    here: str  # this machine's address, as seen from the other
+    here: str  # this machine's address, as the other machine sees it
 
     def tries(self, sockets: Sequence[tuple[str, int]]) -> list[str]:
         """What the other machine can do with each address and port at which this machine listens."""
-        # Loopback there belongs to the other machine, so a listener on loopback is tried at this machine's network address.
+        # On the other machine, loopback is that machine itself. So a listener on this machine's loopback is tried at this
+        # machine's network address.
         at = [
             (self.here if is_loopback(address) or address in ("0.0.0.0", "::") else address, port) for address, port in sockets
         ]
@@ -87,7 +88,7 @@ class OtherMachine:
 
 @contextlib.contextmanager
 def other_machine() -> Iterator[OtherMachine]:
-    """Deleted at the end, together with its virtual cable."""
+    """Yields a second network namespace, and deletes it with its virtual cable at the end."""
     number = os.getpid()
     name, cable = f"lb{number}", f"lbc{number}"
     network = f"10.213.{number % 256}"

@@ -15,7 +15,7 @@ PHONE = (390, 844)
 MARKS = "svg g.mark-rect.role-mark path, svg g.mark-symbol.role-mark path, svg g.mark-line.role-mark path, svg g.mark-bar path"
 
 
-# Words that continue on the next line, and truncated chart labels.
+# Finds words that are broken over two lines, and chart labels that are cut off.
 BROKEN_WORDS = """() => {
   document.querySelectorAll('details').forEach((closed) => (closed.open = true));
   const labels = [...document.querySelectorAll('figure[data-chart] svg text')].map((text) => text.textContent);
@@ -42,8 +42,8 @@ class OpenedPage:
     requests: list[str] = field(default_factory=list)
 
     def scroll_through(self) -> None:
-        """Scrolls to each chart and waits until it is drawn. Charts are drawn when they come into view, which moves those
-        below."""
+        """Scrolls to each chart and waits until it is drawn. A chart is drawn when it comes into view, and then moves
+        the charts below."""
         for figure in self.page.locator("figure[data-chart]").all():
             figure.evaluate("(f) => f.scrollIntoView({behavior: 'instant', block: 'center'})")
             drawn = "(f) => f.hidden || !f.offsetParent || f.dataset.drawn === 'yes'"
@@ -62,7 +62,7 @@ class OpenedPage:
         return list(self.page.evaluate(BROKEN_WORDS))
 
     def tiles(self) -> dict[str, str]:
-        """The headlines by label, without additions that depend on chance."""
+        """The headlines by label, without the intervals beside them."""
         tiles = self.page.locator("[data-key-figures] dl > div")
         return {tile.locator("dt").inner_text(): tile.locator("dd").first.inner_text() for tile in tiles.all()}
 

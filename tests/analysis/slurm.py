@@ -13,7 +13,7 @@ from cluster import wait_for
 
 PROGRAMS = ["slurmctld", "slurmd", "sbatch", "sinfo"]
 
-# Uses nothing of the machine: no munge, no cgroups, no accounting. The user who runs the tests is Slurm's own user.
+# Runs Slurm without munge, cgroups and accounting, as the user who runs the tests.
 _CONFIGURATION = """\
 ClusterName=test
 SlurmctldHost={host}(127.0.0.1)

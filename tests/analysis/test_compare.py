@@ -27,7 +27,8 @@ SEEDS = experiment(run="warmup_us = 5\nmeasure_us = 20\nseeds = 4", more='[sweep
 
 @pytest.fixture(scope="module")
 def runs(session_linebounce: Program) -> Path:
-    """a and b differ in their lock, c in memory; d has one of their points; one_a and one_b have one point with one seed."""
+    """Results directories: a and b differ in their lock, a and c in their memory. d has one of their points. one_a and
+    one_b have one point with one seed."""
     path = session_linebounce.file("compare/seeds.toml", SEEDS)
     one = session_linebounce.file("compare/one.toml", experiment())
     session_linebounce.run(path, "compare/a")
@@ -51,7 +52,7 @@ def runs(session_linebounce: Program) -> Path:
 
 
 def _without(directory: Path, run: str, name: str, gone: Callable[[str], bool]) -> None:
-    """Removes metrics from a run's last point; without any metric it is a failed point."""
+    """Removes metrics from a run's last point. A point without any metric counts as failed."""
     shutil.copytree(directory / run, directory / name)
     results = json.loads((directory / name / "results.json").read_text())
     metrics = results["points"][-1]["metrics"]
@@ -166,7 +167,8 @@ def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path
 
 @pytest.mark.usefixtures("here")
 def test_one_sweep_is_compared_by_its_locks(capsys: pytest.CaptureFixture[str]) -> None:
-    """Because both runs use the same seeds, the result is the same as for two runs with one lock each."""
+    """Comparing a sweep's points by lock gives the same as comparing two runs with one lock each, because all use the
+    same seeds."""
     parts = document(capsys, "locks", "--by", "lock")
     runs = document(capsys, "a", "b")
     assert [parts["base"], *parts["others"]] == ["locks ticket", "locks mcs"]
@@ -240,7 +242,8 @@ def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureF
 
 @pytest.mark.usefixtures("here")
 def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown metric gives exit code 2; this one is known. A point at which neither run has the metric is skipped."""
+    """The metric is known, so it is no mistake on the command line, but the two directories may lack it at a point.
+    Such points are skipped."""
     assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
     assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
     assert "half_of_one does not have the metric here" in capsys.readouterr().err

@@ -32,8 +32,8 @@ OTHERS = "Other changes, the largest first"
 
 @pytest.fixture(scope="module")
 def runs(session_linebounce: Program) -> Path:
-    """tas, mcs and slow (memory) have two points of four seeds; one_tas and one_mcs one point with one seed; old has no
-    headlines."""
+    """Results directories: tas, mcs and slow (which differs in memory) have two points of four seeds. one_tas and
+    one_mcs have one point with one seed. old has no headlines."""
     path = session_linebounce.file("output/seeds.toml", SEEDS)
     one = session_linebounce.file("output/one.toml", experiment())
     for name, file, *settings in [
@@ -224,7 +224,8 @@ def test_a_change_that_chance_explains_is_not_listed_with_the_others(shown, runs
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("one_tas", "one_mcs"), ("tas", "mcs", "slow")])
 def test_equal_figures_of_a_part_and_its_whole_are_shown_once(shown, names: tuple[str, ...]) -> None:
-    """The workload has only kernel code and one function that takes the lock; no access on its machine hits L2."""
+    """The workload runs only kernel code, only one function takes the lock, and no access hits L2. Metrics of such
+    parts say nothing more than the totals."""
     result = shown(*names)
     text = result.text.partition("\nonly ")[0]
     for longer in ("latency.kernel.", "kernel_l1_misses", "locks.section_lock.critical_section."):
@@ -293,7 +294,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, argument
     result = shown(*arguments, columns=columns)
     assert max(map(len, result.lines)) <= columns
     wide = shown(*arguments, columns=1000)
-    if len(arguments) == 2:  # runs that don't fit are split over several tables
+    if len(arguments) == 2:  # if the runs don't fit side by side, they are split over several tables
         assert len(result.headlines) == len(wide.headlines)
         assert len(result.others) == len(wide.others)
         assert [row[-1] for row in result.headlines] == [row[-1] for row in wide.headlines]

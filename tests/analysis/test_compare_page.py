@@ -8,7 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from program import Result
 
-# The middle of a mark of another point that no other mark covers: [fragment, x, y].
+# Finds a chart's mark for a point other than the one shown. Returns [fragment, x, y] of its middle, where no other mark lies
+# above it.
 _MARK_OF_ANOTHER_POINT = """shown => {
   for (const mark of document.querySelectorAll("figure svg a[href^='#point-']")) {
     const box = mark.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;

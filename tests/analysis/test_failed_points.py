@@ -9,7 +9,7 @@ from experiments import experiment
 from linebounce import InputError
 from program import Program, Result
 
-# On two nodes. A deadlock comes first, so that no machine's first point has metrics.
+# An experiment on two nodes. Its first point deadlocks, so the first point of each machine has no metrics.
 FAILING = experiment(
     workload='name = "lock_mistakes"\nlock = "ticket"',
     run="measure_us = 0",
@@ -56,6 +56,6 @@ def test_the_machine_of_a_point_that_failed_is_its_own(half: Path, command: Comm
     assert command("report", half, "-o", tmp_path / "page.html").code == 0
     section = (tmp_path / "page.html").read_text().partition('data-section="machine"')[2].partition("</section>")[0]
     machines = section.split("<div data-machine=")[1:]
-    # Eight CPUs of a node are drawn, of which one is used, then two.
+    # One node's eight CPUs are drawn. The first point uses one of them, the second two.
     assert [machine.count("not used") for machine in machines] == [7, 6]
     assert all("network of 2 nodes" in machine for machine in machines)

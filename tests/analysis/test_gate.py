@@ -21,7 +21,8 @@ from recorded import Recorder
 MACHINE = "generic_2socket_32core"
 OPTIONS = ("--machine", MACHINE, "--orders", "2")
 
-# Four threads count in their own elements of an array, and meet often, so that recordings differ little on a busy machine.
+# Each of four threads counts in its own elements of an array. The threads meet at barriers often, so that recordings differ
+# little even on a busy machine.
 PROGRAM = """\
 #include <pthread.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def folder(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each variant, compiled and recorded twice: VARIANT/it.c, it, it.lbt, it-2.lbt."""
+    """Compiles each variant and records it twice: VARIANT/it.c, the program it, and the recordings it.lbt and it-2.lbt."""
     top = tmp_path_factory.mktemp("gate")
     for variant, (pad, extra) in VARIANTS.items():
         home = top / variant
@@ -225,7 +226,8 @@ def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_pa
 
 
 def apply_fix(fix: dict, root: Path) -> None:
-    """As a viewer of SARIF applies it, the last replacement first."""
+    """Applies the replacements as a viewer of SARIF does. It begins with the last, so that earlier positions stay
+    right."""
     for change in fix["artifactChanges"]:
         path = root / change["artifactLocation"]["uri"]
         lines = path.read_text().splitlines(keepends=True)
@@ -341,7 +343,8 @@ def test_orders_are_paired_and_recordings_are_not() -> None:
 
 
 def test_the_interval_is_students_with_satterthwaites_degrees_of_freedom() -> None:
-    """Two sides of three recordings whose means have variance 1/3 each: 4 degrees of freedom, t = 2.776."""
+    """Two sides with three recordings each, whose values have a variance of 1. Each mean has variance 1/3, so the
+    difference has 2/3. Student's t for 4 degrees of freedom is 2.776."""
     side = [[9.0, 9.0], [10.0, 10.0], [11.0, 11.0]]
     figure = figure_of(HERE, side, side, 2)
     assert figure.high == pytest.approx(2.776 * (2 / 3) ** 0.5, abs=0.001)

@@ -1,4 +1,4 @@
-"""The action for workflows (install/github-action): its steps, run as the service runs them."""
+"""The GitHub action in install/github-action: its steps, run as GitHub runs them."""
 
 import json
 import os
@@ -51,7 +51,8 @@ def run_action(linebounce: Program, inputs: dict[str, str], folder: Path) -> tup
 
 
 def repository(folder: Path) -> Path:
-    """A program that `make` builds, on origin's main with padding, on the branch that is checked out without."""
+    """A repository with a program that `make` builds: origin's main has padding between the counters, the branch that
+    is checked out has none."""
     folder.mkdir()
 
     def git(*words: str) -> None:
@@ -69,7 +70,7 @@ def repository(folder: Path) -> Path:
 
 
 def test_the_example_of_a_workflow_fails_a_change_and_leaves_all_reports(linebounce: Program) -> None:
-    """Its own steps are run, without those of others: checkout and upload."""
+    """Runs the action's own steps, but not the actions that its example uses for checkout and upload."""
     folder = repository(linebounce.directory / "work")
     (job,) = yaml.safe_load((ACTION / "example.yml").read_text())["jobs"].values()
     environment = steps_environment(linebounce, GITHUB_BASE_REF="main")

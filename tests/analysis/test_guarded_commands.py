@@ -11,7 +11,7 @@ import pytest
 from program import ROOT, Result
 
 COMMANDS = ["compare", "gate", "report", "sweep", "tables", "teach", "trace_export"]
-# Starts a command as the programs linebounce-compare and so on do.
+# Starts a command as programs such as linebounce-compare do.
 BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.argv.pop(1))())"
 
 
@@ -65,7 +65,7 @@ def test_too_little_memory_is_reported(guarded: Callable[..., Result], locks_run
 def test_libraries_that_abort_for_lack_of_memory_leave_one_line(
     guarded: Callable[..., Result], locks_run: Path, words: list[str], limit: int
 ) -> None:
-    """Whether they get what they want depends on chance."""
+    """Whether the command gets enough memory depends on chance, so success is accepted, too."""
     result = guarded(f"ulimit -v {limit}", words[0], locks_run, locks_run, *words[1:])
     if result.code != 0:
         assert f"the memory ran out: ulimit -v limits it to {limit // 1024} MiB" in one_line(result, 4)

@@ -48,8 +48,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(environment, with_pip=False)
     (packages,) = environment.glob("lib/python*/site-packages")
     needed = [path for path in sys.path if path.endswith("site-packages")]
-    # With this line its folder comes after the environment's own: the wheel comes first, whatever is installed there. Python
-    # reads no editable package's hook from there.
+    # Adds this environment's packages to the new one's search path, behind the new environment's own. So the installed wheel
+    # comes before an editable install of the project.
     (packages / "needed.pth").write_text("\n".join(f"import sys; sys.path.append({path!r})" for path in needed) + "\n")
     run(*PIP, "--python", environment / "bin" / "python", "install", *OFFLINE, wheel)
     return environment / "bin"
@@ -137,7 +137,7 @@ def test_its_commands_work_without_the_rest_of_the_project(installed: Path, lock
     assert commands < {path.name for path in installed.glob("linebounce-*")}
     for name in sorted(commands):
         assert "Examples:" in run(installed / name, "--help", cwd=tmp_path)
-    # Started through the program, which is not in PATH, so the commands must be found in the bin/ that belongs to it.
+    # The program is started by its path and is not in PATH. It must find its commands in its own bin/.
     run(installed / "linebounce", "report", locks_run, "-o", "page.html", "--figures", "figures", cwd=tmp_path)
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "figures" / locks_run.resolve().name / "sweep.svg").exists()

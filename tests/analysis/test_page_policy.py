@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 from program import Result
 from test_validation_report import DOCUMENT
 
-# Names that try to become markup; if one succeeds, it writes its own letter into the title.
+# Names that contain markup. If a page executes one of them, a letter appears in the page's title.
 ATTACKS = """
 <script>document.title += "A"</script>
 <img src="data:," onerror="document.title += 'B'">

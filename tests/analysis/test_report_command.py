@@ -44,7 +44,7 @@ def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, co
 
 
 def test_the_report_names_no_other_host(command: Command, costs_run: Path, tmp_path: Path) -> None:
-    """Vega's own text has addresses of namespaces and its editor; our part has none."""
+    """Vega's own text contains addresses of namespaces and of its editor. The rest of the page must contain none."""
     page = tmp_path / "page.html"
     command("report", costs_run, "-o", page)
     ours = [part for part in page.read_text().split("<script>") if "vegaEmbed=" not in part and "window.vegaEmbed" not in part]

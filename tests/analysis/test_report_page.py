@@ -76,8 +76,7 @@ def processor_seconds(browser: Browser, report: Path) -> float:
 
 
 def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:
-    """The fastest of several openings counts: other programs on the machine share caches and cores, and can only add
-    time."""
+    """The fastest of several openings counts, because other programs on the machine can only make an opening slower."""
     times: list[float] = []
     while len(times) < 5 and not any(0 < time < 2 for time in times):
         times.append(processor_seconds(browser, reports["oltp_run"]))
@@ -262,7 +261,8 @@ def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
 
 
 def test_names_in_metrics_are_those_that_the_program_gives() -> None:
-    """tests/sim/results/metric_names_test.cpp tests the program with the same names."""
+    """The Python names must be those of the program, which tests/sim/results/metric_names_test.cpp tests with the same
+    list."""
     names = metric_names(["log", "log-2", "LOG", "Log", "A::b(c) d.e+5", ""])
     assert names == {
         "log": "log",

@@ -11,7 +11,7 @@ from opened_page import OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Program, Result
 
-# A bus with lines of 32 bytes, and two nodes with lines of 128 whose CPUs alternate between the nodes.
+# Two machines: one bus with lines of 32 bytes; and two nodes with lines of 128 bytes, whose CPUs alternate between the nodes.
 MACHINES = experiment(
     workload='name = "core_to_core"', run="", more='[sweep]\n"machine" = ["p3_xeon_4way", "itanium2_two_node_16way"]'
 )
@@ -58,7 +58,8 @@ TOGETHER = """\
 
 
 def test_a_chart_does_not_begin_with_a_path_that_varies_in_step_with_another(session_linebounce: Program) -> None:
-    """A chart over its own values would have only one place on the axis."""
+    """Two paths swept together have one value of the second for each value of the first, so a chart over the second
+    alone would have only one place on its axis."""
     text = experiment(more=TOGETHER)
     results = linebounce.open(session_linebounce.run(session_linebounce.file("together.toml", text), "together"))
     axes = sweeps.default_axes(results)

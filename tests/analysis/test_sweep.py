@@ -57,7 +57,7 @@ def test_a_sweep_on_this_machine_is_the_same_as_a_run(sweeps: Sweeps, linebounce
 
 def test_an_experiment_without_a_sweep_is_one_point(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("one.toml", experiment())
-    for _ in range(2):  # the second time, its results are already complete
+    for _ in range(2):  # the second sweep finds complete results
         result = sweeps(path, "-o", "out")
         assert result.code == 0, result.stderr
         assert_same_data(sweeps.directory / "out", linebounce.run(path, "run"))
@@ -127,7 +127,7 @@ def test_ctrl_c_keeps_finished_points_and_leaves_no_process(sweeps: Sweeps, line
     assert result.code == 130, result.stderr
     assert "the same command goes on" in result.stderr
     assert finished_points(out) == {"0", "1"}
-    # A worker held the lock of the point that it ran; the lock is free now.
+    # While a worker runs a point it holds the point's lock. After the kill the lock is free.
     assert linebounce("run", path, "-o", out, "--point", "1").code == 0
     assert linebounce("run", path, "-o", out, "--merge").code == 3
 
@@ -189,7 +189,7 @@ def test_a_worker_without_the_directory_sends_the_files(linebounce: Program, tmp
     out = tmp_path / "out"
     given = Experiment(str(linebounce.executable), str(path))
     given.start(out, fresh=False)
-    # A worker on another machine finds neither the file nor the directory.
+    # A worker on another machine has neither the experiment's file nor the output directory.
     far = replace(given, source="/nowhere/short.toml")
     job = Job("far", far, out, manifest="of another directory", swept=True, resolved=given.resolved())
     for points in [range(20), range(20, 40)]:
@@ -233,7 +233,7 @@ def test_failed_points_are_run_twice_and_told_and_the_others_merged(sweeps: Swee
     assert "2 of 4 points failed: 2 3" in result.stderr
     assert finished_points(out) == {"0", "1"}
     assert '"failed"' in (out / "manifest.json").read_text()
-    # The same command runs the failed points again, and they fail again.
+    # The same command again runs the failed points again, and they fail again.
     assert sweeps(path, "-o", out).code == 1
 
 

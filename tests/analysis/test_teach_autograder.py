@@ -34,7 +34,7 @@ def test_answers_are_graded_where_gradescope_looks(executable: Path, tmp_path: P
 
 
 def test_grading_runs_under_limits(tmp_path: Path) -> None:
-    """A stand-in for the program says which limits it was given, and that the answers can't be read."""
+    """A stand-in for the program prints the limits that it was given, and fails as if the answers were unreadable."""
     stand_in = tmp_path / "bin" / "linebounce"
     stand_in.parent.mkdir()
     stand_in.write_text("#!/bin/sh\nulimit -t; ulimit -v; ulimit -f; exit 3\n")

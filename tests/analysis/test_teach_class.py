@@ -25,7 +25,8 @@ def hand_in(folder: Path, student: str, answers: dict[str, Any]) -> None:
 
 def test_each_task_has_its_share_of_right_answers_and_its_discrimination(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "in"
-    # Strong students know the value and the requests, weak ones neither; all guess the states alike.
+    # Strong students answer the questions on values and requests correctly, weak students wrongly. All of them guess the
+    # states equally well.
     for number in range(4):
         strong = number < 2
         answers = {

@@ -43,7 +43,7 @@ def tasks_of(executable: Path, handed_out: Path, student: str) -> dict[str, Any]
 
 
 def solve(executable: Path, handed_out: Path, student: str, solution_of: str) -> Path:
-    """Hands in the right solution of `solution_of` under this student's name, from a copy of the hand-out."""
+    """Hands in the solution for `solution_of` under this student's name, in a copy of the student's hand-out."""
     tasks = tasks_of(executable, handed_out, solution_of)
     folder = handed_out.with_name(f"done-{student}-{solution_of}")
     shutil.copytree(handed_out / student, folder, dirs_exist_ok=True)
@@ -77,7 +77,7 @@ def test_no_two_students_tables_break_in_the_same_way(executable: Path, handed_o
     found = set()
     for student in STUDENTS:
         violation = json.loads(engine.check(handed_out / student / "mend.md").output)["violation"]
-        # Every student has other names; a copied explanation would fit if only they differed.
+        # Each student's hand-out uses other names. If only the names differed, a copied explanation would still fit.
         names = [name for step in violation["steps"] for name in (step.get("message", ""), *step["states"])]
         order = {name: number for number, name in enumerate(dict.fromkeys(names))}
         steps = [(step["step"], step["cache"]) for step in violation["steps"]]

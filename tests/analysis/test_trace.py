@@ -191,7 +191,7 @@ def test_operations_of_all_streams_together_are_bounded_in_memory(linebounce: Pr
         assert path.stat().st_size > 0
         writer.finish(Summary())
     assert sum(frame_sizes(path, b"OPER")) == 3500 * 16
-    assert len(frame_sizes(path, b"OPER")) == 4 * 300  # filled three times, plus the end
+    assert len(frame_sizes(path, b"OPER")) == 4 * 300  # the frame was filled three times, and the fourth has the rest
     with Trace(path) as trace:
         assert [operation.argument for operation in trace.operations(7)] == [i % 512 * 8 for i in range(7, 3500, 300)]
     assert linebounce("trace", "info", "--check", path).code == 0

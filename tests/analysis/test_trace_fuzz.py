@@ -34,7 +34,7 @@ def assert_both_agree(linebounce: Program, path: Path, case: str) -> None:
     python, program = read_by_python(path), read_by_program(linebounce, path)
     if isinstance(python, str):
         assert python.startswith(f"{path}: "), f"{case}: {python}"
-        # A block's reserved bits: Python's zstd 1.5.7 refuses them; the system's 1.5.4 does not.
+        # Python's zstd 1.5.7 refuses reserved bits in a block; the system's zstd 1.5.4 accepts them.
         by_zstd = python.endswith("Data corruption detected")
         assert by_zstd or isinstance(program, str), f"{case}: only Python refuses it: {python}"
     else:

@@ -12,7 +12,7 @@ from experiments import experiment
 from program import MACHINES, ROOT, Program
 
 PROTOCOLS = ROOT / "models" / "protocols"
-CHECKER = "check"  # marks use this name for rows that only `linebounce check` runs
+CHECKER = "check"  # the name in marks of rows that no traffic runs, only `linebounce check`
 MARK = re.compile(r"\(rare: ([^()]+)\)$")
 PROCESSOR = {"Load", "Store", "Atomic", "Evict"}
 NEVER_CHOSEN = {"Evict", "Evict_Entry"}
@@ -41,8 +41,8 @@ class Row:
 
     @property
     def runs(self) -> bool:
-        """Whether traffic can run the row. A processor's access that hits or stalls runs no row, and a line is never
-        evicted if its row would stall."""
+        """Whether traffic can run the row. Hits and stalls of a processor's access run no row, and no line is evicted
+        whose row would stall."""
         if self.actions == "impossible":
             return False
         if self.actions == "stall" and set(self.events) <= NEVER_CHOSEN:
@@ -60,8 +60,8 @@ def parts(cell: str) -> tuple[str, ...]:
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """The file's own rows. In a directory's file those of the caches are left out: only the checker runs them, and it
-    proves that all run."""
+    """The rows that the file itself defines. Of a directory's file, without those of the caches: only the checker runs
+    them, and it proves that each runs."""
     found = []
     controller = head = ""
     for number, line in enumerate((PROTOCOLS / f"{file}.md").read_text(encoding="utf-8").splitlines(), 1):
@@ -138,7 +138,7 @@ COMPOSITIONS = [
 
 
 def files_of(together: Composition) -> list[str]:
-    """The files whose rows this machine must run: those that no earlier member of COMPOSITIONS covers."""
+    """The files whose rows this machine must run: those that no earlier machine in COMPOSITIONS has."""
     return [file for file in together.files if next(each for each in COMPOSITIONS if file in each.files) == together]
 
 
@@ -147,7 +147,7 @@ class Traffic:
     """Random references, and the parts of the machine that they meet: small, slow or few."""
 
     nodes: int = 2
-    buses: int = 2  # of each node; twice as many with groups
+    buses: int = 2  # of each node; twice as many if the machine has groups
     cpus_of_bus: int = 2
     cache_kib: int = 1  # of L1D; L2 has twice as much
     lines: tuple[int, int] = (3, 60)  # lines shared by all CPUs, and lines private to each CPU
@@ -232,7 +232,7 @@ def rows_that_run(program: Program, together: Composition, traffic: Traffic, see
 # ---- running `python tests/end_to_end/rare_rows.py` renews the marks after timing changes ----
 
 RUNS = 8  # of each traffic
-OFTEN = 3  # rows that this many runs of plain traffic execute need no mark
+OFTEN = 3  # a row that at least this many runs of plain traffic execute needs no mark
 
 
 def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[str]]:

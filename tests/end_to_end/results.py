@@ -28,8 +28,9 @@ CSV_COLUMNS = {
     "transitions.csv": "point,controller,state,event,count",
 }
 ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
-OF_ONE_RUN = {"timeline.csv"}  # written on request only and never merged, so without a column for the point
-OF_OWN_MACHINES = {"family_range.json"}  # the sentence of the answer about the contention family's range
+OF_ONE_RUN = {"timeline.csv"}  # written only on request, for one run, so it has no column for the point
+# Written for a user's own machine: the answer's sentence about the range of its contention family.
+OF_OWN_MACHINES = {"family_range.json"}
 NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
 
 

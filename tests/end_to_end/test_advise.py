@@ -125,8 +125,8 @@ def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounc
     assert change["no_diff"] == ""
     assert change["source"].endswith(("several.c:4", "several.c:5"))
     assert len(page["changes"]) == 1, "what gains on shorter lines is a part of it"
-    # On a machine with shorter lines, part of the change is enough if the linker puts `blocks` and `hits` on one line of 64
-    # bytes.
+    # On a machine with lines of 32 bytes, part of the change is enough, if the linker has put `blocks` and `hits` on one line
+    # of 64.
     whole = [gain["machine"] for gain in change["gains"] if not gain["part"]]
     assert whole
     assert [again["machine"] for again in page["recheck"]] == whole

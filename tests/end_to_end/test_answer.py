@@ -46,7 +46,7 @@ def test_the_terminal_prints_the_answer_of_results_json_and_the_point_that_it_sp
 
 
 def test_the_winner_is_the_best_at_equal_cpus(linebounce: Program) -> None:
-    """With one CPU nothing waits, so any lock does more than on four CPUs together."""
+    """A single CPU never waits, so its throughput with any lock is higher than that of four CPUs together."""
     linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out")
     results = results_of(linebounce.directory / "out")
     best = results["points"][results["answer"]["point"]]
@@ -57,7 +57,7 @@ def test_the_winner_is_the_best_at_equal_cpus(linebounce: Program) -> None:
 
 
 def test_why_is_the_difference_in_time_per_operation(linebounce: Program) -> None:
-    """The lock is always contended, so an operation takes as long as holding the lock and handing it off: 1 / rate."""
+    """The lock is always held, so an operation takes the time in which the lock is held plus the hand-off: 1 / rate."""
     linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out", "--machine", "p3_xeon_8way", "--set", "machine.cpus=8")
     results = results_of(linebounce.directory / "out")
     answer = results["answer"]

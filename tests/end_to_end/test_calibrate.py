@@ -43,7 +43,7 @@ def as_the_tool_writes(pairs: dict[tuple[int, int], float], noise: float = 0.0) 
 
 
 def value_of(machine: Path, table: str, key: str) -> float:
-    """A value in a machine file that the program wrote."""
+    """A setting's value in the machine file that `calibrate` wrote."""
     here = ""
     for line in machine.read_text().splitlines():
         here = line.strip("[]") if line.startswith("[") else here
@@ -174,9 +174,9 @@ def test_fitted_values_say_so_and_the_others_keep_their_source(linebounce: Progr
 
 
 def test_structures_that_the_matrix_does_not_distinguish_are_named(linebounce: Program) -> None:
-    """The fit gets one figure for the distance between two sockets: link, controllers and directory all add to it. A
-    snoop is more often on the path to another node than on the path within a node, so that its effect needs two
-    parameters."""
+    """Link, controllers and directory all add to the distance between two sockets, so the fit gets one figure for three
+    parameters. A snoop, however, counts more often on the path to another node than on the path within a node, so it
+    can be told apart."""
     result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
     said = " ".join(result.stdout.split("not determined by the matrix")[1].split())
     assert "network.latency_ns and node.latency_ns, directory.latency_ns" in said
@@ -273,8 +273,8 @@ def probed(value: float) -> str:
 
 
 def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Program) -> None:
-    """Caches, memory and operations are those of the measured machine. The fit does not see their values, and must
-    leave them as they are."""
+    """The fit sees no values of caches, memory and operations, which are those of the measured machine. So it must
+    leave them unchanged."""
     changes = [("cpus   = 32", "cpus = 4"), ("nodes  = 2", "nodes = 1"), ("\nclock_mhz = 3000", "\nclock_mhz = 2500")]
     changes += [("\nlatency_ns = 45", "\nlatency_ns = 95"), ("cache_latency_ns = 6", "cache_latency_ns = 14")]
     small_machine(linebounce, "generic_2socket_32core", *changes)
@@ -331,8 +331,8 @@ def cores_of_two_threads(a: int, b: int) -> float:
 
 
 def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program) -> None:
-    """Pairs of CPUs of the same two cores have one latency. So the fit can't absorb 20 % of noise, and the report says
-    how much remains."""
+    """All pairs of threads of the same two cores have the same simulated latency. So the fit can't absorb noise of 20
+    %, and the report says how much of it remains."""
     said = verdict_of(linebounce, made_up(6, cores_of_two_threads), noise=0.25)
     bound = re.search(r"contradicts itself by ([0-9.]+) %", said)
     reached = re.search(r"ns, ([0-9.]+) % of their mean", said)
@@ -359,8 +359,8 @@ def test_pairs_that_differ_without_a_structural_reason_are_not_a_good_fit(linebo
 
 
 def test_the_measurement_is_blamed_where_threads_that_should_be_alike_are_not(linebounce: Program) -> None:
-    """Noise that is slightly too much for a good fit, but too little to be a contradiction: the pairs of threads show
-    it."""
+    """The noise is a little too large for a good fit, but not large enough to contradict the machine. The scatter among
+    pairs of threads of the same cores shows that it is noise."""
     said = verdict_of(linebounce, made_up(12, cores_of_two_threads), noise=0.0975)
     bound = re.search(r"At least ([0-9.]+) % of the mean is the measurement: the nearest CPUs, if these are threads", said)
     assert bound is not None, said
@@ -382,7 +382,7 @@ def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(
 
 
 def test_differing_directions_are_not_a_contradiction(linebounce: Program) -> None:
-    """One direction takes 60 ns, the other 40: the mean is fitted, without an error."""
+    """One direction takes 60 ns, the other 40. The fit takes the mean and reports no error."""
     rows = [",".join("" if a == b else "60" if a > b else "40" for b in range(6)) for a in range(6)]
     matrix = linebounce.file("directed.csv", "\n".join(rows) + "\n")
     shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")

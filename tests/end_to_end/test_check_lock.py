@@ -421,7 +421,7 @@ function release() end
     assert last["steps"][-1]["text"] == "load lock.held: 7"
 
 
-# Both CPUs announce themselves, see each other, and step back at the same pace, forever.
+# Both CPUs announce themselves, see each other's announcement, and retract their own, at the same pace forever.
 POLITE = """traits = { cpus = 2 }
 function setup() return lock_word(structure { name = "polite_lock", { "wants", count = 2 } }) end
 function acquire(cpu, lock)

@@ -294,8 +294,9 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 
 
 def test_both_model_checkers_find_an_endless_request(linebounce: Program) -> None:
-    """No deadlock and no other broken promise, but no end: GetM becomes Upgrade, which becomes GetM."""
-    # The second row exists because a file needs a way to each state: one cache never reaches S.
+    """The mutant deadlocks nowhere and keeps every promise except to end: GetM becomes an Upgrade, which becomes a
+    GetM, and so on."""
+    # A file must have a way to reach each state, and one cache alone never reaches S.
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
     model = linebounce.directory / "model.m"

@@ -86,7 +86,7 @@ def test_only_the_lock_that_is_named_is_replaced(linebounce: Program) -> None:
     file = linebounce.file("two.txt", text + "end\n")
     (machine,) = compared(linebounce, file, "--machine", MACHINE, "--lock", "b")["machines"]
     assert [lock["lock"] for lock in machine["locks"]] == ["b"]
-    # No thread ever waits for b: a thread that wants it has just left a's section, and finds it free.
+    # No thread ever waits for b: it can take b only after it has left the section of a, when b is free.
     assert [lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]] == ["a"]
     message = linebounce.refused("compare-locks", file, "--machine", MACHINE, "--lock", "c")
     assert "a, b" in message
@@ -228,7 +228,7 @@ def test_advice_also_gains_in_orders_that_had_no_part_in_its_choice(linebounce: 
 
 
 def test_a_recorded_order_without_waits_is_not_a_basis_for_another_lock(linebounce: Program) -> None:
-    """The CPUs get commands one after the other. In any order but the recorded one, a CPU waits for its commands."""
+    """The recorded CPUs hand commands from one to the next. In any other order, a CPU waits for its commands."""
     assert linebounce("trace", "record", "timer_churn", "-o", "t.lbt", "--set", "run.measure_us=500").code == 0
     (machine,) = compared(linebounce, "t.lbt", "--lock", "churned.queue_lock")["machines"]
     assert machine["recorded_order_pct"] > 3 * machine["order_pct"]

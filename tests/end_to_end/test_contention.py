@@ -130,8 +130,8 @@ def test_families_are_listed_and_described(linebounce: Program) -> None:
         assert all(parameter["source"] for parameter in page["parameters"])
 
 
-# SOSP 2013, table 2: the cycles of an atomic operation on a line that others share. The sharers are in its die, or also in
-# another socket or the farthest die.
+# SOSP 2013, table 2: cycles of an atomic operation on a line that other cores share. The sharers are on the same die only, or
+# also in another socket or on the farthest die.
 @pytest.mark.parametrize(
     ("machine", "mhz", "published", "far_cpus"),
     [("xeon_e7_8867l_8socket", 2130, (116, 318), 16), ("opteron_6172_4socket", 2100, (246, 296), 12)],
@@ -151,8 +151,8 @@ def test_a_writer_waits_for_the_farthest_copy_not_for_their_number(
     assert cycles(far) == pytest.approx(published[1], rel=0.3)
 
 
-# One run that draws by chance, holds lines and derives times: neither a speed-up nor the order of construction changes a
-# byte.
+# This run uses all three mechanisms: drawing by chance, holding lines and deriving times. Neither the speed-ups nor the order
+# of construction may change a byte.
 @pytest.mark.parametrize("machine", ["epyc_7773x_1socket", "xeon_gold_6242_2socket"])
 def test_the_next_owner_of_a_line_does_not_depend_on_a_speed_up(linebounce: Program, machine: str) -> None:
     file = linebounce.file(

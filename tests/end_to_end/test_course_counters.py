@@ -27,8 +27,10 @@ class Model:
     def __init__(self, protocol: str, *, flush_to_writers: bool) -> None:
         self.updates, self.exclusive = protocol == "dragon", protocol != "msi"
         self.owned = protocol in ("moesi", "dragon")
-        self.flush_to_writers = flush_to_writers and not self.owned  # whether memory receives the data that a writer gets
-        self.sets: list[dict[int, dict[int, str]]] = [{} for _ in range(CPUS)]  # by cache: set, line (oldest first), state
+        # Whether memory receives the dirty data that another cache's write fetches.
+        self.flush_to_writers = flush_to_writers and not self.owned
+        # For each cache: set, then line (oldest first), then state.
+        self.sets: list[dict[int, dict[int, str]]] = [{} for _ in range(CPUS)]
         self.counts = [Counter() for _ in range(CPUS)]
 
     def lines(self, cpu: int, line: int) -> dict[int, str]:
@@ -121,7 +123,7 @@ def ordered(order: list[Access]) -> str:
     return "".join(f"{cpu} {'w' if write else 'r'} {address:x}\n" for cpu, write, address in order)
 
 
-# The forms with a file for each CPU: the line of a read, and of a write.
+# For the forms that have a file for each CPU: how a read of a line is written, and a write.
 PER_CPU = {"read-write": ("r {:x}", "w {:x}"), "per-core": ("0 0x{:x}", "1 0x{:x}"), "smpcache": ("2 {:x}", "3 {:x}")}
 
 

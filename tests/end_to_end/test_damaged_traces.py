@@ -108,7 +108,7 @@ def test_operations_before_the_damage_are_replayed(
                 assert result.code == 3
                 continue
             assert result.code == 0, f"{damage.__name__} at byte {at}, {folded}: {result.stderr}"
-            if not result.stderr:  # some bits of the zstd format have no meaning: one flip in 300 leaves the content unchanged
+            if not result.stderr:  # one flipped bit in 300 has no meaning in the zstd format, and leaves the content unchanged
                 assert as_text(linebounce, "torn.lbt") == as_text(linebounce, "whole.lbt"), f"{damage.__name__} at byte {at}"
                 continue
             assert "torn.lbt is damaged:\nbyte" in result.stderr
@@ -116,7 +116,8 @@ def test_operations_before_the_damage_are_replayed(
 
 
 def test_threads_are_replayed_although_their_creation_is_lost(linebounce: Program, recording: bytes) -> None:
-    """The main thread has few operations: its only block is written last, so it is the first to be lost."""
+    """The main thread performs few operations, so its only block is written last, and is lost first when the file is
+    cut off."""
     linebounce.file("torn.lbt", recording[: index_of(recording) - 1])
     result = linebounce("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", "out")
     assert result.code == 0, result.stderr

@@ -90,7 +90,7 @@ def test_each_build_to_compare_exists(build: Way) -> None:
 
 
 def test_another_seed_changes_the_results(linebounce: Program) -> None:
-    """Otherwise all of these tests might compare constants."""
+    """If different seeds gave the same bytes, all of these tests would compare constants."""
     path = linebounce.file("case.toml", CASES["mcs"])
     first, second = (data_files(linebounce.run(path, f"out_{seed}", "--seed", seed)) for seed in ("1", "2"))
     assert any(first[name].read_bytes() != second[name].read_bytes() for name in first if name != "config.toml")

@@ -48,7 +48,7 @@ def assert_stages_add_up(miss: dict[str, Any]) -> None:
     assert end == miss["ticks"]
     waits = [stage for stage in miss["stages"] if stage["kind"] == "queueing"]
     assert sum(stage["ticks"] for stage in waits) == miss["queueing_ticks"]
-    if miss["waits_ticks"]["core"] == 0:  # otherwise it waited for another miss's fill, whose waits the stages show
+    if miss["waits_ticks"]["core"] == 0:  # a miss that joined another miss's fill: the stages show only the fill's waits
         assert sum(miss["waits_ticks"].values()) == miss["queueing_ticks"], "as an ordinary run counts it"
     for wait in waits:
         assert wait["text"].startswith("waits ")
@@ -92,8 +92,8 @@ def test_the_latency_is_the_one_that_latency_csv_has_at_this_percentile(lineboun
 
 
 def test_each_stage_of_an_upgrade_on_an_idle_bus_takes_what_the_machine_file_says(linebounce: Program) -> None:
-    """A store to a line that both CPUs have loaded. It waits for the next edge of the bus clock; then it is arbitrated,
-    snooped and answered. It waits for nothing else, and nobody sends data."""
+    """CPUs 0 and 1 have loaded the line, and one stores to it. The store waits for the next edge of the bus clock and
+    for nothing else: then come arbitration, snoop and response. No cache sends data."""
     text = """\
 title = "An upgrade"
 ends = true

@@ -40,7 +40,7 @@ def test_two_rows_are_a_protocol_that_is_checked_and_runs(linebounce: Program) -
     assert len(MOVING.splitlines()) <= 30
     document = json.loads(linebounce("check", "moving.md", "--json").stdout)
     assert document["violation"] is None
-    # No CPU comes to share a line, so the rows for shared copies never run, and check says so.
+    # No two CPUs ever share a line, so the rows for shared copies never run, and `check` says so.
     assert "S" in {row["state"] for row in document["unreached_rows"]}
     short = ("--set", "run.measure_us=2", "--set", "machine.cpus=2", "--machine", "p3_xeon_4way")
     linebounce("run", "counter_scaling", *short, "--set", "machine.bus.protocol=moving.md", "-o", "out")

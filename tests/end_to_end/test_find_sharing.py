@@ -77,8 +77,8 @@ def counters_at(first: int, distance: int) -> str:
 
 
 def test_objects_that_lie_far_apart_do_not_share_a_line_in_a_replay(linebounce: Program) -> None:
-    """Each object begins at another position within its line, so that all would fit one line together. But megabytes
-    lie between them."""
+    """The objects' positions within their lines differ, so they would fit into one line without overlapping. But they
+    are megabytes apart."""
     file = trace(linebounce, counters_at(2**32, 2**20 + 8), counting("count[{i}]+0"))
     assert found(linebounce, file)["falsely_shared_lines"] == 0
 
@@ -267,7 +267,8 @@ def test_handing_data_on_is_not_false_sharing_over_time(linebounce: Program) -> 
 
 
 def test_pairs_of_lines_are_priced_where_the_machine_fetches_pairs(linebounce: Program) -> None:
-    """Three threads occasionally write one word, and the fourth constantly writes a word on the other line of the pair."""
+    """Two lines of a pair. Three threads occasionally write a word on one of them, the fourth thread constantly writes
+    a word on the other."""
     symbols = "structure counters size=64 alignment=64 fields=all:0:8,own:32:8\nobject counters structure=counters size=64\n"
     operations = []
     for _ in range(100):

@@ -73,7 +73,7 @@ def test_walkers_with_rcu_keep_no_fork_waiting(linebounce: Program) -> None:
 def test_a_cpu_that_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
     rcu, _ = results(linebounce, TASKS.format("rcu") + "\nspare_tasks_per_cpu = 3", "short_of_memory")
     assert metric_of(rcu, "tasklist.waits_for_memory") > 0
-    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three others, and the CPU's own wait
+    assert metric_of(rcu, "rcu.queued_max") <= 4  # at most the three other CPUs' waits and the CPU's own
 
 
 def test_a_batch_limit_lets_fewer_callbacks_run_at_once(linebounce: Program) -> None:
@@ -97,7 +97,7 @@ def test_ttas_hands_on_sooner_than_tas_whose_waiters_take_the_line_away_from_the
         at = ["--set", f"workload.lock={lock}", "--set", "workload.outside_pct=100"]
         wreck = json.loads((linebounce.run("train_wreck", lock, *at) / "results.json").read_text())
         wait[lock] = metric_of(wreck, "train_wreck.longest_wait_of_bound")
-    # The paper's value is -0.055. If the waiters of ttas kept exchanging, as those of tas do, it would be 0.
+    # The paper has -0.055. It would be 0 if the waiters of ttas kept exchanging, as those of tas do.
     assert -0.075 < wait["ttas"] - wait["tas"] < -0.035
 
 
@@ -188,7 +188,7 @@ REALTIME_RUN = "warmup_us = 1000\nmeasure_us = 20000"
 def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce: Program) -> None:
     worst = {}
     for remedy in ["none", "untreated", "throttled", "daemon", "direct"]:
-        # Ticks far enough apart for a round of softirqs in between.
+        # The ticks are so far apart that a round of softirqs fits in between.
         workload = REALTIME.format(remedy).replace(TICKS, "rcu_tick_us = 400")
         result, directory = results(linebounce, workload, remedy, run=REALTIME_RUN, more=ONE_CPU)
         worst[remedy] = metric_of(result, "realtime.latency_max_us")

@@ -29,7 +29,7 @@ measure_us = 3000
 [set]
 "machine.cpus" = 4
 """
-# Moves the count off the line from which a path walk reads name, parent and hash chain.
+# Moves the count to another line than name, parent and hash chain, which a path walk reads.
 CHANGES = """
 [[layout.change]]
 name      = "count_apart"

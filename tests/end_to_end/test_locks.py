@@ -14,7 +14,7 @@ from results import read_csv
 
 XEON = "p3_xeon_8way"
 ITANIUM = "itanium2_two_node_16way"
-ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, from the moment at which the line has arrived
+ATOMIC_NS = 11 / 1.6  # the machine's atomic operation, without the time until its line arrives
 
 Throughput = dict[str, dict[int, float]]  # by lock and number of CPUs
 
@@ -124,22 +124,17 @@ def cost(matrix: Path, state: str, *, across: bool, home_at_receiver: bool | Non
 
 
 def transfers_of_clh(matrices: dict[str, Path], *, across: bool) -> float:
-    """The releaser's node is shared with its successor, which spins on it. In series:
-
-    1. the releaser's store takes the right to write from the successor (an upgrade; nodes move between CPUs, so their homes are
-    anywhere); 2. the successor, whose copy is gone, loads the modified line.
-    """
+    """The releaser stores into its successor's node, on which the successor spins. In series:  1. the releaser's store
+    needs the right to write, which it takes from the successor's copy (an upgrade; nodes move between CPUs, so their
+    homes may be anywhere); 2. the successor, whose copy is gone, loads the modified line."""
     take_right = cost(matrices["upgrade"], "Shared", across=across) - ATOMIC_NS
     return take_right + cost(matrices["load"], "Modified", across=across)
 
 
 def transfers_of_mcs(matrices: dict[str, Path], *, across: bool) -> float:
-    """The waiter's queue node has its home on the waiter's machine node, and its successor has linked itself into it: both have
-    read it since. In series:
-
-    1. the store of the releasing CPU, which has no copy of the shared line; the home is the waiter's node, another node or the
-    releaser's own; 2. the waiter loads the modified line.
-    """
+    """The home of the waiter's queue node is the waiter's machine node. The waiter has read it, and so has the
+    successor that linked itself into it. In series:  1. the releaser, which has no copy, stores to the shared line; its
+    home is the waiter's node, another node or the releaser's own; 2. the waiter loads the modified line."""
     take_line = cost(matrices["atomic"], "Shared", across=across, home_at_receiver=not across) - ATOMIC_NS
     return take_line + cost(matrices["load"], "Modified", across=across)
 
@@ -212,10 +207,8 @@ def test_races_occur_only_without_a_lock(linebounce: Program) -> None:
 
 
 def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
-    """If requests for a line are served in order, one of 32 CPUs always has a test-and-set lock.
-
-    CPUs that never get the lock count as waiting.
-    """
+    """With requests for a line served in order, one of 32 CPUs keeps a test-and-set lock.  The CPUs that never get the
+    lock count as waiting."""
     settings = ("workload.lock=tas", "machine.cpus=32", "run.seeds=1", "machine.bus.next=first")
     point = [word for setting in settings for word in ("--set", setting)]
     command = ("run", "lock_scaling", "--machine", "generic_2socket_32core", *point, "-o", "out")
@@ -247,9 +240,9 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
 
 
 def test_the_home_serves_a_ticket_locks_waiters_one_after_the_other(linebounce: Program) -> None:
-    """All waiters reload the line after each release, and after each new ticket. On average half of them come before
-    the next holder. With each CPU on its own node, each further waiter therefore costs twice half of the home's time
-    for one request."""
+    """All waiters reload the line after each release and after each new ticket. On average half of the waiters come
+    before the next holder. Each CPU is on a node of its own, so each further waiter adds half of the home's time for
+    one request, twice."""
     busy_ns = 50
 
     def handoff_ns(cpus: int) -> float:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES = sorted(path.stem for path in (ROOT / "configs" / "machines").glob("*.toml"))
 NODES = [name for name in MACHINES if "[node]" in (ROOT / "configs" / "machines" / f"{name}.toml").read_text()]
 ITANIUM = "itanium2_two_node_16way"
-LINK_NS = 18.75  # the latency of the machine's network: it is five bus clocks, so that a message crosses it in whole clocks
+LINK_NS = 18.75  # the latency of the machine's network: five bus clocks, so a message crosses a link in whole clocks
 
 
 def costs(directory: Path) -> dict[tuple[str, ...], float]:
@@ -64,8 +64,9 @@ def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
         session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0")
     )
     for (giver, receiver, home, state), cost in costs(itanium).items():
-        # A dirty line from a cache of the node involves no other node. A clean line is read at its home: there and back. A
-        # dirty line of another node takes the same way, or the way from the home to the owner and back.
+        # A dirty line in a cache of the reader's node involves no other node. A clean line comes from its home: request
+        # there, line back. A dirty line of another node takes that way, or goes from the home to the owner and from there to
+        # the reader.
         remote = node_of(giver) != node_of(receiver) or (state != "Modified" and int(home) != node_of(receiver))
         crossings = 2 if remote else 0
         assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
@@ -118,7 +119,8 @@ def test_a_home_on_a_third_node_costs_more(session_linebounce: Program) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_data_files_are_the_same_with_every_speed_up_off(linebounce: Program, machine: str) -> None:
     cpus = tomllib.loads((ROOT / "configs" / "machines" / f"{machine}.toml").read_text())["cpus"]
-    operations = 600 if cpus <= 32 else 150  # spins that are not parked run slowly if many CPUs spin
+    # On machines with many CPUs fewer operations, because spins that are not parked are slow to simulate.
+    operations = 600 if cpus <= 32 else 150
     file = linebounce.file("random.toml", experiment(workload=f'name = "random_references"\noperations = {operations}', run=""))
     assert_every_way_agrees(linebounce, file, "--machine", machine)
 

@@ -232,7 +232,7 @@ def test_hand_overs_are_edges(recorder: Recorder, compiler: str) -> None:
     waits = [
         operation.argument for operation in consumer if operation == (Kind.WAIT, 0, 0, events.index("tokens"), operation[4])
     ]
-    assert waits == list(range(1, 101))  # the first three belong to the semaphore
+    assert waits == list(range(1, 101))  # the first 3 of 103 waits take the initial count, so they wait for no signal
     for operation in consumer:
         if operation.kind == Kind.WAIT:
             assert 1 <= operation.argument <= 100
@@ -402,7 +402,8 @@ int main(int count, char** arguments) {
 """
 
 
-# The goal is 30. Without waiting, a busy machine may miss it: record/README.md has the measurements.
+# The goal is 30 times the plain program's time. Single runs miss it on a busy machine (record/README.md), so the test takes
+# the best of up to 20.
 @pytest.mark.uninstrumented
 @pytest.mark.parametrize(("source", "most"), [(COUNTERS, 30), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:

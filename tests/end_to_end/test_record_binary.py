@@ -106,7 +106,7 @@ def test_the_summary_says_what_cannot_be_seen(recorder):
     assert "inside the C library's functions for locks, threads and memory" in missing
 
 
-# Each function shows in another way what its operation returned: by a branch at once, by a later branch, by a value.
+# Each function uses the result of its operation in another way: in a branch at once, in a later branch, or as a value.
 OUTCOMES = """
 #include <pthread.h>
 #include <stdatomic.h>

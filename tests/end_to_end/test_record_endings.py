@@ -36,7 +36,7 @@ def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
 def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
     recording = recorder.record(recorder.compile(CRASH), "9", code=9)
     assert recording.touched("main")["steps"] == 100
-    assert recording.counts("main")[Kind.RELEASE] == 1  # added by the recorder for the lock that was held at the end
+    assert recording.counts("main")[Kind.RELEASE] == 1  # the recorder adds one for the lock that is held at the end
 
 
 def test_ending_the_recorder_ends_the_program_and_leaves_a_trace(recorder: Recorder) -> None:

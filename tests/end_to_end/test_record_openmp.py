@@ -108,8 +108,8 @@ def test_regions_barriers_critical_sections_and_tasks_are_in_the_trace(linebounc
     names = ("openmp_region_begins", "openmp_region_ends", "openmp_barrier")
     assert barriers == {f"{name}[{THREADS}]": THREADS for name in names}
     passes = {name: recording.counts(name)[Kind.BARRIER] for name in recording.streams}
-    # Of three regions, each has a barrier at its begin and end. Then there is the program's own, and one after the first
-    # `single`; the other `single` ends with its region.
+    # Barriers: three regions with one at the beginning and one at the end of each (3 + 3), the program's own, and one after
+    # the first `single` (2). The other `single` ends with its region.
     assert set(passes.values()) == {3 + 3 + 2}
     assert recording.acquisitions(".gomp_critical_user_sum") == THREADS
     assert recording.acquisitions("lock._x[0]") == THREADS

@@ -225,7 +225,7 @@ def test_submission_elsewhere_gives_the_same_results_in_every_engine_mode(linebo
 
 
 def test_data_used_by_completion_is_in_the_submitting_cpus_cache(linebounce: Program) -> None:
-    """Submitting writes commands, and completing reads them. On one CPU these loads hit."""
+    """Submitting a command writes it, completing it reads it. On one CPU these loads hit."""
     shares = {}
     for there in [False, True]:
         out = linebounce.run(handed(linebounce, there=there), f"there_{there}")

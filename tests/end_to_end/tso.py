@@ -1,8 +1,6 @@
-"""x86-TSO by trying every order, and the litmus tests of its literature: independent of what the product has for either.
-
-A thread is a list of operations: ("W", variable, value), ("R", variable, register) and ("F",). Owens, Sarkar, Sewell:
-"A better x86 memory model: x86-TSO" (TPHOLs 2009).
-"""
+"""x86-TSO, by trying every order, and the litmus tests of its literature. It shares no code with the product.  A thread
+is a list of operations: ("W", variable, value), ("R", variable, register) and ("F",). Owens, Sarkar, Sewell: "A better
+x86 memory model: x86-TSO" (TPHOLs 2009)."""
 
 import itertools
 from collections.abc import Iterator
@@ -51,7 +49,7 @@ def successors(threads: list[list[Operation]], state: State) -> Iterator[State]:
 
 
 def outcomes(threads: list[list[Operation]], finals: list[str]) -> set[frozenset[tuple[str, int]]]:
-    """Registers' values, and the last values of these variables."""
+    """Every possible outcome: the registers' values, and the final values of these variables."""
     first = State((0,) * len(threads), ((),) * len(threads), (), ())
     seen, open_states, ends = {first}, [first], set()
     while open_states:

@@ -57,9 +57,9 @@ class Way(Enum):
         return document.read_text()
 
 
-# Each changes one thing, and all apply to every experiment.
+# Each way changes one thing. All of them apply to every experiment.
 EVERY_WAY = (Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF, Way.BOTH_OFF, Way.REVERSED, Way.STEP_LISTENER, Way.TWO_PROCESSES)
-# Three ways that together change everything.
+# Three ways that together change everything that EVERY_WAY changes one by one.
 USUAL_WAYS = (Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF, Way.ALL_OTHERS)
 # For tests with many inputs: half of them use the first pair, half the second.
 QUICK_WAYS = ((Way.RUN_AHEAD_OFF, Way.PARKED_SPINS_OFF), (Way.BOTH_OFF, Way.ALL_OTHERS))

@@ -32,7 +32,7 @@ static const char* log_file;
 static _Atomic long* count;
 static long at, full, short_at, memory_at;
 static _Atomic long* allocations;
-static __thread bool half;  // the current call transfers half
+static __thread bool half;  // the current call transfers only half
 static int error;
 static bool is_short;
 
@@ -185,7 +185,8 @@ ssize_t writev(int descriptor, const struct iovec* parts, int number) {
   return REAL(writev)(descriptor, parts, number);
 }
 
-// Streams call the kernel from inside the C library, so the stream functions themselves fail.
+// Streams call the kernel from inside the C library, where a preloaded write() is not seen. So the stream functions
+// themselves fail.
 size_t fwrite(const void* data, size_t size, size_t number, FILE* file) {
   if (fails_file("fwrite", fileno(file), false)) return 0;
   return REAL(fwrite)(data, size, number, file);

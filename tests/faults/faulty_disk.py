@@ -43,9 +43,9 @@ TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]
 ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: |: \d+ rows? recorded$")
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 SIMULATION_FAILED = 4
-USAGE, UNREADABLE = 2, 3  # for output that can't be written, and for input or results that can't be read
+USAGE, UNREADABLE = 2, 3  # exit codes for output that can't be written, and for input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
-SCRATCH = "scratch"  # the folder for temporary files, whose calls fail as well
+SCRATCH = "scratch"  # the folder for temporary files, whose calls fail, too
 INSTALLED = "installed"
 
 
@@ -56,14 +56,14 @@ class Case:
     command: tuple[str, ...]
     needs: tuple[str, ...]
     writes: tuple[str, ...] = ()
-    faults: int = 10  # how many ./dev test tries
+    faults: int = 10  # the number of faults that ./dev test tries
     reproducible: bool = True  # the output has the same bytes each time
     # merges results that exist already: a failed point has no metrics, and the manifest says that results are incomplete
     merges: bool = False
     installed: bool = False  # with machines, protocols and lessons exposed to the faults, too: see installation.py
     until: str = ""  # sends Ctrl-C when the output has a line that begins like this
     code: int = 0  # without faults
-    only_once: bool = False  # refuses to replace its own output
+    only_once: bool = False  # the command refuses to replace its own output
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class FaultyDisk:
     """Runs a case repeatedly, each time in a new directory."""
 
     def __init__(self, program: Path, library: Path, inputs: Path, place: Path, longest: float = 120) -> None:
-        """`longest`: the time limit in seconds; a command that takes longer is killed, and its test fails."""
+        """`longest`: the time limit of a command in seconds. A command that takes longer is killed, and its test fails."""
         self.program, self.library, self.inputs, self.place, self.longest = program, library, inputs, place, longest
 
     def directory(self, case: Case) -> Path:
@@ -175,7 +175,7 @@ class FaultyDisk:
 
 
 def numbers(most: int) -> list[int]:
-    """All numbers up to 500, then each 1.3 times the last."""
+    """Call numbers to fail at: all up to 500, then each 1.3 times the one before."""
     chosen = list(range(1, min(500, most) + 1))
     while chosen and chosen[-1] * 1.3 < most:
         chosen.append(int(chosen[-1] * 1.3) + 1)
@@ -252,7 +252,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
         assert len(lines) == 1, about
         assert os.strerror(fault.error) in lines[0], about
-        # If possible, a temporary file is made in another folder. Then not this call fails, but a later one.
+        # The command may make the temporary file in another folder. Then it goes on, and the disk is full at a later call.
         went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
         assert went_on or names_file(case, fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
@@ -261,8 +261,8 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
 
 @contextmanager
 def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None]:
-    """Kills the command after this time, with all processes that it started: they hold its pipes open. Then raises
-    TimeoutError."""
+    """Kills the command and all processes that it started when this time is over, and raises TimeoutError. Those
+    processes hold the command's pipes open."""
     too_late = threading.Event()
 
     def kill() -> None:
@@ -296,8 +296,8 @@ def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
 
 
 def names_file(case: Case, call: Call, line: str) -> bool:
-    """Whether the message names the file or its directory. If the directory can't be made, it may name the file that
-    was to be written there."""
+    """Whether the message names the file or its directory. If the directory can't be made, the message may name the
+    file that the command wanted to write there."""
     to_be_there = case.writes if call.name == "mkdir" else ()
     return any(name in line for name in (call.file, Path(call.path).parent.name, *to_be_there))
 

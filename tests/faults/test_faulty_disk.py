@@ -222,7 +222,8 @@ def test_each_transfer_is_short_or_interrupted(disk: FaultyDisk, undisturbed: Ca
 def test_a_finished_point_that_cannot_be_read_any_more_is_not_left_out(
     disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
 ) -> None:
-    """A merge looks for each point at the last moment; otherwise, results without a point would seem complete."""
+    """A merge checks that each point exists at the last moment. Otherwise results without a point would be called
+    complete."""
     case = CASES[name]
     directory = disk.directory(case)
     before = disk.run(Case(("list", "locks"), (), case.writes), directory).files

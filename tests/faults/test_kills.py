@@ -65,7 +65,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_its_end(linebounce: Progr
             moment = chance.uniform(0, 1.1 * seconds)
             hit = kill_after(linebounce, moment, command, path, "-o", "out", *more, whole_group=chance.random() < 0.7)
             killed += hit
-            seconds *= 1 if hit else 0.5  # the time was measured while the machine was busier
+            seconds *= 1 if hit else 0.5  # the program had ended before the kill: the time was measured on a busier machine
         again = linebounce(command, path, "-o", "out", *more)
         assert again.code == 0, again.stderr
         check_results_directory(linebounce.directory / "out")

@@ -1,5 +1,5 @@
-// Reads the corpus that libFuzzer left (README.md). Each case must be accepted, or refused with a reason. So whatever once
-// broke a reader is tested in every build, without libFuzzer.
+// Reads the corpus that libFuzzer left (README.md). A reader must accept each case or refuse it with a reason. So each file
+// that ever broke a reader is tested in every build, without libFuzzer.
 #include <gtest/gtest.h>
 
 #include <fstream>

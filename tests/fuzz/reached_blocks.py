@@ -23,7 +23,7 @@ class _Notes(ast.NodeTransformer):
         super().generic_visit(node)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            if isinstance(block, list) and block:  # the body of a conditional expression or a lambda is no block
+            if isinstance(block, list) and block:  # a conditional expression's or lambda's body is no list of statements
                 block.insert(_behind_docstring(node, block), self._note())
         return node
 
@@ -44,7 +44,8 @@ def _behind_docstring(node: ast.AST, block: list[ast.AST]) -> int:
 
 
 class _Loader(SourceFileLoader):
-    def get_code(self, fullname: str) -> CodeType:  # never one that was compiled before
+    # never a cached file, which would lack the notes
+    def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         tree = ast.fix_missing_locations(_Notes().visit(ast.parse(self.get_data(path))))
         return compile(tree, path, "exec", dont_inherit=True)

@@ -42,10 +42,10 @@ void read_form(const char* name, const std::string& bytes) {
   if (form.read_locks) form.read_locks(in_memory(bytes));
 }
 
-// Whatever form the file may have, it is then read in that form.
+// Reads the file in whatever form the program recognises.
 void recognise_and_read(const std::string& bytes) {
   for (const FormCandidate& candidate : recognise(excerpt_of_text(bytes, "in")).candidates) {
-    // perf itself reads this one.
+    // Linebounce has perf itself read this form.
     if (candidate.form->name != "perf-data") read_form(candidate.form->name.data(), bytes);
   }
 }
@@ -67,7 +67,7 @@ std::string file_in_project(const char* name) {
   return std::string(kProject) + "/" + name;
 }
 
-// The first points of a large sweep stand for all, because each is read in the same way.
+// Tries only the first points of a large sweep, because all points are read in the same way.
 void read_small_experiment(const std::string& text) {
   constexpr std::size_t kMostPoints = 3;
   const Experiment experiment = read_unexpanded(text, file_in_project("experiment.toml"), {});
@@ -76,7 +76,8 @@ void read_small_experiment(const std::string& text) {
   for (int number = 0; number < points; ++number) make_point(number);
 }
 
-// Adds the head, and the fingerprint that the last line must have; also reads the text without them.
+// Adds the first line and a right fingerprint in the last, which random bytes would not have. Also reads the text without
+// them.
 void read_seeds(const std::string& text) {
   const std::string whole = std::string(kSeedFileHead) + text;
   read_seed_file(whole + trace::fingerprint_of(whole) + "\n");

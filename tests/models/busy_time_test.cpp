@@ -22,7 +22,8 @@ TEST(BusyTime, TransfersThatBeginOutsideOfTheMeasuredTimeDoNotCount) {
   EXPECT_EQ(busy.until(kEnd), 0);
 }
 
-// The last program ends at 25, which is not known in advance. Later transfers are the stores and write-backs that it left.
+// The last program ends at 25, which no one knows before. Transfers after it carry stores and write-backs that the programs
+// left behind.
 TEST(BusyTime, WhereTheEndComesLastWhatWasReservedBeyondItDoesNotCount) {
   BusyTime<kLatest> busy(0, kNever);
   EXPECT_TRUE(busy.add(0, 10, kNever));

@@ -11,7 +11,7 @@
 namespace linebounce {
 namespace {
 
-using Turns = std::vector<std::pair<Tick, int>>;  // the time of each turn, and which agent has it
+using Turns = std::vector<std::pair<Tick, int>>;  // for each turn: its time, and the agent that has it
 
 class Player final : public EventScheduler::Part {
  public:

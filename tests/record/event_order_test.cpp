@@ -66,7 +66,8 @@ TEST(EventOrder, WaitsForAStampThatIsNotWrittenYet) {
   EXPECT_EQ(seen.values, (Values{7, 1, 2}));
 }
 
-// Ring 0 is never empty: its thread spins until the other thread acts, whose ring may be full.
+// Ring 0 is never empty, because its thread spins until the other thread acts. The collector must still read the other
+// thread's ring, which may be full.
 TEST(EventOrder, AThreadThatSpinsLeavesTimeForTheOneThatItWaitsFor) {
   Rings rings;
   bool has_come = false;

@@ -128,7 +128,7 @@ TEST(CheckOfATrace, RefusesArgumentsThatNoReplayCanCount) {
   EXPECT_EQ(said_of_first(op(Kind::timer, 239, kMostPicoseconds)), "");
 }
 
-// Comparing every hold with every other would take 20 thousand million comparisons.
+// A comparison of every hold with every other would need 20 thousand million comparisons.
 TEST(CheckOfATrace, TakesReadersThatNestDeepInTheirStride) {
   constexpr std::size_t kDeep = 200'000;
   std::vector<Operation> nest(kDeep, op(Kind::acquire_shared, 1));

@@ -127,7 +127,7 @@ TEST(WhatIsKept, HasNoStreamsThatCreateEachOther) {
       << kept.said;
 }
 
-// A chain of streams, each of which wakes the previous one: without the last one's signal, all end one after the other.
+// Each stream of the chain wakes the one before it. Without the last stream's signal all streams stop, one after the other.
 TEST(WhatIsKept, OfALongChainOfWaitsIsFoundAtOnce) {
   constexpr std::size_t kStreams = 2000;
   std::string symbols;

@@ -40,8 +40,9 @@ TEST(Zipf, DrawsAsItsSharesSay) {
   }
 }
 
-// The receiver's access begins at any phase of the bus clock (10 ns). From the look-up's failure to the next edge it is 5 ns on
-// average over all phases; small_machine.hpp explains the rest: 10 + 5 + 80 or 110 + 10 + 5 and a load's 1 or 2 cycles.
+// The receiver's access begins at any phase of the bus clock (10 ns), so the next edge is 5 ns after the failed look-up on
+// average. The rest is in small_machine.hpp: 10 for the look-up, these 5, 80 to another cache's data or 110 to memory's, 10
+// to the pins, 5, and a load's 1 or 2 cycles.
 TEST(CoreToCore, CostsWhatTheMachineTakesForOneTransfer) {
   const MachineSpec spec = small_machine(3);
   SmallMachine small(spec);
@@ -78,7 +79,7 @@ TEST(CoreToCore, AHomeNodeThatDoesNotExistIsRefused) {
   EXPECT_THROW(run_workload("core_to_core", {{"homes", std::string("3")}}, small, spec), std::invalid_argument);
 }
 
-// A single CPU keeps the line: 20 cycles each. With more CPUs each addition needs a transfer.
+// A single CPU keeps the line, so each addition takes 20 cycles. With more CPUs each addition needs a transfer of the line.
 TEST(AtomicScaling, OneCpuPaysOnlyForTheOperation) {
   const MachineSpec spec = small_machine(1);
   SmallMachine small(spec, {}, 5, 100);

@@ -53,7 +53,7 @@ Core::Program compute_for(std::int64_t cycles) {
   };
 }
 
-// The second time, when the order's line is present: two stores into it and three pages.
+// Measures the second shootdown, when the order's line is in the cache: two stores to it, and three pages.
 TEST(Shootdown, WithoutOtherCpusCostsOnlyTheLocalInvalidation) {
   Shot shot(pages_of_100_cycles(1));
   const std::array<CpuId, 1> self = {CpuId(0)};
@@ -63,9 +63,10 @@ TEST(Shootdown, WithoutOtherCpusCostsOnlyTheLocalInvalidation) {
   }});
 }
 
-// The interrupt takes 100 ns and 50 cycles to its handler, which drops 100 pages, more than 33 and therefore all, in 1000
-// cycles. In addition, lines are transferred, each in at most 146 cycles plus the rounding to clocks: the queue's head, the
-// request and the order to the receiver; the head and the request to the sender before; the request back.
+// The interrupt takes 100 ns, and 50 cycles to its handler. The handler drops 100 pages; that is more than 33, so it flushes
+// the whole TLB in 1000 cycles. Six lines are transferred besides, each in at most 146 cycles plus the rounding to bus
+// clocks: before, head and request to the sender; then the queue's head, the request and the order to the receiver; at the
+// end, the request back.
 TEST(Shootdown, WaitsUntilTheOtherHasDroppedItsTranslations) {
   Shot shot(pages_of_100_cycles(2));
   const std::array<CpuId, 2> both = {CpuId(0), CpuId(1)};

@@ -63,7 +63,7 @@ double increments_per_s(std::int64_t stride) {
 TEST(FalseSharing, WordsOnLinesOfTheirOwnCostNothing) {
   EXPECT_NEAR(increments_per_s(32), 2e9 / 103, 2e9 / 103 / 100);
 }
-// The line was taken away in the meantime: each round gets at least one upgrade (74 ns or more) longer.
+// Between its rounds each CPU loses the line, so each round is longer by at least an upgrade (74 ns).
 TEST(FalseSharing, WordsOfOneLineAreSlower) {
   EXPECT_LT(increments_per_s(8), 2e9 / (103 + 70));
 }

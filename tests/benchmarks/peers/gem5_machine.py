@@ -15,7 +15,7 @@ from gem5.components.cachehierarchies.ruby.mesi_two_level_cache_hierarchy import
 from gem5.components.memory.simple import SingleChannelSimpleMemory
 from gem5.components.processors.traffic_generator import TrafficGenerator
 
-# Replays the trace, then ends. A generator without a duration leaves its state when the trace has ended.
+# Replays the trace once. A generator state without a duration ends with its trace.
 STATES = """\
 STATE 0 0 TRACE {trace} 0
 STATE 1 0 EXIT
@@ -35,7 +35,7 @@ traces = sorted(Path(os.environ["LINEBOUNCE_TRACES"]).glob("*.trace"))
 generator = TrafficGenerator([configuration(trace) for trace in traces])
 for core in generator.get_cores():
     core.generator.max_outstanding_reqs = 1
-    core.generator.progress_check = "1s"  # a CPU that has finished makes none
+    core.generator.progress_check = "1s"  # a CPU that has finished makes no progress
 
 board = TestBoard(
     clk_freq="700MHz",
@@ -54,5 +54,5 @@ board = TestBoard(
 root = board._pre_instantiate()
 m5.instantiate()
 generator.start_traffic()
-for _ in traces:  # each CPU stops the simulation when its trace has ended
+for _ in traces:  # each CPU stops the simulation once, at the end of its trace
     m5.simulate()

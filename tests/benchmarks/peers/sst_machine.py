@@ -12,7 +12,8 @@ from pathlib import Path
 import sst
 
 CLOCK = "700MHz"
-# prospero gives each CPU's pages its own addresses; with one page for everything, all share what they share in the trace.
+# prospero maps each CPU's pages to addresses of its own. With one page for everything, the CPUs share what they share in the
+# trace.
 ONE_PAGE = 1 << 30
 
 

@@ -1,4 +1,4 @@
-// Tests the cost of contention, one mechanism at a time. small_machine.hpp has the times of one access.
+// Tests the cost of contention, one mechanism at a time. small_machine.hpp has the stages of an access.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNow = 6000;  // by this time, all lines that the tests share are cached
 
-// Returns how many cycles a store of CPU 0 at 6000 takes, to a line that the CPUs in `sharers` have loaded before.
+// Returns how many cycles CPU 0's store at 6000 takes if the CPUs in `sharers` have loaded the line before.
 double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers) {
   SmallMachine small(spec);
   if (spec.has_nodes()) small.machine.homes().place(kLine, Home::on(0));
@@ -27,20 +27,20 @@ double store_to_shared(const MachineSpec& spec, const std::vector<int>& sharers)
   return cycles;
 }
 
-// 6002 the request is stamped (L1 has the line); 6010 granted; 6020 address phase; 6060 snoop result; 6070 response; the
-// store ends 5 + 1 later.
+// Stamped 6002, because L1 has the line; granted 6010; address phase 6020; snoop result 6060; response 6070. The store ends 5
+// + 1 later.
 TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
   EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
 }
 
-// Instead of the response, the others' answers end the request: they come 7 clocks after the snoop result, at 6130.
+// The sharers' answers, not the response, end the request. They come 7 clocks after the snoop result: 6060 + 70 = 6130.
 TEST(TakenCopies, AnUpgradeWaitsForTheLastAnswer) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
   EXPECT_EQ(store_to_shared(spec, {0, 1, 2}), 60 + 70 + 5 + 1);
 }
 
-// CPU 1's answer travels 7 + 20, CPU 2's 7 + 3.
+// An answer also travels from the sharer to CPU 0: 20 + 7 ns from CPU 1, 3 + 7 ns from CPU 2.
 MachineSpec with_ways() {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
@@ -56,25 +56,30 @@ TEST(TakenCopies, TheWriterDoesNotWaitForCachesWithoutACopy) {
   EXPECT_EQ(store_to_shared(with_ways(), {0, 2}), 60 + 70 + 10 + 5 + 1);
 }
 
-// the owner's intervention and the latch: 4 clocks
+// By default an answer takes the owner's intervention (3 clocks) and the latch (1 clock).
 TEST(TakenCopies, AnAnswerTakesAsLongAsALineFromThatCacheUnlessTheFileSaysElse) {
   MachineSpec spec = small_machine(2);
   spec.bus.invalidation_clocks = -1;
   EXPECT_EQ(store_to_shared(spec, {0, 1}), 60 + 40 + 5 + 1);
 }
 
-// The request is posted at 6010 and granted at 6020; its snoop result is at 6070. Memory's data reaches the pins at 6140, the
-// last answer at 6160.
+// CPU 0 has no copy: stamped 6010, granted 6020, snoop result 6070. Memory's data is at the pins at 6140. The answers come 9
+// clocks after the snoop result, at 6160, and so end the miss.
 TEST(TakenCopies, DataFromMemoryWaitsForTheLastAnswerToo) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 9;
   EXPECT_EQ(store_to_shared(spec, {1, 2}), 70 + 90 + 5 + 1);
 }
 
-// At 6060 CPU 0's bus has the snoop result. At 6070 CPU 0's controller asks the home, which is on its node; the home asks the
-// other node at 6100. That gets the request at 6150. Its recall is posted at 6160, ordered at 6220 and answered at 6230. Its
-// controller answers at 6240, which reaches CPU 0's controller at 6290. That posts the request again at 6300; the response is
-// at 6370.
+// Home and CPU 0 are on node 0, the other sharer on node 1.
+//   6060  snoop result on CPU 0's bus;
+//   6070  a pass later, CPU 0's controller asks the home;
+//   6100  after a pass and the look-up, the home asks node 1;
+//   6150  a link later, the request is at node 1;
+//   6160  its controller's recall is stamped there; granted 6170, snoop result 6220, response 6230;
+//   6240  a pass later, node 1 answers;
+//   6290  a link later, the answer is at CPU 0's controller;
+//   6300  a pass later, CPU 0's request is stamped again; granted 6310, snoop result 6360, response 6370; done 6376.
 double upgrade_across_nodes(int invalidation_clocks) {
   MachineSpec spec = small_nodes(2, 2);
   spec.bus.invalidation_clocks = invalidation_clocks;
@@ -89,9 +94,10 @@ TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
   EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
 }
 
-// Like upgrade_across_nodes(0), with a node 2 that has no copy and is 50 ns farther. The home asks at 6100 and gets its
-// answer, with the line, at 6200. It holds the line for as long as node 2's answer takes: 2 * 100 for the links, 10 for its
-// controller and 50 for its bus. So it reaches CPU 0's controller at 6460 instead of 6290.
+// Like upgrade_across_nodes(0), with a third node that has no copy and whose link takes 50 ns longer. A home that broadcasts
+// holds back memory's answer, which is ready at 6200, until node 2 must have answered: 2 * 100 for the links, 10 for its
+// controller and 50 for its bus, which is 6460. Without a broadcast CPU 0's controller has the last answer at 6290, 170
+// earlier.
 double upgrade_beside_a_far_node(bool broadcasts) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.pairs.push_back({.name = "0_2", .latency_ns = 50});
@@ -107,8 +113,8 @@ TEST(TakenCopies, ABroadcastWaitsForTheFarthestNode) {
   EXPECT_EQ(upgrade_beside_a_far_node(true), 376 + 170);
 }
 
-// CPU 0 fetches each line. While a line is on its way, all other CPUs request it, one cycle apart, so that all wait when it
-// arrives. Returns the order in which they got each line.
+// CPU 0 fetches each line. While a line is on its way to CPU 0, all other CPUs request it one cycle apart, so all of them
+// wait when it arrives. Returns, for each line, the CPUs in the order in which they got it.
 std::vector<std::vector<int>> orders_of_waiting(const MachineSpec& spec, int lines) {
   std::vector<std::vector<std::pair<double, int>>> ended(lines);
   SmallMachine small(spec);
@@ -146,7 +152,8 @@ TEST(NextRequest, FirstComeFirstServed) {
   EXPECT_EQ(order_of_waiting(waiting(6, NextRequest::first)), (std::vector{1, 2, 3, 4, 5}));
 }
 
-// Five CPUs wait for each of 40 lines: each is first for 8 of them on average, whoever asked first.
+// Five CPUs wait for each of 40 lines. Whatever the order of the requests, each CPU is first for 40 / 5 = 8 lines on average;
+// 3 allows for chance.
 TEST(NextRequest, ChanceGivesEachTheSameShare) {
   std::vector<int> firsts(6);
   for (const std::vector<int>& order : orders_of_waiting(waiting(6, NextRequest::chance), 40)) {
@@ -156,7 +163,7 @@ TEST(NextRequest, ChanceGivesEachTheSameShare) {
   for (int cpu = 1; cpu <= 5; ++cpu) EXPECT_GE(firsts[cpu], 3) << cpu;
 }
 
-// CPU 2 is one hop from CPU 0, which has the line; CPU 1 is nine hops away. From CPU 2 the line goes to its neighbour, CPU 3.
+// CPU 0 has the line. CPU 2 is one hop from it, CPU 1 nine. Then CPU 2 has the line, and CPU 3 is its neighbour.
 TEST(NextRequest, NearestMeansTheLeastWayOfTheLine) {
   MachineSpec spec = waiting(4, NextRequest::nearest);
   spec.bus.places = "0,0 9,0 1,0 2,0";
@@ -172,9 +179,9 @@ TEST(NextRequest, ALongWaitingRequestGoesBeforeTheNearest) {
   EXPECT_EQ(order_of_waiting(spec), (std::vector{1, 2, 3}));
 }
 
-// Two nodes. CPU 0 has stored to a line of its node and holds it until 3146. CPU 1, on the other node, requests it at 2500, so
-// its recall is on CPU 0's bus at 2640, after `waiting` CPUs of that bus have requested the line. Returns when CPU 1's store is
-// done.
+// CPU 0's store at 2000 is to a line of its own node, so it is done at 2296 (latencies_test.cpp), and CPU 0 holds the line
+// for 1000: until 3296. CPU 1, on the other node, stores at 2500. The recall for it is stamped on CPU 0's bus at 2670, when
+// `waiting` CPUs of that bus already wait for the line. Returns when CPU 1's store is done.
 double recalled_beside(int waiting, NextRequest next) {
   MachineSpec spec = small_nodes(2, 12);
   spec.cpu.hold_ns = 1000;
@@ -205,7 +212,8 @@ TEST(NextRequest, AHomesRecallWaitsForTheHold) {
   EXPECT_EQ(recalled_beside(0, NextRequest::chance), kRecalledAlone);
 }
 
-// The five requests come while the recall is under way. The controller defers each at its snoop result, 50 after its grant.
+// The five requests of the bus are granted before the recall. The controller defers each of them at its snoop result, 50
+// after its grant.
 TEST(NextRequest, AHomesRecallStandsInLineWhereTheFirstIsServedFirst) {
   EXPECT_EQ(recalled_beside(5, NextRequest::first), kRecalledAlone + 5 * 50);
 }
@@ -214,8 +222,9 @@ TEST(NextRequest, AHomesRecallGoesBeforeCpusThatWaitOnItsBus) {
   EXPECT_EQ(recalled_beside(5, NextRequest::chance), kRecalledAlone);
 }
 
-// CPU 0's store or load fetches the line, and is done at 2146. CPU 1's snoop, due at 2100, finds it busy and is sampled every
-// 20: at 2160. Its line is ready at 2190 and at the pins at 2200; its store is done at 2206.
+// CPU 0's access at 2000 fetches the line, and is done at 2146. CPU 1's store at 2030: stamped 2040, granted 2050, snoop due
+// 2100. The snoop finds the line busy and is sampled again every 20; at 2160 the line is free. CPU 0's data comes 3 clocks
+// later, at 2190, and is at the pins at 2200; the store is done at 2206.
 double second_store(HoldAfter after, OperationKind first) {
   MachineSpec spec = small_machine(2);
   spec.cpu.hold_ns = 200;
@@ -242,13 +251,13 @@ TEST(Hold, AStoreDoesNotHoldTheLineIfOnlyCompareAndExchangeDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::store), 2206);
 }
 
-// The operation begins at 2145, takes 30, and then CPU 0 holds the line until 2375. CPU 1's snoop is sampled at 2380; the
-// rest is as after a store.
+// The operation runs from 2145 to 2175 and holds the line for 200 more, until 2375. CPU 1's snoop is sampled at 2380. Then 30
+// for the intervention, 10 to the pins, 5 + 1.
 TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::compare_exchange), 2380 + 46);
 }
 
-// Memory supplies the clean line as soon as the first has left the data bus: 2170.
+// The line is clean, so memory supplies it, as soon as the first transfer leaves the data bus at 2170: 10 to the pins, 5 + 1.
 TEST(Hold, ALoadDoesNotHoldTheLine) {
   EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::load), 2186);
 }

@@ -1,5 +1,5 @@
-// Tests an atomic operation that memory runs (mesi_far_snoop): its cost, clock by clock, and its effect on the copies.
-// small_machine.hpp explains what the times consist of.
+// Tests atomic operations that memory runs (mesi_far_snoop): the clocks that they take, and what happens to the copies.
+// small_machine.hpp has the stages of an access.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -15,9 +15,9 @@ double time_of_addition(Cpu& cpu, double ns, Value found) {
   return cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), found); });
 }
 
-// The request is stamped at 2010, granted at 2020, and has its address phase at 2030. Memory has the line at 2130 and runs
-// the operation. One word is at the pins at 2140, arrives at 2145, and the operation is done at 2146. That is as fast as a
-// load, because the CPU does not hold the word afterwards.
+// Stamped 2010, granted 2020, address phase 2030. Memory has read the line at 2130 and runs the operation. Its result, one
+// word, is at the pins at 2140 and arrives at 2145; the operation is done at 2146. It takes no 20 cycles, as atomic
+// operations in a cache do, because the CPU never holds the line.
 TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   SmallMachine small(far_machine(1));
   small.run({[&](Cpu& cpu) {
@@ -25,7 +25,7 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
     EXPECT_EQ(small.in_memory(kLine), 1U);
     EXPECT_EQ(time_of_addition(cpu, 3000, 1), 146);
     EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 2U); }), 146) << "no copy has stayed";
-    cpu.compute(100);  // until the whole line has arrived, because the measured time ends with the program
+    cpu.compute(100);  // Lets the whole line arrive before the program, and with it the measured time, ends.
   }});
   EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 2);
   ASSERT_EQ(small.misses().size(), 3U);
@@ -33,8 +33,8 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 10 + 10 + 40);
 }
 
-// The owner's data is on the bus from 2100 to 2140, three clocks after the snoop result; then memory runs the operation.
-// After a clock of turnaround the word is on the bus at 2150, at the pins at 2160, and arrives at 2165.
+// Snoop result 2070. The owner's data is on the bus from 2100, three clocks later, to 2140. Then memory runs the operation.
+// After a clock of turnaround the word is on the bus at 2150; at the pins 2160; arrives 2165; done 2166.
 TEST(FarAtomic, TakesADirtyLineHomeFirst) {
   SmallMachine small(far_machine(2));
   small.run({[&](Cpu& cpu) {
@@ -61,8 +61,9 @@ TEST(FarAtomic, RunsInTheCacheThatMayWrite) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// CPU 1's address phase is at 2050. Its snoop would be sampled at 2090, but memory works for CPU 0 until 2130. By then memory
-// has read the line again for CPU 1 (2150), so each further operation costs only 20.
+// Both requests are stamped at 2010. CPU 0's is as above: memory works on it until 2130. CPU 1's address phase is at 2050, so
+// memory's data for it would be ready at 2150. Its snoop, due at 2090, is stalled until memory is free. From 2150 on it takes
+// as long as CPU 0's from 2130, so it ends 20 later.
 TEST(FarAtomic, FollowEachOtherAtMemory) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 2000, 0), 146); },
@@ -70,7 +71,7 @@ TEST(FarAtomic, FollowEachOtherAtMemory) {
   EXPECT_EQ(small.in_memory(kLine), 2U);
 }
 
-// Ordered at 2070: CPU 1 loses its copy, and CPU 0 its own, which it could read until then.
+// CPU 0's operation is ordered at 2070. Until then both CPUs can read their copies; from then on neither has one.
 TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
   SmallMachine small(far_machine(2));
   small.run({[](Cpu& cpu) {
@@ -99,9 +100,10 @@ TEST(FarAtomic, EvictsNoLine) {
   EXPECT_EQ(small.transactions(), 5);
 }
 
-// CPUs 0 and 2 are on node 0. The first operation fetches the line to the node, as a store's miss would. From then on the
-// node's controller runs the operations. One has its address phase at 4030; the controller has the data 30 later, before the
-// snoop result at 4070. The word is at the pins at 4080, and arrives at 4085.
+// CPUs 0 and 2 are on node 0, CPUs 1 and 3 on node 1, the home. The first operation fetches the line to node 0, as a store's
+// miss would; then node 0's controller runs the operations. CPU 0's operation at 4000 has its address phase at 4030. The
+// controller's cache has the data 30 later, before the snoop result at 4070. The word is at the pins at 4080 and arrives at
+// 4085; done 4086.
 TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
   SmallMachine small(small_nodes(2, 4, "mesi_node_far"));
   small.machine.homes().place(kLine, Home::on(1));
@@ -123,7 +125,7 @@ TEST(FarAtomic, FetchesNoPair) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The owner's row sends memory the data as its last action. Without it, memory would operate on the old value.
+// The last action of the owner's row sends its data to memory. Without that action memory would operate on an old value.
 TEST(FarAtomic, NeverRunsOnAnOldValue) {
   Protocol protocol = shipped_protocol("mesi_far_snoop");
   ControllerTable& table = protocol.cache;

@@ -1,5 +1,5 @@
-// What the distances between cores of one bus, and from a core to the edge of its bus, add to a line's transfer.
-// small_machine.hpp explains all other costs: 116 cycles for a line from another cache at time 2000, 146 for one from memory.
+// What the distance between two cores of a bus, and from a core to the bus's edge, adds to the transfer of a line. Without
+// distances, a line takes 116 cycles from another cache at time 2000, and 146 from memory (small_machine.hpp).
 #include <gmock/gmock.h>
 
 #include <stdexcept>
@@ -43,7 +43,7 @@ TEST(BusPlaces, ALineFromMemoryComesOverTheEdgeAndMakesNoHops) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146 + 30); }});
 }
 
-// CPUs 0 and 2 are the cores of the first bus, 1 and 3 those of the second.
+// CPUs 0 and 2 are on the first bus, CPUs 1 and 3 on the second.
 TEST(BusPlaces, ALineBetweenTwoBusesPaysTheWayToTheEdgeOfBoth) {
   MachineSpec spec = small_nodes(2, 4);
   spec.bus.edge_way_ns = "0 17 0 40";
@@ -65,7 +65,7 @@ TEST(BusPlaces, ALineBetweenTwoBusesPaysTheWayToTheEdgeOfBoth) {
   EXPECT_EQ(far_giver, alike + 40);
 }
 
-// An upgrade transfers no line.
+// An upgrade transfers no line, so the way adds nothing.
 TEST(BusPlaces, WithoutPositionsNoLatencyIsAdded) {
   MachineSpec spec = small_machine(2);
   spec.bus.way_ns = "50 50";
@@ -77,7 +77,7 @@ TEST(BusPlaces, WithoutPositionsNoLatencyIsAdded) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// Four cores; the list leaves out the two in the middle.
+// The machine has four cores, of which only the first and the last are used.
 TEST(BusPlaces, CoresThatAreNotInUseKeepTheirPlaces) {
   MachineSpec spec = small_machine(4);
   spec.cpus = 2;

@@ -1,6 +1,6 @@
-// Tests requests for one line: whether they overlap, and how long the owner's cache keeps it. A load of the small machine
-// that misses at 2000: 2010 stamped; 2020 granted, on the next edge; 2030 address phase; 2070 snoop result; 2130 memory's
-// first data; 2140 at the pins; 2145 the load starts; 2146 it ends, and the line is free.
+// Tests requests for one line: whether they overlap, and how long the owner's cache keeps the line. A load at 2000 that
+// misses: stamped 2010, granted 2020, address phase 2030, snoop result 2070, memory's first data 2130, at the pins 2140; the
+// load starts at 2145 and ends at 2146, when the line is free.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -14,9 +14,9 @@ Core::Program timed_load(Address address, double& cycles) {
   return [address, &cycles](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(address); }); };
 }
 
-// CPU 1's address phase is at 2050, so memory has started to read for it, and has the data at 2150. CPU 1's snoop result, due
-// at 2090, is stalled in steps of 20 until the line is free, also at 2150. The first line keeps the data bus until 2170. Then
-// it takes 10 to the pins, and 5 + 1.
+// CPU 1's address phase is at 2050, so memory reads for it at once and has the data at 2150. CPU 1's snoop, due at 2090,
+// finds the line busy and is sampled again every 20, until 2150. CPU 0's data occupies the data bus until 2170; then CPU 1's
+// takes 10 to the pins, and 5 + 1.
 TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   SmallMachine small(small_machine(2));
   double first = 0;
@@ -26,8 +26,9 @@ TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   EXPECT_EQ(second, 170 + 10 + 5 + 1);
 }
 
-// The request is granted only on the edge at 2150: address phase 2160, memory's data 2260. Meanwhile a request for another
-// line overtakes it, like the second one in the test above.
+// CPU 1's request for the same line waits until the line is free at 2146, and is granted at the next edge, 2150: address
+// phase 2160, memory's data 2260, 10 to the pins, 5 + 1. CPU 2's request, for another line, is granted meanwhile: its data is
+// ready at 2150 and waits for the data bus until 2170.
 TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   MachineSpec spec = small_machine(3);
   spec.bus.one_per_line = true;
@@ -41,7 +42,7 @@ TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   EXPECT_EQ(elsewhere, 170 + 10 + 5 + 1);
 }
 
-// How many attempts of CPU 0 fail before it has kept the line without a break for two of them.
+// The attempts of both CPUs together: those that found the line in the CPU's cache, and those that missed.
 struct Attempts {
   int hits = 0;
   int misses = 0;
@@ -62,14 +63,14 @@ Attempts attempts_with(double hold_ns) {
   return attempts;
 }
 
-// Both CPUs want the line all the time. Without a window every attempt is a transfer; only the last ones are not, when one
-// CPU remains.
+// Both CPUs want the line all the time. If a CPU gives up the line at once, each attempt needs a transfer, except the last
+// few, when the other CPU has finished.
 TEST(SameLine, TheLoserOfARaceForALineMissesAgain) {
   const Attempts attempts = attempts_with(0);
   EXPECT_GT(attempts.misses, 190);
 }
 
-// The window is shorter than an attempt, so each transfer serves two: the one that fetched the line and the next.
+// 10 ns are less than an attempt takes (30), so a kept line serves one more attempt: each transfer serves two.
 TEST(SameLine, AKeptLineServesTheNextAttemptToo) {
   const Attempts attempts = attempts_with(10);
   EXPECT_NEAR(attempts.misses, 100, 10);

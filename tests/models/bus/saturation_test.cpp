@@ -11,7 +11,7 @@ namespace {
 constexpr double kWarmupUs = 10;
 constexpr double kMeasureUs = 100;
 
-// The MB/s of eight CPUs that each read line after line of their own memory.
+// Eight CPUs each read their own memory line by line. Returns the MB/s of all.
 double measured_bandwidth(const MachineSpec& spec) {
   SmallMachine small(spec, {}, kWarmupUs, kMeasureUs);
   std::vector<Core::Program> readers(8, [](Cpu& cpu) {
@@ -35,7 +35,7 @@ TEST(BusSaturation, DataOfEightReadersFillsTheDataBus) {
 TEST(BusSaturation, SlowAddressPhasesLimitWhatTheDataBusCouldCarry) {
   MachineSpec spec = small_machine(8);
   spec.bus.address_clocks = 8;
-  const double limit = 32.0 / 80 * 1000;  // a line every 80 ns
+  const double limit = 32.0 / 80 * 1000;  // 8 clocks of 10 ns for each line
   EXPECT_NEAR(measured_bandwidth(spec), limit, limit / 100);
 }
 
@@ -52,7 +52,7 @@ TEST(BusSaturation, BusyBanksLimitWhatTheBusCouldCarry) {
   EXPECT_NEAR(measured_bandwidth(spec), 32.0 / 128 * 1000, 2.5);
 }
 
-// The nanoseconds for 100 increments after the first.
+// Stores once, then measures 100 increments from 2000 on, in ns.
 Core::Program increments(Address word, double& taken) {
   return [word, &taken](Cpu& cpu) {
     cpu.store(word, 1);
@@ -76,9 +76,9 @@ TEST(FalseSharing, FieldsOnLinesOfTheirOwnCostNothingExtra) {
   EXPECT_EQ(small.transactions(), 2);
 }
 
-// Now the line alternates between the CPUs. A CPU that loses it requests it at once, and gets it back no sooner than a snoop
-// (after 50 ns) and an intervention (46 ns more) later; in between, the other makes at most 50 / 3 increments. So 100 of them
-// take at least 6 transfers.
+// The line alternates between the CPUs. A CPU that lost it requests it at once. The snoop takes the line from the other CPU
+// no sooner than 50 ns later, in which that CPU makes at most 50 / 3 increments (3 cycles each). So 100 increments take at
+// least 6 transfers. For 46 ns of each transfer neither CPU has the line: 30 for the intervention, 10 for the latch, 5 + 1.
 TEST(FalseSharing, FieldsOfOneLineCostATransferAgainAndAgain) {
   SmallMachine small(small_machine(2));
   double first = 0;

@@ -1,4 +1,4 @@
-// The cost of each kind of bus transaction, clock by clock. small_machine.hpp explains the stages of a miss to memory.
+// The cost of each kind of bus transaction, clock by clock. small_machine.hpp has the stages of an access.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -6,7 +6,8 @@
 namespace linebounce::test {
 namespace {
 
-// The request is stamped at 2010, on an edge, so it is granted at the next edge, 2020.
+// The request at 2000 is stamped at 2010, on an edge, so it is granted at the next edge, 2020. 110 later memory's data comes;
+// 10 to the pins; 5 + 1.
 TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -28,8 +29,7 @@ TEST(SnoopingBus, AMemorySlowerBy100NsMakesAMissSlowerBy100Ns) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 246); }});
 }
 
-// The owner's first data comes 3 clocks after the snoop result, at 2100; it is at the pins at 2110, and the load is done at
-// 2116.
+// Snoop result 2070. The owner's first data comes 3 clocks later, at 2100; at the pins 2110; done 2116.
 TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   MachineSpec spec = small_machine(2);
   spec.memory.latency_ns = 500;  // irrelevant here
@@ -53,7 +53,7 @@ TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// As fast as under mesi_snoop, but the line comes with the right to write, and its former owner misses.
+// The read takes 116, as under mesi_snoop. But it takes the right to write along, so the former owner has no copy left.
 TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   SmallMachine small(small_machine(2, "mesi_migratory_snoop"));
   small.run({[&](Cpu& cpu) {
@@ -67,7 +67,7 @@ TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   EXPECT_EQ(small.transitions("M", "Other_GetS"), 2);
 }
 
-// Since the line moved, nobody has written it. So it is shared, as under mesi_snoop.
+// No CPU has written the line since it moved to CPU 1. So CPU 2's read leaves CPU 1 a copy, as under mesi_snoop.
 TEST(SnoopingBus, ASecondReaderSharesALineThatHasMigrated) {
   SmallMachine small(small_machine(3, "mesi_migratory_snoop"));
   small.run(
@@ -93,8 +93,8 @@ TEST(SnoopingBus, AWriteTakesADirtyLineAwayAndLeavesMemoryOld) {
   EXPECT_EQ(small.transitions("M", "Other_GetM"), 1);
 }
 
-// L1's look-up finds the line without the right to write: stamped 2002, granted 2010, address phase 2020, snoop result 2060,
-// response one clock later, 2070. The store starts 5 cycles later. Memory is not involved.
+// L1 finds the line without the right to write: stamped 2002, granted 2010, address phase 2020, snoop result 2060. The
+// response comes one clock later, 2070; 5 + 1. Memory plays no part.
 TEST(SnoopingBus, AnUpgradeCostsAnAddressPhaseButNoDataPhase) {
   MachineSpec spec = small_machine(2);
   spec.memory.latency_ns = 500;
@@ -110,10 +110,9 @@ TEST(SnoopingBus, AnUpgradeCostsAnAddressPhaseButNoDataPhase) {
   EXPECT_EQ(small.transitions("SM_AD", "Own_GetM"), 1);
 }
 
-// CPU 0's upgrade takes CPU 1's copy away. CPU 1's own upgrade, which is on its way, becomes a miss and fetches CPU 0's data.
-// CPU 0's request is stamped at 2002 like CPU 1's, granted first, and snooped at 2060; its store runs from 2075 to 2076. CPU
-// 1's is granted at 2030, has its address phase at 2040, and is sampled at 2080, when the line is free. CPU 0's data comes at
-// 2110, is at the pins at 2120, and CPU 1's store ends at 2126.
+// Both upgrades are stamped at 2002. CPU 0's is granted first, at 2010; its snoop result, 2060, takes CPU 1's copy. Its store
+// runs from 2075 to 2076. CPU 1's is granted at 2030, two clocks (an address phase) later. Its upgrade becomes a miss,
+// because its copy is gone: snoop result 2080, when the line is free; CPU 0's data 2110; at the pins 2120; done 2126.
 TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) {
@@ -128,10 +127,11 @@ TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
   EXPECT_EQ(small.transitions("SM_AD", "Other_GetM"), 1);
 }
 
-// Both requests are stamped at 2010. CPU 0's is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146.
-// CPU 1's snoop is sampled at 2090, 2110 and 2130 (the line is on its way), and at 2150. The line has been free since 2146,
-// when CPU 0 had made its one access. CPU 0's data comes 3 clocks later, at 2180, when the data bus is free as well (2170 and
-// a clock of turnaround). It is at the pins at 2190, and the store ends at 2196.
+// Both requests are stamped at 2010.
+// CPU 0: granted 2020, address phase 2030, memory's data on the bus from 2130 to 2170, store from 2145 to 2146.
+// CPU 1: granted 2040, snoop due 2090. The line is busy when the snoop is sampled at 2090, 2110 and 2130, and free at 2150.
+// CPU 0's data comes 3 clocks later, at 2180, when the data bus is free, too (2170 plus a clock of turnaround); at the pins
+// 2190; done 2196.
 TEST(SnoopingBus, TheLowerNumberedOfTwoRacingCpusIsFirstAndFinishesItsAccess) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 146); },
@@ -141,10 +141,11 @@ TEST(SnoopingBus, TheLowerNumberedOfTwoRacingCpusIsFirstAndFinishesItsAccess) {
              }});
 }
 
-// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. CPU 1
-// takes the line at 2100, before CPU 0's next access, but its snoop result counts from 2110: data at 2140, at the pins 2150,
-// store 2155 to 2156. So CPU 0's load at 2100 misses: it is stamped 2110, granted 2120 and snooped 2170; CPU 1's data comes
-// at 2200, is at the pins at 2210, and the load ends at 2216.
+// CPU 0's operation holds the line from 2050 to 2100.
+// CPU 1's store: snoop due 2070; sampled at 2070 and 2090, when the line is busy, and at 2110. CPU 0 loses the line to it at
+// 2100, before CPU 0's next access. CPU 0's data comes 3 clocks after the sample, at 2140; at the pins 2150; the store runs
+// from 2155 to 2156.
+// CPU 0's load at 2100 misses: stamped 2110, granted 2120, snoop result 2170, CPU 1's data 2200, at the pins 2210, done 2216.
 TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
   MachineSpec spec = small_machine(2);
   spec.cpu.atomic_latency_cycles = 50;
@@ -157,8 +158,8 @@ TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 20); }), 156); }});
 }
 
-// Three requests, for three lines, are stamped at 2010. Their address phases are at 2030, 2050 and 2070. Their data comes one
-// after the other: at 2130, 2170 and 2210.
+// Three requests for three lines are stamped at 2010. An address phase takes 2 clocks, so they start at 2030, 2050 and 2070.
+// A line takes 4 clocks on the data bus, so data comes at 2130, 2170 and 2210. Each load ends 16 later.
 TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double expected) {
@@ -169,8 +170,8 @@ TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   small.run({miss(146), miss(186), miss(226)});
 }
 
-// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the clock edge at 2010. Address phases start at 2020, 2040 and
-// 2060; data arrives at 2120, 2160 and 2200; each load returns 16 ns after its data.
+// Stamps: CPU 2 2007, CPU 1 2008, CPU 0 2009. CPU 2's request is granted at the edge at 2010, the others 2 clocks apart.
+// Address phases: 2020, 2040 and 2060; data: 2120, 2160 and 2200. Each load ends 16 after its data.
 TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double start, double end) {
@@ -181,8 +182,8 @@ TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   small.run({miss(1999, 2216), miss(1998, 2176), miss(1997, 2136)});
 }
 
-// With room for one transaction, the second address phase waits until the first transaction's data has gone. The second
-// request is granted on the edge at 2170: address phase 2180, data 2280, and it ends 16 ns later.
+// With one outstanding transaction, the second request is granted only when the first one's data has left the bus, at 2170:
+// address phase 2180, data 2280. The load ends 16 later, at 2296.
 TEST(SnoopingBus, AFullInOrderQueueHoldsUpTheNextAddressPhase) {
   MachineSpec spec = small_machine(2);
   spec.bus.outstanding = 1;

@@ -1,5 +1,5 @@
-// Tests stores to a shared line where they update the other copies (dragon_snoop): their cost, clock by clock, and when the
-// copies have the word. small_machine.hpp says what the times consist of.
+// Tests stores to a shared line that update the other copies instead of taking them (dragon_snoop): how many clocks they
+// take, and when the other copies have the word. small_machine.hpp has the stages of an access.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -12,13 +12,13 @@ MachineSpec dragon_machine(int cpus) {
   return small_machine(cpus, "dragon_snoop");
 }
 
-// Loads at `ns` from the CPU's own cache, and expects this value.
+// Expects that a load at `ns` hits and returns this value.
 void expect_hit(Cpu& cpu, double ns, Value value) {
   EXPECT_EQ(cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.load(kLine), value) << "at " << ns; }), 2);
 }
 
-// L1's look-up finds the line shared: stamped 2002, granted 2010, address phase 2020, snoop result 2060. The word takes one
-// clock of the data bus, and the response comes in the same clock: 2070. The store is over at 2076, as an upgrade would be.
+// L1 finds the line shared: stamped 2002, granted 2010, address phase 2020, snoop result 2060. The word occupies the data bus
+// for the next clock, and the response comes with it, at 2070; 5 + 1. That is as long as an upgrade takes.
 TEST(Update, CostsOneDataClockAndTheOtherCopyHasTheWordFromTheSnoopResultOn) {
   MachineSpec spec = dragon_machine(2);
   spec.memory.latency_ns = 500;  // plays no part
@@ -41,9 +41,9 @@ TEST(Update, CostsOneDataClockAndTheOtherCopyHasTheWordFromTheSnoopResultOn) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 40 + 40 + 10);
 }
 
-// CPU 2's miss: stamped 1940, granted 1950, address phase 1960, memory's data from 2060 to 2100. CPU 0's word is ready at
-// 2060, but the data bus carries it only after a clock of turnaround, from 2110 to 2120. The copies have the word at 2060 all
-// the same: the order counts, not the transfer.
+// CPU 2's miss at 1930 is stamped 1940, granted 1950, address phase 1960; memory's data is on the bus from 2060 to 2100. CPU
+// 0's word, ordered at 2060, waits for the data bus and a clock of turnaround: 2110 to 2120; 5 + 1. The other copies have the
+// word at 2060 all the same, because the order step changes them, not the transfer.
 TEST(Update, WaitsForTheDataBusBeforeTheStoreIsOver) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) {
@@ -57,7 +57,7 @@ TEST(Update, WaitsForTheDataBusBeforeTheStoreIsOver) {
              [](Cpu& cpu) { cycles_from(cpu, 1930, [&] { cpu.load(kLine + 32); }); }});
 }
 
-// On a bus of 4 bytes the word takes two clocks: 2060 to 2080.
+// On a bus of 4 bytes the word takes two clocks: 2060 to 2080; 5 + 1.
 TEST(Update, TakesTwoClocksOnABusOfHalfAWord) {
   MachineSpec spec = dragon_machine(2);
   spec.bus.width_bytes = 4;
@@ -69,9 +69,11 @@ TEST(Update, TakesTwoClocksOnABusOfHalfAWord) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// Both requests are stamped at 2002. CPU 0's is ordered at 2060: its operation reads and writes then, and holds the line from
-// 2075 to 2095. CPU 1's address phase is at 2040; its snoop is sampled at 2080 and at 2100. The line is free at 2095, so CPU
-// 1 reads what CPU 0 wrote. Its word and its response take from 2100 to 2110, and its operation runs from 2115 to 2135.
+// Both requests are stamped at 2002.
+// CPU 0's is ordered at 2060, when its operation reads and writes. It holds the line from 2075 to 2095, the 20 cycles of an
+// atomic operation.
+// CPU 1's address phase is at 2040. Its snoop is sampled at 2080, when the line is busy, and at 2100, so it reads what CPU 0
+// wrote. Word and response take from 2100 to 2110; the operation holds the line from 2115 to 2135.
 TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) {
@@ -93,7 +95,7 @@ TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
   EXPECT_EQ(small.transitions("Sm", "Other_BusUpd"), 1) << "who wrote last is the owner";
 }
 
-// Other words of the line are unchanged, and a word may be a single byte.
+// A store of one byte changes no other byte of the line.
 TEST(Update, ChangesNoByteButThoseThatWereWritten) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -112,7 +114,8 @@ TEST(Update, ChangesNoByteButThoseThatWereWritten) {
   EXPECT_EQ(small.misses().size(), 3U) << "two first misses and the update";
 }
 
-// The owner's first data comes 3 clocks after the snoop result, as in any protocol; memory stays stale.
+// Snoop result 2070, the owner's data 3 clocks later: 116 in all. Memory gets no data, so the second reader is served by the
+// owner, too.
 TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
   SmallMachine small(dragon_machine(3));
   small.run({[](Cpu& cpu) { cpu.store(kLine, 77); },
@@ -127,9 +130,9 @@ TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// First the CPU fetches the line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, arriving at 2145.
-// Then it sends the word: stamped 2145, granted 2150, address phase 2160, ordered 2200, response 2210. The store is done at
-// 2216. Both together count as one miss, by the line's supplier.
+// Two transactions, which count as one miss, with the line's supplier as its source.
+// The line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, arrives 2145.
+// The word: stamped 2145, granted 2150, address phase 2160, ordered 2200, response 2210, done 2216.
 TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
   const ExpectReached mark{"fill_without_the_right"};
   SmallMachine small(dragon_machine(2));
@@ -145,8 +148,8 @@ TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// While CPU 0's second request is under way, from 2160 to 2200, CPU 1's atomic operation comes first: it is ordered at 2180,
-// after the line has arrived at 2145. CPU 0's is ordered when CPU 1's has ended, and builds on its result.
+// CPU 0's line arrives at 2145, and its word would be ordered at 2200. CPU 1's atomic operation is ordered in between, at
+// 2180. CPU 0's operation is ordered after the end of CPU 1's, and adds to its result.
 TEST(Update, AWriteMissLosesNothingThatIsWrittenBetweenItsTwoTransactions) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -163,7 +166,8 @@ TEST(Update, AWriteMissLosesNothingThatIsWrittenBetweenItsTwoTransactions) {
   EXPECT_EQ(small.transitions("ScM_A", "Other_BusUpd") + small.transitions("Sm", "Other_BusUpd"), 2);
 }
 
-// Four other lines of the set evict CPU 1's copy. No copy needs CPU 0's word, so none is sent: the line is exclusive again.
+// CPU 1 loads four other lines of the set, which evict its copy. No cache needs CPU 0's word, so the bus carries none, and
+// CPU 0's copy is exclusive again.
 TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -179,7 +183,7 @@ TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 6 * 40) << "six lines and no word";
 }
 
-// A prefetch can only fetch the line; this protocol has no right to write.
+// Here a CPU never owns the right to write, so a prefetch to write can only fetch the line.
 TEST(Update, APrefetchToWriteFetchesTheLineAndSendsNothing) {
   SmallMachine small(dragon_machine(2));
   small.run({[](Cpu& cpu) {
@@ -229,11 +233,11 @@ Protocol without_last_action(const std::string& state, const std::string& event)
   return protocol;
 }
 
-// The broken row makes CPU 1 miss the first word. The second word arrives in another row's state (ScM_A), and must not make the
-// stale copy look current.
+// Because of the missing action, CPU 1 does not apply CPU 0's first word. CPU 1 receives the second word in another state
+// (ScM_A), whose row is intact; it must not make the stale copy look current.
 TEST(Update, DoesNotMendAStaleCopy) {
   SmallMachine small(dragon_machine(2), without_last_action("Sc", "Other_BusUpd"));
-  // CPU 0's second request is stamped at 2078, CPU 1's at 2079.
+  // Stamps: CPU 0's second request 2078, CPU 1's 2079.
   const auto stores = [](Cpu& cpu) {
     cpu.load(kLine);
     wait_until(cpu, 2000);

@@ -1,4 +1,4 @@
-// What each miss queues for, as every run counts it. small_machine.hpp has the times of one access.
+// What each miss waits for in queues (Miss::waits). small_machine.hpp has the stages of an access without any queue.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -26,7 +26,7 @@ TEST(Waits, AMissAloneTravels) {
   EXPECT_EQ(small.misses()[0].waits, Waits());
 }
 
-// The second request gets the next address phase, and the data bus after the first one's line.
+// The second request waits for the next address phase, and for the data bus until the first line is over.
 TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForTheBusByWhatItIsSlower) {
   const auto misses = two_at_once(
       small_machine(2), [](Cpu& cpu) { cpu.load(kLine); }, [](Cpu& cpu) { cpu.load(kOtherLine); });

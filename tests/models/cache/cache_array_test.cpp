@@ -58,7 +58,8 @@ TEST(Replacement, AgesCountNotTheOrderOfCalls) {
   }
 }
 
-// Two parked spins on one line are counted one after the other; the one counted last may have loaded first.
+// The uses of two parked spins on one line are counted one spin after the other. A use that is counted later may be older; it
+// must not make the line look older.
 TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
   CacheArray array = full_set(Replacement::lru);
   array.touch(array.find(0), 20);
@@ -75,7 +76,7 @@ TEST(Lru, SkipsALineThatMayNotBeEvicted) {
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
 }
 
-// Four ways: the tree's root points to the colder half, each half to its colder way.
+// Four ways: the root's bit points to the colder half, each half's bit to its colder way.
 TEST(TreePlru, TheColderHalfsColderWayGoes) {
   CacheArray array = full_set(Replacement::tree_plru);
   EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
@@ -85,7 +86,8 @@ TEST(TreePlru, TheColderHalfsColderWayGoes) {
   EXPECT_EQ(victim_block(array), 1U);
 }
 
-// Differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but the half {2, 3} was used less recently than {0, 1}.
+// Here tree-PLRU differs from LRU. After 0, 1, 2, 3, 0 the least recently used way is 1, but the half {2, 3} was used before
+// the half {0, 1}.
 TEST(TreePlru, IsNotLru) {
   CacheArray tree = full_set(Replacement::tree_plru);
   CacheArray lru = full_set(Replacement::lru);
@@ -95,7 +97,7 @@ TEST(TreePlru, IsNotLru) {
   EXPECT_EQ(victim_block(tree), 2U);
 }
 
-// As in hardware, each node of the tree has one bit. A use of one half points the bit at the other half.
+// As in hardware: one bit for each node of the tree. A use of one half points the node's bit to the other half.
 class TreeOfBits {
  public:
   explicit TreeOfBits(int ways) : ways_(ways), upper_is_colder_(static_cast<std::size_t>(ways)) {}
@@ -225,7 +227,7 @@ class NaiveLevels {
         near_(sets(near), ways(near)),
         far_(sets(far), ways(far)) {}
 
-  // The level that held the block: 0, 1, or -1.
+  // The level that held the block, 0 or 1; -1 if none did.
   int access(std::uint64_t block) {
     if (near_.use(block)) return 0;
     const std::uint64_t line = block / blocks_per_line_;
@@ -328,8 +330,8 @@ struct StubbornGate {
   void leave(Copy& copy) const { agent.drop(copy); }
 };
 
-// Lines 0 and 96 share the only way of L2's set, and L3, which is not inclusive, has evicted line 96. While L2 can't evict it,
-// line 0 stays in L3: if it were in L1 but not in L2, no look-up would find it once L3 evicted it.
+// Lines 0 and 96 share the only way of L2's set. L3, which is not inclusive, has evicted line 96, which L2 can't evict now.
+// So line 0 has no place in L2 and must not be put into L1 alone: no look-up would find it once L3 evicted it.
 TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
   const std::vector<CacheSpec> specs = {
       {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
@@ -354,8 +356,8 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
   EXPECT_EQ(copy->levels, 4) << "L3 alone";
 }
 
-// Lines 0 and 64 share the only way of a set in L1 and L2, but not in L3. The fast path refuses a store to a line in S and
-// moves nothing; a load hits L3 and takes both ways from line 64.
+// Lines 0 and 64 share the only way of their sets in L1 and L2, but not in L3. The fast path refuses a store to a line in S
+// and moves no line. A load of line 0 hits L3 and evicts line 64 from L1 and L2.
 TEST(CacheAgent, AReadHitInTheThirdLevelPromotesTheLineIntoBothNearerOnes) {
   const std::vector<CacheSpec> specs = {{.name = "L1D", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 1},
                                         {.name = "L2", .size_kib = 2, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},

@@ -6,7 +6,7 @@
 namespace linebounce::test {
 namespace {
 
-// Loads lines of the same sets, so that the line leaves L1, which has 2 ways, but stays in L2, which has 4.
+// Loads two other lines of the same sets. The first line then leaves L1, which has 2 ways, but stays in L2, which has 4.
 void push_out_of_l1(Cpu& cpu) {
   cpu.load(kLine + kSetStride);
   cpu.load(kLine + 2 * kSetStride);
@@ -80,7 +80,8 @@ TEST(CacheHit, EightBytesAndPartsOfThemAreTheSameMemory) {
   }});
 }
 
-// A line used only in L1 looks old to L2, which does not see L1's hits. When L2 needs the way, L1 loses the line, too.
+// L2 does not see L1's hits, so a line that is used only in L1 is the least recently used one in L2. If L2 is inclusive and
+// evicts the line, L1 loses it, too.
 void use_l1_while_l2_fills_up(Cpu& cpu) {
   for (Address other = 1; other <= 4; ++other) {
     cpu.load(kLine);
@@ -108,8 +109,8 @@ TEST(BackInvalidation, AnL2ThatIsNotInclusiveLeavesTheLineInL1) {
   EXPECT_EQ(small.transactions(), 5);
 }
 
-// The victim's PutM is stamped at 4000 and granted at 4010, address phase 4020. The miss's own request, stamped 4010, could be
-// granted at 4020; but address phases are 2 clocks apart, so its own is at 4040: 10 ns later than without a victim.
+// The victim's PutM is stamped at 4000 and granted at 4010; its address phase is at 4020 and takes 2 clocks. The miss is
+// stamped at 4010 and would have its address phase at 4030; now it has it at 4040, 10 later.
 TEST(WriteBack, ADirtyVictimGoesToMemoryBeforeTheMissThatPushedItOut) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -132,8 +133,9 @@ TEST(WriteBack, ACleanVictimLeavesSilently) {
   EXPECT_EQ(small.transitions("E", "Evict"), 1);
 }
 
-// CPU 1's load at 3989 is stamped 3999 and granted at 4000: snooped at 4050. The victim's PutM, stamped 4000, follows it, so
-// the write-back buffer answers: first data 3 clocks later, at 4080, at the pins 4090, load at 4095 to 4096.
+// CPU 1's load at 3989 is stamped at 3999, granted at 4000, and snooped at 4050. The victim's PutM is stamped at 4000 and
+// ordered only after that, so CPU 0's write-back buffer has the line and answers: first data 4080, at the pins 4090, done
+// 4096.
 TEST(WriteBack, TheBufferIsSnoopedWhileItWaits) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) {
@@ -162,16 +164,18 @@ double two_victims(int buffers) {
   return taken;
 }
 
-// The requests' address phases are: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch
-// (4010) at 4060, the load (4011) at 4080. Memory has the load's data at 4180, but the data bus carries the prefetch's from
-// 4160 to 4200. So the load's data is at the pins at 4210, and the load ends at 4216.
+// Address phases, 2 clocks apart: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch
+// (4010) at 4060, the load (4011) at 4080. Memory has the load's data at 4180, but the prefetch's occupies the data bus from
+// 4160 to 4200. So the load's data is at the pins at 4210; done 4216.
 TEST(WriteBack, TwoBuffersTakeTwoVictims) {
   EXPECT_EQ(two_victims(2), 215);
 }
 
-// The second victim can't leave until the first PutM is ordered, at 4060. Its own PutM then has its address phase at 4080 and
-// its data, after the prefetch's (4140 to 4180) and a turnaround, at 4190 to 4230. The load's request, stamped 4070, has its
-// address phase at 4100; its data follows after a turnaround at 4240 and is at the pins at 4250. The load ends at 4256.
+// The only buffer is free when the first PutM is ordered, at 4060.
+// The second PutM has its address phase at 4080. Its data is on the bus from 4190 to 4230, after the prefetch's (4140 to
+// 4180) and a clock of turnaround.
+// The load is stamped at 4070 and has its address phase at 4100. Its data is on the bus from 4240, after another clock of
+// turnaround; at the pins 4250; done 4256.
 TEST(WriteBack, AMissWaitsForAFreeBuffer) {
   EXPECT_EQ(two_victims(1), 255);
 }

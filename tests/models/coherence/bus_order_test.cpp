@@ -151,8 +151,7 @@ TEST_F(RetryBus, UpgradeThatLostItsCopyIsIssuedAgainAsGetM) {
   EXPECT_EQ(line.asked, std::vector<std::string>{"issue 1 " + std::to_string(message("GetM"))});
 }
 
-// The word exists only after the requestor's row has run, so no cache may apply it earlier, whatever the order of the caches'
-// numbers.
+// The requestor's row creates the word. So no cache may apply the word before that row has run, whatever the caches' numbers.
 TEST_F(DragonBus, WordIsSentFirstAndThenAppliedByEveryCopyThatAskedForIt) {
   line.states = {state("Sc"), state("SmM_A"), state("ScM_A")};
   const OrderOutcome outcome = order("BusUpd", 1);
@@ -257,7 +256,8 @@ class FarBus : public Bus {
   FarBus() : Bus("mesi_far_snoop") {}
 };
 
-// Memory takes the owner's data before it operates; the requestor's copy goes last, because its bytes are in use until then.
+// Memory must have the owner's data before it operates on it. The requestor's copy is dropped last, because memory's
+// operation uses its bytes.
 TEST_F(FarBus, MemoryOperatesOnTheOwnersData) {
   line.states = {state("IF_A"), state("M"), state("I")};
   line.data = {0, 77, 0};

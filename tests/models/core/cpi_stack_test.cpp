@@ -1,4 +1,4 @@
-// How each cycle of a thread is counted. small_machine.hpp says when a miss at 2000 is done.
+// Which part of a thread's time each cycle counts for. small_machine.hpp says when a miss at 2000 is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,7 +12,7 @@ namespace {
 constexpr Address kNextLine = kLine + 32;
 constexpr Address kThirdLine = kLine + 64;
 
-// The parts of the time that a thread spent in function 0, in cycles.
+// The time that a thread spent in function 0, by part, in cycles.
 struct Stack {
   Stack(SmallMachine& small, int cpu) : thread(small.machine.cpu(cpu)), cycle(small.machine.core_spec().cycle) {
     const ThreadCounters& counters = thread.counters();
@@ -22,7 +22,7 @@ struct Stack {
   [[nodiscard]] double operator[](TimePart part) const {
     return static_cast<double>(ticks[ordinal(part)]) / static_cast<double>(cycle);
   }
-  // All waits and hits; everything except `issue`.
+  // All parts except `issue`.
   [[nodiscard]] double stalls() const {
     const Tick all = std::accumulate(ticks.begin(), ticks.end(), Tick{0});
     return static_cast<double>(all - ticks[ordinal(TimePart::issue)]) / static_cast<double>(cycle);
@@ -52,7 +52,7 @@ TEST(CpiStack, AMissIsItsSourcesAndTheLoadsCycleIsIssued) {
   EXPECT_EQ(stack.stalls(), 145);
 }
 
-// Lines kSetStride apart share an L1 set of two ways: the third evicts the first to L2.
+// Lines kSetStride apart share a set of L1, which has two ways: the third line evicts the first, which stays in L2.
 TEST(CpiStack, AHitIsThatOfTheLevelThatServesIt) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -76,7 +76,8 @@ TEST(CpiStack, ALineOfAnotherCacheIsALocalHitm) {
   EXPECT_EQ(Stack(small, 0)[TimePart::local_c2c], 115);
 }
 
-// Without a store buffer, a thread's whole wait for data is the latency of its misses, by source.
+// Without a store buffer, a thread waits for each of its misses. So the time it waits for data is the sum of its misses'
+// latencies, for each source.
 TEST(CpiStack, OnTwoNodesTheWaitsAreTheLatenciesOfTheMisses) {
   SmallMachine small(small_nodes(2, 2));
   const auto program = [](Cpu& cpu) {
@@ -133,7 +134,7 @@ TEST(CpiStack, WithoutAStoreBufferTheStoreWaits) {
   EXPECT_EQ(Stack(small, 0)[TimePart::local_memory], 145);
 }
 
-// Two stores are issued at 2000 and 2001. The third waits until the first is done, at 2145.
+// Stores are issued at 2000 and 2001, one cycle each. The third waits from 2002 until the first is done, at 2145.
 TEST(CpiStack, AFullStoreBufferCostsTheTimeUntilThereIsRoom) {
   SmallMachine small(buffered_by(Consistency::tso));
   small.run({[](Cpu& cpu) {
@@ -145,7 +146,7 @@ TEST(CpiStack, AFullStoreBufferCostsTheTimeUntilThereIsRoom) {
   EXPECT_EQ(stack.stalls(), 145 - 2);
 }
 
-// The store is issued at 2000 and done at 2145; the fence itself takes 8 cycles.
+// The store is issued at 2000 and takes one cycle. The fence waits from 2001 until the store is done, at 2145, and takes 8.
 TEST(CpiStack, AFenceCostsTheTimeUntilTheStoresHaveDrained) {
   SmallMachine small(buffered_by(Consistency::tso));
   small.run({[](Cpu& cpu) {
@@ -183,7 +184,7 @@ TEST(CpiStack, AnAtomicThatMissesWaitsForTheLineAndThenOperates) {
   EXPECT_EQ(stack[TimePart::atomic], 30);
 }
 
-// The two loads are issued at 2000 and 2001; both are done at 2186.
+// The two loads are issued at 2000 and 2001, and both are done at 2186 (load_all_test.cpp). One cycle of these 186 is issue.
 TEST(CpiStack, OverlappedMissesAreChargedOnce) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -196,7 +197,7 @@ TEST(CpiStack, OverlappedMissesAreChargedOnce) {
   EXPECT_EQ(stack[TimePart::issue], 2001);
 }
 
-// CPU 0's operation holds the line from 2000 to 2020.
+// CPU 0's operation holds the line from 2000 to 2020, so CPU 1 waits for 15 from 2005 on.
 TEST(CpiStack, ASiblingsAtomicCostsTheOtherThreadTheWait) {
   MachineSpec spec = small_machine(2);
   spec.cpu.threads_per_core = 2;
@@ -219,8 +220,8 @@ class CpiStackOfSpin : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, CpiStackOfSpin, testing::Bool(),
                          [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
-// As in spin_and_interrupt_test.cpp: the loop's first load, at 1000, takes 2 cycles, and the loop sees the change at 2206,
-// after its last load has missed.
+// As in spin_and_interrupt_test.cpp: the first load, at 1000, hits in 2 cycles. From then on the time is the spin's, until
+// the load that sees the change is done, at 2206.
 TEST_P(CpiStackOfSpin, ASpinIsOnePartWhetherItIsParkedOrSimulated) {
   EngineSpec engine;
   engine.parked_spins = GetParam();
@@ -240,7 +241,7 @@ TEST_P(CpiStackOfSpin, ASpinIsOnePartWhetherItIsParkedOrSimulated) {
   EXPECT_EQ(stack[TimePart::local_c2c], 0);
 }
 
-// CPU 1 spins from 1002 on; its timer's handler runs at 1500 for 50 + 100 cycles.
+// CPU 1 spins from 1002 on. Its timer's interrupt at 1500 takes 50 to its handler and 100 in it.
 TEST_P(CpiStackOfSpin, AHandlersTimeIsNotTheSpins) {
   EngineSpec engine;
   engine.parked_spins = GetParam();
@@ -262,7 +263,7 @@ TEST_P(CpiStackOfSpin, AHandlersTimeIsNotTheSpins) {
   EXPECT_EQ(stack[TimePart::spin], seen - 1002 - 150);
 }
 
-// The microsecond from 1000 on is measured, in which CPU 1 only spins and CPU 0 only hits.
+// Only the 1000 ns from 1000 on are measured. In them, CPU 1 only spins, and CPU 0 only hits.
 TEST_P(CpiStackOfSpin, OnlyTheMeasuredTimeCounts) {
   EngineSpec engine;
   engine.parked_spins = GetParam();

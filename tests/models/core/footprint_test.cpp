@@ -138,8 +138,8 @@ TEST_P(SpinWithFootprint, LooksItsPageUpOnce) {
                              [](Cpu& cpu) {
                                cpu.spin_until(kOnFirstPage, [](Value value) { return value == 1; });
                                EXPECT_EQ(cpu.counters().footprint[kOuter].pages, 1);
-                               // CPU 0's last load ends at 1902. Its store has its page's address at 1932, and this CPU's
-                               // load sees it at 1934.
+                               // CPU 0's last load ends at 1902. Its store looks up its page until 1932, and CPU 1's next
+                               // load is the one at 1934.
                                EXPECT_EQ(cpu.now_ns(), 1936);
                              }});
 }
@@ -190,7 +190,7 @@ TEST(CodeCache, IsAskedForEachLineOnceByALongComputation) {
                      }});
 }
 
-// 200 instructions end in the second line of 64 bytes of code; entering again begins with the first line.
+// 200 instructions end in the second line of the function's 64 bytes of code. The next call begins with the first line again.
 TEST(CodeCache, AFunctionBeginsAtItsBeginning) {
   SmallMachine small(with_code_cache(1, 64));
   run_with_functions(small, {[](Cpu& cpu) {

@@ -1,5 +1,5 @@
-// Tests several loads of one thread that are under way together. Unless said otherwise, CPU 0 is alone. small_machine.hpp
-// says when a miss at 2000 is done.
+// Tests Cpu::load_all, which has several loads of one thread under way at once. small_machine.hpp says when a miss at 2000 is
+// done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,20 +29,19 @@ TEST(LoadAll, OfOneWordThatIsHereIsAHit) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}, {kLine}), 2);
 }
 
-// One load is issued in each cycle; the fourth, at 2003, takes the 2 cycles of a hit.
+// The loads are issued at 2000, 2001, 2002 and 2003; the last is a hit, which takes 2 cycles.
 TEST(LoadAll, HitsAreIssuedOneACycle) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 16}, {kLine + 24}}, {kLine}), 5);
 }
 
-// The second load is issued at 2001. The bus grants it two clocks after the first, at 2040; its data follows the first one's,
-// which is on the bus from 2130 to 2170: at the pins 2180, done at 2186. One after the other they would take 2 * 146 plus the
-// rounding to clocks.
+// The loads are issued at 2000 and 2001, and granted at 2020 and 2040, two clocks apart. The first one's data is on the bus
+// from 2130 to 2170. Then comes the second's: at the pins 2180, done 2186.
 TEST(LoadAll, TwoMissesOverlap) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 0x100}}), 186);
 }
 
-// With one miss at a time, the second is issued when the first line arrives, at 2145: stamped 2155, granted 2160, data at 2270,
-// at the pins 2280, done at 2286.
+// With one outstanding miss, the second load is issued when the first line arrives, at 2145: stamped 2155, granted 2160, data
+// 2270, at the pins 2280, done 2286.
 TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
   const ExpectReached mark{"overlapped_loads_wait"};
   MachineSpec spec = small_machine(1);
@@ -50,13 +49,13 @@ TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
   EXPECT_EQ(time_of_loads(spec, {{kLine}, {kLine + 0x100}}), 286);
 }
 
-// The second word's line is already under way. The load of it waits for that fill, at 2145, and doesn't delay the third load:
-// as above.
+// The first line is on its way when the second load needs it. That load waits for the fill at 2145. The third load does not
+// wait for it, so both misses overlap as above.
 TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
 }
 
-// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
+// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load, at 2005, takes the 2 cycles of a hit: 15 + 2.
 TEST(LoadAll, ALineThatASiblingLocksIsLoadedWhenTheLockEnds) {
   const ExpectReached mark{"overlapped_load_retried_at_unlock"};
   MachineSpec spec = small_machine(2);
@@ -91,8 +90,8 @@ TEST(LoadAll, EachWordHasItsValueAndEachMissIsCounted) {
   EXPECT_EQ(small.misses().back().address, kLine + 0x108);
 }
 
-// The interrupt arrives at 2050, while the loads are under way. They can't be split, so its handler begins 50 cycles after they
-// are done, at 2186.
+// The interrupt arrives at 2050. It can't split loads that are under way, so the way to the handler, 50 cycles, begins when
+// they are done, at 2186.
 TEST(LoadAll, AnInterruptComesBehindTheLoads) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -111,7 +110,7 @@ TEST(LoadAll, AnInterruptComesBehindTheLoads) {
   EXPECT_EQ(handled, 2186 + 50);
 }
 
-// The buffer has a newer value than the cache.
+// The store is still in the buffer, so the cache has an older value.
 TEST(LoadAll, SeesWhatItsOwnStoreBufferHolds) {
   MachineSpec spec = small_machine(1);
   spec.cpu.consistency = Consistency::tso;

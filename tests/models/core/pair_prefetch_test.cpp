@@ -1,5 +1,4 @@
-// Fetches the other line of an aligned pair together with a miss. Lines have 32 bytes here: kLine and kNeighbour are a pair of
-// 64.
+// Prefetches of the other line of an aligned pair. Lines have 32 bytes here, and kLine and kNeighbour form a pair of 64.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -16,7 +15,7 @@ MachineSpec pairs(PairPrefetch prefetch, int cpus = 1) {
   return spec;
 }
 
-// The load is as fast as without the prefetch, and the other line is only put into L2: 10 cycles.
+// The load itself takes as long as without a prefetch. The other line is put only into L2, where a hit takes 10 cycles.
 TEST(PairPrefetching, AMissBringsTheOtherLineOfItsPairIntoTheOutermostCache) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
@@ -36,9 +35,9 @@ TEST(PairPrefetching, TheLowerLineIsAskedForAsWellAsTheUpper) {
   }});
 }
 
-// The prefetch is stamped one cycle after the load, at 2011, and granted two clocks after it, at 2040. Memory has the line at
-// 2150, but the data bus is free only at 2170. The line is at the pins at 2180, and arrives at 2185. A load of it at 2146
-// then takes it from L2.
+// The prefetch is stamped at 2011, one cycle after the load, and granted at 2040, two clocks after it. Memory has the line at
+// 2150, but the load's data occupies the bus until 2170. The line is at the pins at 2180 and in L2 at 2185, where the load at
+// 2146 hits.
 TEST(PairPrefetching, IsATransactionOfTheBusLikeAnyOther) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
@@ -55,7 +54,7 @@ TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// CPU 0's operation holds the only way of the neighbour's set from 2000 to 2030.
+// L1 and L2 have one way. From 2000 to 2030 CPU 0's operation holds the line in the set of kLine's neighbour.
 TEST(PairPrefetching, IsLeftOutWhereNoLineCanMakeRoom) {
   const ExpectReached mark{"no_way_for_the_pair"};
   MachineSpec spec = pairs(PairPrefetch::all, 2);
@@ -83,10 +82,8 @@ TEST(PairPrefetching, OfLoadsLeavesStoresAlone) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The other line is fetched for reading, whatever the miss was. CPU 1's modified copy becomes shared, so its next store has
-// to request the right to write, which takes a response without data. At 3000 the store hits L1 without the right. Its
-// request is stamped at 3002, granted 3010, address phase 3020, snooped 3060, response 3070; the store ends 5 + 1 cycles
-// later.
+// CPU 0's store misses on kLine, and its prefetch reads kNeighbour. So CPU 1's modified copy becomes shared, and its next
+// store, at 3000, needs an upgrade: stamped 3002, granted 3010, address phase 3020, snoop result 3060, response 3070; 5 + 1.
 TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
   SmallMachine small(pairs(PairPrefetch::all, 2));
   small.run({[](Cpu& cpu) {
@@ -100,7 +97,8 @@ TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
   EXPECT_EQ(small.machine.pair_prefetches().from_caches, 2) << "of CPU 1's line, and CPU 0's when that one writes again";
 }
 
-// Two CPUs count a hundred times, each in its own line. CPU 1 starts `later` cycles after CPU 0.
+// Two CPUs count a hundred times, each on its own line. CPU 1 counts `later` cycles after CPU 0 in each round. Returns the
+// number of bus transactions.
 std::int64_t transactions_of_two_counters(PairPrefetch prefetch, Address second, int later) {
   SmallMachine small(pairs(prefetch, 2));
   const auto counts = [](Address counter, int begin) {
@@ -119,14 +117,14 @@ TEST(TwoCountersInNeighbouringLines, StayWhereTheyAreWithoutIt) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kNeighbour, 500), 2);
 }
 
-// Each CPU loses the right to write to the other's prefetch, requests it again, and prefetches the other's line: two
-// transactions for each count.
+// The other CPU's prefetch takes the right to write from each CPU. At each of the 200 counts a CPU upgrades its line and
+// prefetches the other: two transactions.
 TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 500), 2 * 200);
 }
 
-// Both request the right to write while they have the other's line, so neither prefetches: each keeps its line until something
-// else takes one away.
+// Both upgrade their lines at once, while each has the other's line, so neither prefetches it. Then each CPU keeps the right
+// to write its line.
 TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 0), 6);
 }

@@ -25,10 +25,11 @@ void store_at_2000(Cpu& cpu) {
   cpu.store(kLine, 1);
 }
 
-// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000 is granted at 2020 and snooped at 2070; memory's data is at the
-// pins at 2140, and the store is done at 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100,
-// sampled 2140 (the line is on its way) and 2160. CPU 0's data comes at 2190, is at the pins at 2200, and the load is over at
-// 2206.
+// CPU 1 loads at 1000, 1004, 1008 and so on: a hit of 2 cycles, then 2 for the loop.
+// CPU 0's store at 2000: granted 2020, snoop result 2070, memory's data at the pins 2140, starts 2145, and the line is free
+// at 2146.
+// CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100. Its snoop is sampled at 2140, when the line is
+// on its way, and at 2160. CPU 0's data comes at 2190, is at the pins at 2200; the load is done at 2206.
 TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
   SmallMachine small(small_machine(2), engine());
   small.run({store_at_2000, [](Cpu& cpu) {
@@ -42,8 +43,9 @@ TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
              }});
 }
 
-// CPU 1's loads are 4 + 40 cycles apart: at 1000, ..., 2056, 2100. The last one misses: stamped 2110, granted 2120, address
-// phase 2130, snooped 2170. CPU 0's data comes at 2200, is at the pins at 2210, and the load is over at 2216.
+// CPU 1 loads every 4 + 40 cycles: at 1000, 1044, ..., 2056, 2100. The load at 2100 is the first after the snoop result at
+// 2070, and misses: stamped 2110, granted 2120, address phase 2130, snoop result 2170, CPU 0's data 2200, at the pins 2210,
+// done 2216.
 TEST_P(Spin, WithALongPauseLooksLessOften) {
   MachineSpec spec = small_machine(2);
   spec.cpu.pause_cycles = 40;
@@ -57,8 +59,8 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
              }});
 }
 
-// When CPU 1 leaves a loop that waited for the store at 2000, on a machine with spin_exit_cycles = 15. Also the cost of a
-// second loop that need not wait.
+// `at`: when CPU 1 leaves a loop that waits for the store at 2000, if spin_exit_cycles is 15. `without_waiting`: how long a
+// second loop takes, whose condition holds at once.
 struct Left {
   double at = 0, without_waiting = 0;
 };
@@ -78,19 +80,20 @@ Left leave_loop(const EngineSpec& engine, Cpu::Loop loop) {
   return left;
 }
 
-// The last load is done at 2206, as above; then the core discards the loads after it.
+// The load that sees the change is done at 2206, as above. Leaving the loop then costs 15 cycles: the core discards the loads
+// that it has issued since.
 TEST_P(Spin, ThatHasWaitedWithoutAPauseFlushesItsPipeline) {
   const Left left = leave_loop(engine(), Cpu::Loop::tight);
   EXPECT_EQ(left.at, 2206 + 15);
   EXPECT_EQ(left.without_waiting, 2) << "a hit";
 }
 
-// A loop that pauses has no loads under way.
+// A loop that pauses has issued no later loads, so leaving it costs nothing.
 TEST_P(Spin, ThatPausesLeavesItsLoopAtOnce) {
   EXPECT_EQ(leave_loop(engine(), Cpu::Loop::pauses).at, 2206);
 }
 
-// The sender is busy for 30 cycles; then the IPI leaves, arrives 100 later, and its handler begins 50 after that.
+// 30 to send the IPI, 100 until it arrives, 50 to its handler.
 TEST(Interrupts, SendingOneTakesItsTime) {
   MachineSpec spec = small_machine(2);
   spec.cpu.ipi_send_cycles = 30;
@@ -105,7 +108,7 @@ TEST(Interrupts, SendingOneTakesItsTime) {
   EXPECT_EQ(handled, 2000 + 30 + 100 + 50);
 }
 
-// Invalidates page by page up to the ceiling, and above it the whole TLB at once.
+// Up to 5 pages (the ceiling) each costs 100 cycles. More pages cost a flush of the whole TLB, 250.
 TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   MachineSpec spec = small_machine(1);
   spec.cpu.page_invalidation_cycles = 100;
@@ -118,9 +121,9 @@ TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
   }});
 }
 
-// The loop reads two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, loads at 1006 and 1008, and so on with
-// a period of 6. The second word changes; the store to it is snooped at 2070. The word's loads are at 1002 + 6 k, so the next
-// one is due at 2070. The snoop comes first, so this load misses: stamped 2080, granted 2090, and done at 2206 as above.
+// The loop loads two words on two lines, with a period of 6: the first at 1000 + 6 k, the second 2 later, and 2 cycles for
+// the loop. The store to the second word has its snoop result at 2070, and the load due at 2070 = 1002 + 6 * 178 comes after
+// it. So that load misses: stamped 2080, granted 2090, and done at 2206 as above.
 TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
   SmallMachine small(small_machine(2), engine());
   small.run({[](Cpu& cpu) {
@@ -138,7 +141,7 @@ TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
              }});
 }
 
-// CPU 1 in the next two tests: spins from 1000 on, and is interrupted at 1499. Returns the time of its handler.
+// In the next two tests CPU 1 spins from 1000 on and is interrupted at 1499. Returns when its handler runs.
 double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_timer) {
   double handled = 0;
   small.run({other, [&handled, by_timer](Cpu& cpu) {
@@ -153,10 +156,9 @@ double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_
   return handled;
 }
 
-// The handler starts between the loads at 1496 and 1500: it splits the loop's pause, from 1498 to 1500, at 1499. It takes 50
-// cycles to reach the handler, which does nothing; then the pause's last cycle follows. The next load is at 1550, and then
-// there is one every fourth cycle. The store is snooped at 2070, as above, which is 1550 + 4 * 130. The snoop comes first, so
-// the load of that time misses.
+// The loop's pause from 1498 to 1500 is split at 1499. The way to the handler takes 50 cycles; the handler itself does
+// nothing. At 1549 the pause continues for its last cycle, so the next load is at 1550, and then one every 4 cycles. The
+// snoop result is at 2070 as above. The load due at 2070 = 1550 + 4 * 130 comes after it, and misses.
 TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
   const auto send = [](Cpu& cpu) {
@@ -167,8 +169,8 @@ TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   EXPECT_EQ(time_of_handler(small, send, false), 1549);
 }
 
-// A timer set before the spin begins splits its pause at the same time as an interrupt from another CPU, and does not keep the
-// spin from being parked until then.
+// The timer is set before the spin begins. It must split the pause like another CPU's interrupt. The spin may be parked
+// although a timer is set.
 TEST_P(Spin, ATimerSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
   const auto look = [&small](Cpu& cpu) {
@@ -180,7 +182,7 @@ TEST_P(Spin, ATimerSplitsThePauseOfTheLoop) {
   EXPECT_EQ(time_of_handler(small, look, true), 1549);
 }
 
-// The same in the very first pause, before the spin could be parked for a single load: 1002 to 1004, split at 1003.
+// The same in the first pause, from 1002 to 1004, split at 1003: the spin is interrupted before its second load.
 TEST_P(Spin, AnInterruptSplitsTheFirstPauseToo) {
   SmallMachine small(small_machine(2), engine());
   double handled = 0;
@@ -199,7 +201,8 @@ TEST_P(Spin, AnInterruptSplitsTheFirstPauseToo) {
   EXPECT_EQ(handled, 1053);
 }
 
-// At 2200 the computation of 1000 cycles is split: 50 to the handler, 30 in it, then the remaining 800.
+// The timer splits the computation of 1000 cycles at 2200. It takes 50 to the handler and 30 in it. The remaining 800 follow,
+// to 3080.
 TEST(Interrupt, SplitsAComputation) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -217,7 +220,7 @@ TEST(Interrupt, SplitsAComputation) {
   EXPECT_EQ(handled, 2250);
 }
 
-// An access is not split: the miss from 2000 to 2146 ends first.
+// An access is not split: the interrupt, due at 2050, waits until the miss is done at 2146, and takes 50 to its handler.
 TEST(Interrupt, WaitsForTheEndOfAnAccess) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -230,8 +233,7 @@ TEST(Interrupt, WaitsForTheEndOfAnAccess) {
   EXPECT_EQ(handled, 2196);
 }
 
-// CPU 0's IPI leaves at 2000 and arrives at 2100; the handler's first instruction is 50 cycles later. CPU 0 continues
-// immediately.
+// The IPI is sent at 2000 at no cost, arrives at 2100, and takes 50 to its handler. CPU 0 continues at once.
 TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -244,7 +246,8 @@ TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   EXPECT_EQ(handled, 2150);
 }
 
-// A device works for CPU 0 from 2000, for 1000 ns, and then interrupts CPU 1 at 3000; and itself at 4000.
+// CPU 0 starts a device at 2000, which interrupts CPU 1 at 3000, and another at 3000, which interrupts CPU 0 at 4000. Each
+// takes 50 to its handler.
 TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
   SmallMachine small(small_machine(2));
   std::vector<double> handled(2);
@@ -264,7 +267,8 @@ TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
   EXPECT_EQ(handled, (std::vector<double>{4050, 3050}));
 }
 
-// The device is ready sooner than an IPI would arrive, which takes 100 ns.
+// A device that is ready in less than the 100 ns of an IPI interrupts as late as an IPI would: 2000 + 100, and 50 to the
+// handler.
 TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
   SmallMachine small(small_machine(2));
   std::vector<double> handled(2);
@@ -285,7 +289,8 @@ TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
   EXPECT_EQ(handled, (std::vector<double>{2150, 2150}));
 }
 
-// Of two interrupts from one sender, the one due first comes first, whichever was requested first.
+// The handler runs first for the interrupt that is due first. Interrupts that are due at the same time keep the order of the
+// requests.
 TEST(Interrupt, OfDevicesComeInTheOrderInWhichTheyAreDue) {
   SmallMachine small(small_machine(2));
   std::vector<int> handled;
@@ -302,7 +307,8 @@ TEST(Interrupt, OfDevicesComeInTheOrderInWhichTheyAreDue) {
   EXPECT_EQ(handled, (std::vector<int>{2, 1, 3}));
 }
 
-// Two interrupts arrive at the same time: the lower sender's comes first. The second waits until the first's handler is done.
+// Two IPIs arrive at 2100. The one from the CPU with the lower number comes first: handler from 2150 to 2180. The second
+// takes 50 from there to its handler.
 TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
   SmallMachine small(small_machine(3));
   std::vector<std::pair<int, double>> handled;
@@ -322,7 +328,8 @@ TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
   EXPECT_EQ(handled, (std::vector<std::pair<int, double>>{{1, 2150}, {2, 2230}}));
 }
 
-// Interrupts are disabled from 2000 to 3000; the timer, due at 2200, is handled at 3000.
+// Interrupts are disabled from 2000 to 3000. The timer is due at 2200; its interrupt begins at 3000 and takes 50 to the
+// handler.
 TEST(Interrupt, WaitsWhileTheyAreDisabled) {
   SmallMachine small(small_machine(1));
   double handled = 0;
@@ -411,7 +418,7 @@ TEST(MeasuredTime, IsAccountedToItsEnd) {
   EXPECT_EQ(ns(2), std::pair(Tick{300}, Tick{0}));
 }
 
-// The line of the prefetch at 2000 arrives at 2145.
+// The line of the prefetch arrives at 2145.
 TEST(Prefetch, HidesTheWholeLatencyIfItComesEarlyEnough) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
@@ -442,7 +449,8 @@ TEST(Prefetch, ToWriteBringsTheRightToWrite) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// Two prefetches are under way, the core's maximum. The load must wait until the first is filled, at 2145.
+// The two prefetches are as many misses as the core may have outstanding. The load waits until the first line arrives, at
+// 2145.
 TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
   MachineSpec spec = small_machine(1);
   spec.cpu.outstanding_misses = 2;
@@ -451,12 +459,13 @@ TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
     wait_until(cpu, 2000);
     cpu.prefetch(kLine);
     cpu.prefetch(kLine + 32);
-    // From 2145 on, when the first line has arrived: stamped 2155, granted 2160, and 126 ns from there.
+    // Issued 2145: stamped 2155, granted 2160, data 110 later, 10 to the pins, 5 + 1.
     EXPECT_EQ(cycles_from(cpu, 2002, [&] { cpu.load(kLine + 64); }), 2286 - 2002);
   }});
 }
 
-// With three instructions per cycle, 7 take 2 cycles and leave 2 free slots in the next.
+// The core retires three instructions per cycle. Seven take two cycles and one slot of the third; two slots of it stay free
+// for the next call.
 TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
   MachineSpec spec = small_machine(1);
   spec.cpu.issue_per_cycle = 3;

@@ -1,4 +1,4 @@
-// Stores that have left the program: what the CPU itself sees of them, what others see, and when.
+// The store buffer: what the CPU itself sees of its buffered stores, and when other CPUs see them.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -31,8 +31,8 @@ TEST(StoreBuffer, WithoutOneTheStoreTakesAsLongAsItsMiss) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 7); }), 146); }});
 }
 
-// The first store is tried at 2001, after its cycle in the program. It requests its line, stamped 2011, and is done at 2145.
-// So there is room for the third at 2145.
+// The first store enters the buffer at 2001 and requests its line: stamped 2011, granted 2020, in the cache at 2145. Then the
+// third store enters the buffer, which has two entries, in one cycle.
 TEST(StoreBuffer, AFullBufferHoldsTheProgramUp) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
@@ -46,7 +46,7 @@ TEST(StoreBuffer, AFullBufferHoldsTheProgramUp) {
   }});
 }
 
-// The store is in the cache at 2145. A fence's own 8 cycles come after that.
+// The store is in the cache at 2145. Then the fence takes its 8 cycles.
 TEST(StoreBuffer, AFenceWaitsUntilItIsEmpty) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
@@ -95,12 +95,14 @@ double time_of_two_stores(const MachineSpec& spec) {
   return cycles;
 }
 
-// The first store is done at 2145. The second is tried at 2146, stamped 2156, granted at 2160, and done at 2285.
+// The first store is in the cache at 2145. The second is tried at 2146: stamped 2156, granted 2160, in the cache 125 later,
+// at 2285. The fence takes 8.
 TEST(OwnershipPrefetch, WithoutItStoresMissOneAfterTheOther) {
   EXPECT_EQ(time_of_two_stores(buffered(1)), 285 + 8);
 }
 
-// The second store's line is requested when it enters the buffer, at 2001.
+// The second store's line is requested when the store enters the buffer, so its data follows the first line's on the bus, 4
+// clocks later: it is in the cache at 2185 instead of 2285. The fence takes 8.
 TEST(OwnershipPrefetch, StoresThatWaitForEachOtherMissTogether) {
   EXPECT_EQ(time_of_two_stores(prefetching(1)), 185 + 8);
 }
@@ -111,7 +113,8 @@ TEST(OwnershipPrefetch, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(time_of_two_stores(spec), 285 + 8);
 }
 
-// A plain store of the ia64 model waits for no other, and requests its line itself.
+// Under the ia64 model plain stores miss together anyway; only the release store waits for the first. Its line is prefetched,
+// so it is in the cache at 2185.
 TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
   SmallMachine small(prefetching(1, Consistency::ia64));
   small.run({[](Cpu& cpu) {
@@ -125,7 +128,8 @@ TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
   }});
 }
 
-// The store is in the cache at 2145; the atomic operation's line arrives at 2185.
+// The atomic operation waits for the store, which is in the cache at 2145. Its line is prefetched and arrives at 2185; then
+// it takes 20.
 TEST(OwnershipPrefetch, OfAnAtomicOperationThatWaitsForTheBuffer) {
   SmallMachine small(prefetching(1));
   small.run({[](Cpu& cpu) {
@@ -150,8 +154,8 @@ TEST(OwnershipPrefetch, NotOfAnAtomicOperationThatRunsAtMemory) {
   EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 1);
 }
 
-// With one miss at a time, the third store's line is requested when the first store is done and the third enters the buffer,
-// before the second's. So it arrives long before it is needed, and CPU 1 takes it back in between.
+// Only one miss may be outstanding. When the first store is done, the third enters the buffer and its prefetch comes before
+// the second store's miss. So the third's line arrives early, and CPU 1 takes it away before the third store can use it.
 TEST(OwnershipPrefetch, ALineThatIsTakenAwayBeforeTheStoreIsAskedForAgain) {
   MachineSpec spec = prefetching(2);
   spec.cpu.outstanding_misses = 1;
@@ -185,7 +189,8 @@ TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
   }});
 }
 
-// A load of 8 bytes, of which 4 wait in the buffer, can't be served from the buffer or the cache alone.
+// The load needs 8 bytes, of which the buffer has 4 and the cache the others. It waits until the store is in the cache, at
+// 2145, and takes 2.
 TEST(StoreBuffer, ALoadThatOverlapsAStoreInPartWaitsForIt) {
   const ExpectReached mark{"load_wider_than_buffered_store"};
   SmallMachine small(buffered(1));
@@ -207,9 +212,9 @@ TEST(StoreBuffer, APartOfAStoreIsForwarded) {
   }});
 }
 
-// CPU 0 stores to a line that it misses, then to one that it owns. The first store is done at 2145, the second at 2146,
-// whether CPU 0 computes in the meantime or is blocked. CPU 1 loads at `start`: the request is stamped 10 later, granted at
-// the next edge, and snooped 50 after that.
+// CPU 0 stores to a line that it lacks, then to one that it has. The first store is in the cache at 2145, the second at 2146,
+// whether CPU 0 computes meanwhile or is blocked. Returns what CPU 1's load at `start` reads of the second: the request is
+// stamped 10 later, granted at the next edge, and snooped 50 later.
 template <class While>
 Value seen_by_a_snoop(double start, While during) {
   SmallMachine small(buffered(2));
@@ -238,8 +243,9 @@ TEST(StoreBuffer, ASnoopFindsTheDrainedStoreOfABlockedThread) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.load(kThird); }), 7U);
 }
 
-// Under TSO the second store waits for the first, although its line is present; under the ia64 model it does not, unless it is
-// a release.
+// Returns whether CPU 1's load, snooped at 2070, sees CPU 0's second store (7) or not (0). CPU 0 has the line of the second
+// store but must fetch that of the first. Under TSO the second store waits for the first. Under the ia64 model it waits only
+// if it is a release.
 double second_store_seen_at(Consistency consistency, bool release) {
   SmallMachine small(buffered(2, consistency));
   double at = 0;
@@ -272,8 +278,8 @@ TEST(StoreBuffer, UnderIa64AReleasingStorePassesNone) {
   EXPECT_EQ(second_store_seen_at(Consistency::ia64, true), 0);
 }
 
-// Each CPU stores to one word and reads the other's while both stores are in the buffers: both read 0, which sequential
-// consistency forbids.
+// Store buffering, the litmus test: each CPU stores to one word and then loads the other CPU's. Both loads read 0 if both
+// stores are still in the buffers; sequential consistency forbids that.
 std::pair<Value, Value> store_then_load(const MachineSpec& spec) {
   SmallMachine small(spec);
   std::pair<Value, Value> read{9, 9};
@@ -297,8 +303,8 @@ TEST(StoreBuffer, UnderSequentialConsistencyNoLoadPassesAStore) {
   EXPECT_TRUE(read.first == 1 || read.second == 1);
 }
 
-// CPU 0's four stores wait for the line, which arrives at 2145, and drain at 2145 to 2148. CPU 1 has requested it in the
-// meantime, and gets it after the last of them.
+// The line arrives at CPU 0 at 2145, and CPU 0's four stores drain from then to 2148. CPU 1 requested the line before, and
+// gets it after the fourth store.
 TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 8;
@@ -312,8 +318,7 @@ TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   EXPECT_EQ(small.misses().size(), 2U) << "one transfer serves all stores of a CPU";
 }
 
-// Two CPUs store to a word of one line, then to a private line, then to the next word of the first line. Returns how many
-// lines they fetch.
+// Two CPUs each store to their private line between two stores to a line that both share. Returns how many lines are fetched.
 std::int64_t lines_fetched(Consistency consistency) {
   MachineSpec spec = buffered(2, consistency);
   spec.cpu.store_buffer_entries = 8;
@@ -329,8 +334,8 @@ std::int64_t lines_fetched(Consistency consistency) {
   return small.transactions();
 }
 
-// The store to the private line comes in between. So CPU 0 loses the first line, and fetches it again. CPU 1 has the line
-// last: it stores its next word before CPU 0's request is snooped.
+// Five fetches: two private lines, and the shared line by CPU 0, CPU 1, and CPU 0 again. CPU 0 loses it while its store to
+// the private line is under way. CPU 1's last store still finds the line there.
 TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsTheRun) {
   EXPECT_EQ(lines_fetched(Consistency::tso), 5);
 }
@@ -339,7 +344,7 @@ TEST(StoreBuffer, UnderAWeakModelAStoreToAnotherLineDoesNot) {
   EXPECT_EQ(lines_fetched(Consistency::ia64), 4);
 }
 
-// A load of a word that is in the buffer needs no line.
+// The loads are served from the store buffer, so they need not fetch the line, even if the other CPU has taken it.
 TEST(StoreBuffer, ACounterThatOthersShareItsLineWithCountsFromTheBuffer) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 64;

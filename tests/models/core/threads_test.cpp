@@ -1,4 +1,4 @@
-// Two hardware threads sharing an L1: CPUs 0 and 1 are on one core.
+// Two hardware threads that share their core's caches: CPUs 0 and 1.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,7 +23,7 @@ TEST(HardwareThreads, ALineFetchedByOneThreadIsAHitForItsSibling) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// The sibling may evict lines from the shared cache.
+// A spin is parked even though a sibling could evict its line from the shared cache.
 TEST(HardwareThreads, ASpinIsParkedBesideASibling) {
   MachineSpec spec = two_threads();
   for (CacheSpec& cache : spec.caches) cache.replacement = Replacement::tree_plru;
@@ -37,7 +37,7 @@ TEST(HardwareThreads, ASpinIsParkedBesideASibling) {
              [](Cpu& cpu) { cpu.spin_until(kLine, [](Value value) { return value == 1; }); }});
 }
 
-// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
+// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load, at 2005, takes the 2 cycles of a hit: 15 + 2.
 TEST(HardwareThreads, ALockedLineKeepsTheSiblingWaiting) {
   const ExpectReached mark{"siblings_atomic_locks_line"};
   SmallMachine small(two_threads());
@@ -57,7 +57,7 @@ MachineSpec half_speed() {
   return spec;
 }
 
-// The time that 1000 cycles of computation take, after `before` cycles.
+// Measures how long 1000 cycles of computation take after another `before` cycles.
 Core::Program timed_computation(double& taken, std::int64_t before = 0) {
   return [&taken, before](Cpu& cpu) {
     cpu.compute(before);
@@ -76,7 +76,8 @@ TEST(IssueSlots, TwoThatComputeTakeTwiceAsLongEach) {
   EXPECT_EQ(second, 2000);
 }
 
-// A computation's speed is set when it begins: CPU 1 begins at 20, although the sibling's computation ends at 500.
+// A computation gets its share of the issue slots when it begins. CPU 0's begins beside CPU 1's, which ends at 500 (250
+// cycles at half speed), but CPU 0's stays at half speed to its end.
 TEST(IssueSlots, TheSpeedIsDecidedWhenItBegins) {
   SmallMachine small(half_speed());
   double beside = 0;
@@ -91,7 +92,8 @@ TEST(IssueSlots, AnEndedThreadTakesNone) {
   EXPECT_EQ(alone, 1000);
 }
 
-// CPU 1's load misses at 0 and is under way until 146.
+// CPU 1's load misses at 0 and is done at 146. A thread that waits for a line uses no issue slots when CPU 0's computation
+// begins.
 TEST(IssueSlots, AThreadThatWaitsForALineTakesNone) {
   SmallMachine small(half_speed());
   double computing = 0;
@@ -101,7 +103,7 @@ TEST(IssueSlots, AThreadThatWaitsForALineTakesNone) {
 
 class SpinningSibling : public testing::TestWithParam<bool> {};
 
-// The sibling's loop pauses, whether it is simulated or parked.
+// A loop that pauses uses no issue slots, whether the spin is simulated or parked.
 TEST_P(SpinningSibling, TakesNone) {
   SmallMachine small(half_speed(), {.parked_spins = GetParam()});
   double computing = 0;
@@ -113,7 +115,7 @@ TEST_P(SpinningSibling, TakesNone) {
   EXPECT_EQ(computing, 1000);
 }
 
-// The time that 1000 cycles of computation take from 500 on, beside a thread that spins in such a loop.
+// Returns how long 1000 cycles of computation take from 500 on, beside a sibling that spins in this kind of loop.
 double computing_beside(Cpu::Loop loop, bool parked) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
@@ -131,7 +133,7 @@ double computing_beside(Cpu::Loop loop, bool parked) {
   return computing;
 }
 
-// Half of the speed is left, or four fifths, depending on the two parameters.
+// The computation keeps 50 % of its speed beside a tight loop, 80 % beside one that pauses: 1000 / 0.5 and 1000 / 0.8.
 TEST_P(SpinningSibling, TakesItsShareWithoutAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::tight, GetParam()), 2000);
 }
@@ -139,7 +141,7 @@ TEST_P(SpinningSibling, GivesSlotsBackByAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::pauses, GetParam()), 1250);
 }
 
-// CPU 1's loop begins at 0 with a miss until 146, and issues nothing until then.
+// CPU 1's loop begins with a miss that is done at 146. It uses no issue slots when CPU 0's computation begins.
 TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
@@ -156,7 +158,8 @@ TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
   EXPECT_EQ(computing, 1000);
 }
 
-// The handler interrupts a spin, and computes from 550 for longer than CPU 0: that does not count as a spin.
+// The handler interrupts CPU 1's spin and computes from 550 on, beyond the end of CPU 0's computation. So CPU 1 counts as
+// computing, not as spinning.
 TEST_P(SpinningSibling, InAHandlerComputesLikeAnyOther) {
   SmallMachine small(half_speed(), {.parked_spins = GetParam()});
   double computing = 0;
@@ -185,8 +188,8 @@ TEST(HardwareThreads, AnotherLineIsNotLocked) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { cpu.load(kLine + 32); }), 2); }});
 }
 
-// At equal times the CPU with the lower number is first. So CPU 1 finds the line locked until 2020, and then holds it until
-// 2040.
+// Of two operations due at once, the one of the CPU with the lower number is first. CPU 0's holds the line from 2000 to 2020,
+// CPU 1's from 2020 to 2040.
 TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
@@ -196,11 +199,11 @@ TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 40); }});
 }
 
-// CPU 2's load makes CPU 0's operation an upgrade: it gets the right to write in its order step, and runs later. An operation
-// of CPU 1 that begins in between must not hold the line at the same time; each takes 20 cycles.
+// Because CPU 2 shares the line, CPU 0's operation needs an upgrade. The order step gives CPU 0 the right to write before its
+// operation runs. If CPU 1's operation begins in between, the two must not overlap: they end at least 20 cycles apart.
 TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) {
   const ExpectReached mark{"atomic_after_siblings_miss"};
-  constexpr std::size_t kRounds = 120;  // CPU 1 begins one cycle later in each round
+  constexpr std::size_t kRounds = 120;  // In each round CPU 1 begins one cycle later than in the round before.
   MachineSpec spec = small_machine(4);
   spec.cpu.threads_per_core = 2;
   spec.cpu_order = CpuOrder::fill;
@@ -226,8 +229,8 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   }
 }
 
-// CPU 0 repeats atomic operations. CPU 1's, due at 2005, is deferred to 2020; CPU 0's second, due at 2020, must let it go
-// first, although CPU 0 has the lower number.
+// CPU 1's operation, due at 2005, waits for the line until 2020. CPU 0's second operation is also due at 2020 but must come
+// after it, although CPU 0 has the lower number. So CPU 0's five operations take as long as six.
 TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
@@ -241,7 +244,7 @@ TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 35); }});
 }
 
-// One miss at a time. CPUs 0 and 1 miss continuously; CPU 2 still gets its turn.
+// One miss may be outstanding. CPUs 0 and 1 miss again and again; CPU 2 gets its turn after one miss of each.
 TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
   MachineSpec spec = small_machine(3);
   spec.cpu.threads_per_core = 3;
@@ -258,8 +261,8 @@ TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
              }});
 }
 
-// One miss at a time: CPU 1's load waits from 0 until CPU 0's line arrives, and only then requests its own. The wait counts
-// from its first attempt.
+// One miss may be outstanding, so CPU 1's load, issued at 0, waits until CPU 0's line arrives. The miss's latency includes
+// that wait.
 TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   MachineSpec spec = two_threads();
   spec.cpu.outstanding_misses = 1;
@@ -275,8 +278,8 @@ TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].latency), over - 1);
 }
 
-// CPU 0's miss at 2000 is filled at 2145 and its load done at 2146. CPU 1 requests the same line at 2050: it waits for that
-// fill and then hits in L1.
+// CPU 0's line arrives at 2145, and its load is done at 2146. CPU 1's load of the same line at 2050 waits for that fill, and
+// then takes the 2 cycles of a hit: 95 + 2.
 TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
@@ -284,8 +287,8 @@ TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// L2's only set has one way, and CPU 0's operation holds its line. CPU 1's miss can't begin until 2030, when the lock ends; it
-// then takes as long as one issued at 2030: 146.
+// L1 and L2 have one way, so CPU 1's load needs the line that CPU 0's operation holds until 2030. It waits 20 and then takes
+// as long as a miss at 2030, 146, plus 10 for the victim (below).
 TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
   const ExpectReached mark{"victims_locked"};
   MachineSpec spec = two_threads();
@@ -300,12 +303,12 @@ TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
                EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.compare_exchange(kLine, 1, 2); }), 30);
              },
              [](Cpu& cpu) {
-               // The victim is dirty: its PutM goes first, so the miss's address phase is one clock later than without it.
+               // The victim is dirty. Its PutM delays the miss's address phase by one clock.
                EXPECT_EQ(cycles_from(cpu, 2010, [&] { cpu.load(kLine + kSetStride); }), 20 + 146 + 10);
              }});
 }
 
-// The lock ends at 2020, when the buffered store reaches the cache; the fence then takes 8.
+// CPU 0's operation holds the line until 2020. Then CPU 1's buffered store reaches the cache, and its fence takes 8.
 TEST(HardwareThreads, AStoreInTheBufferWaitsForTheEndOfASiblingsLock) {
   const ExpectReached mark{"drain_retried_at_unlock"};
   MachineSpec spec = two_threads();
@@ -327,8 +330,8 @@ TEST(HardwareThreads, AStoreInTheBufferWaitsForTheEndOfASiblingsLock) {
              }});
 }
 
-// Two ways of L2's set are free, but the spin's line is the least recently used there, because L2 does not see L1's hits. The
-// spin continues.
+// The sibling's loads evict the spin's line, which is the least recently used one in L2, because L2 does not see the spin's
+// hits in L1. The spin fetches the line again and continues.
 TEST(HardwareThreads, ASpinWhoseLineASiblingEvictsFetchesItAgain) {
   const ExpectReached mark{"spun_on_line_evicted"};
   SmallMachine small(two_threads());
@@ -340,7 +343,7 @@ TEST(HardwareThreads, ASpinWhoseLineASiblingEvictsFetchesItAgain) {
              [](Cpu& cpu) { EXPECT_EQ(cpu.spin_until(kLine, [](Value value) { return value == 1; }), 1U); }});
 }
 
-// Both words' lines map to the one set of an L1 with one way, so that one of them is always missing.
+// Both words fall into the same set of L1, which has one way, so one of them is always missing.
 TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
   const ExpectReached mark{"spin_cannot_park"};
   MachineSpec spec = small_machine(2);
@@ -358,8 +361,8 @@ TEST(Spins, OnWordsThatEvictEachOtherAreNotParked) {
              }});
 }
 
-// The spin's next load sees a sibling's store; the spin does not see it later, and does not miss a value that exists only for
-// a moment. CPU 1 loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
+// CPU 1 loads at 2000, 2004 and so on: 2 cycles for the load, 2 for the loop. CPU 0, its sibling, stores 1 at 2101 and 2 at
+// 2105. The load at 2104 must see the 1.
 template <bool parked>
 void sibling_wakes_a_spin() {
   EngineSpec engine;

@@ -41,7 +41,7 @@ TEST(Deadlock, OfACpuThatSleepsForeverIsFound) {
   EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
 }
 
-// CPU 1 still computes when the measured time is over; what its program would do afterwards does not matter.
+// CPU 1 still computes when the measured time ends. What its program would do later is not simulated, so it is no deadlock.
 TEST(Deadlock, IsNoneWhereTheLastComputationOutlastsTheMeasuredTime) {
   SmallMachine small(small_machine(2), {}, 0, 2);
   small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu& cpu) { cpu.compute(5000); }});
@@ -119,7 +119,7 @@ TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
 
-// A run that is bounded ends on time, whatever then waits for the bus.
+// The measured time is bounded, so the run ends then, even if all CPUs wait for the bus.
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {

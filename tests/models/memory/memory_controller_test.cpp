@@ -51,15 +51,15 @@ TEST(MemoryController, BanksThatAreNeverBusyAddNoDelay) {
 }
 
 TEST(MemoryController, AllBanksShareTheBandwidth) {
-  MemoryUnderTest memory({.latency_ns = 100, .banks = 8, .bandwidth_mb_per_s = 320});  // a line of 32 bytes in 100 ns
+  MemoryUnderTest memory({.latency_ns = 100, .banks = 8, .bandwidth_mb_per_s = 320});  // 32 bytes in 100 ns
   EXPECT_EQ(memory.read(0, 1000), 1100);
   EXPECT_EQ(memory.read(1, 1000), 1200);
   memory.write(2, 1000);
   EXPECT_EQ(memory.read(3, 1000), 1400);
 }
 
-// The address phases are at 2030 and 2050 (as in the bus's tests). There is one bank, so the second access starts only at
-// 2230: data 2330, at the pins 2340, over at 2346.
+// The two misses' address phases are at 2030 and 2050. Their lines are in the same bank, which is busy until 2230: data 2330,
+// at the pins 2340, done 2346.
 TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
   MachineSpec spec = small_machine(2);
   spec.memory.banks = 2;
@@ -69,7 +69,7 @@ TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 64); }), 346); }});
 }
 
-// The second line waits only for the data bus: until 2170.
+// Both banks read at the same time, so the second line waits only for the first to leave the data bus, at 2170.
 TEST(MemoryBanks, TwoMissesToTwoBanksOverlap) {
   MachineSpec spec = small_machine(2);
   spec.memory.banks = 2;

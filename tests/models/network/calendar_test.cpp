@@ -71,7 +71,7 @@ TEST(Calendar, KeepsWhatLiesBeyondTheRingUntilItIsDue) {
   for (const Item* item : calendar.calendar.items()) held.emplace_back(*item);
   EXPECT_THAT(held, UnorderedElementsAre(Seen{10 * kRing, 1}, Seen{kRing, 2}, Seen{kRing - 1, 3}));
   EXPECT_EQ(calendar.pop(), (Seen{kRing - 1, 3}));
-  // A distant item does not keep a nearer one from coming in later.
+  // An item nearer in time than one already in the calendar goes before it.
   calendar.push(kRing + 5, 4);
   EXPECT_THAT(calendar.all(), ElementsAre(Seen{kRing, 2}, Seen{kRing + 5, 4}, Seen{10 * kRing, 1}));
 }
@@ -109,7 +109,7 @@ RC_GTEST_PROP(Calendar, GivesWhatAHeapGives, ()) {
     RC_ASSERT(calendar.pop() == Seen(heap.top()));
     heap.pop();
   };
-  for (const Tick delay : delays) {  // a negative delay takes an item
+  for (const Tick delay : delays) {  // with a negative delay, the test takes an item instead
     if (delay < 0) {
       if (!heap.empty()) take();
     } else {

@@ -1,6 +1,6 @@
-// Tests what each pair of a node's protocol and a directory's costs and saves: in ticks, in bytes on the links, in memory's
-// copy. The machine is small_nodes() of small_machine.hpp; latencies_test.cpp explains the stages of a miss. A message takes
-// 16 bytes on a link, one with a line of data 48.
+// Tests pairs of a node's and a directory's protocol: the times, the bytes on the links and the value in memory that each
+// causes. The machine is small_nodes() of small_machine.hpp; latencies_test.cpp has the stages of a miss. A message takes 16
+// bytes on a link, one with a line of data 48.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kRequest = 16, kWithLine = 48;
 
-// A line whose home is the last of the nodes, with one CPU each.
+// A machine with one CPU on each node; the line's home is the last node.
 class Composed {
  public:
   Composed(const std::string& protocol, int nodes) : small(small_nodes(nodes, nodes, protocol)) {
@@ -31,8 +31,8 @@ class Composed {
   SmallMachine small;
 };
 
-// CPU 1 writes, CPU 0 reads, the home is node 2. In MESI the owner sends the line to the reader and home; see
-// ADirtyLineOfAnotherNodeComesFromItsCache for the 496 cycles.
+// CPU 1 writes, CPU 0 reads, the home is node 2. AHomeOnAThirdNodeCostsOneLinkMore (latencies_test.cpp) explains the 496
+// cycles. In MESI the owner sends the line to the reader and to the home.
 void dirty_line_is_read(Composed& machine) {
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
                      [](Cpu& cpu) { cpu.store(kLine, 77); }});
@@ -54,9 +54,9 @@ TEST(Moesi, ADirtyLineThatIsReadStaysWithItsOwner) {
   EXPECT_EQ(machine.bytes(1, 0), kWithLine);
 }
 
-// Once the owner's controller has the line, a further reader needs no recall. The request is at the home at 4130; the home's
-// forward leaves at 4160 and is at the owner at 4210. The line leaves one pass later and reaches the reader's controller at
-// 4270: stamped 4280, granted 4290, snoop result 4340, at the pins 4350, 4355.
+// CPU 0's read has left the line in the cache of the owner's controller, so CPU 2's needs no recall on the owner's bus. 4130
+// the request is at the home; 4160 the home forwards it; 4210 it is at the owner's controller. The line leaves a pass later,
+// and is at CPU 2's controller at 4270: stamped 4280, granted 4290, snoop result 4340, pins 4350, done 4356.
 TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
   Composed machine("moesi_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
@@ -67,9 +67,8 @@ TEST(Moesi, AnOwnersControllerAnswersFurtherReadersWithoutItsBus) {
   EXPECT_EQ(machine.bytes(1, 3), kRequest) << "the owner has told its home nothing since its GetM";
 }
 
-// The owner writes the line back when it is evicted: two other lines of its set need both ways of its controller's cache. CPU
-// 0's node is the owner as soon as its request is at the home, but has to wait for memory. Two readers' requests reach it in
-// the meantime; the second waits behind the first.
+// CPU 0's node is the owner as soon as the home has its request, but memory's data comes 3000 later. In the meantime the home
+// forwards two readers' requests to it, and the second waits behind the first.
 TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
   const ExpectReached mark{"forward_behind_a_stalled_one"};
   MachineSpec spec = small_nodes(3, 3, "moesi_node");
@@ -88,7 +87,8 @@ TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
              reads_at(2500), reads_at(2700)});
 }
 
-// Both ways of the set hold lines that are being fetched, so the third line gets none; it is served all the same.
+// The set of the controller's cache has two ways, and both wait for lines. The third line gets no way, but the CPU gets its
+// data.
 TEST(NodeCache, ALineWithoutAPlaceIsFetchedAndUsed) {
   const ExpectReached mark{"no_line_can_leave"};
   MachineSpec spec = small_nodes(2, 2);
@@ -124,7 +124,8 @@ TEST(Moesi, MemoryIsWrittenWhenTheOwnerGivesTheLineUp) {
   EXPECT_EQ(small.in_memory(kLine), 77U);
 }
 
-// A clean line that is read a third time comes from memory in MESI: the home's answer crosses one link with the line...
+// In MESI the third reader of a clean line gets it from memory. Two links cost 50 each, and the home's answer carries the
+// line.
 TEST(Mesi, ASharedLineComesFromMemory) {
   Composed machine("mesi_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -137,8 +138,8 @@ TEST(Mesi, ASharedLineComesFromMemory) {
   EXPECT_EQ(machine.bytes(3, 2), kWithLine);
 }
 
-// ... and in MESIF it comes from the node that read it last, as in AnOwnersControllerAnswersFurtherReadersWithoutItsBus: over
-// one link more, but without the 100 cycles of memory.
+// In MESIF the third reader gets the line from the second. The request takes one link more than above, and memory's 100 are
+// saved: as in AnOwnersControllerAnswersFurtherReadersWithoutItsBus.
 TEST(Mesif, ASharedLineComesFromTheNodeThatHasReadItLast) {
   Composed machine("mesif_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -154,16 +155,16 @@ TEST(Mesif, ASharedLineComesFromTheNodeThatHasReadItLast) {
   EXPECT_EQ(machine.bytes(1, 3), kRequest) << "GetS: memory is right, and gets nothing";
 }
 
-// Dirty lines behave as in MESI: the first read updates memory.
+// In MESIF the first read of a dirty line updates memory, as in MESI.
 TEST(Mesif, ADirtyLineThatIsReadGoesHomeToo) {
   Composed machine("mesif_node", 3);
   dirty_line_is_read(machine);
   EXPECT_EQ(machine.small.in_memory(kLine), 77U);
 }
 
-// Without a directory a miss asks every node, and every node answers the requestor: with n nodes n - 1 probes leave the home
-// and n - 1 answers come. CPU 0 reads what only memory has: beside GetS and Done it sends nothing; the home, node 3, sends it
-// the line and nodes 1 and 2 a probe; both answer.
+// Without a directory the home probes every node, and every node answers the requestor. CPU 0 reads a line that only memory
+// has. It sends GetS and Done. The home, node 3, sends it the line and its own node's answer, and a probe each to nodes 1 and
+// 2, which both answer CPU 0.
 TEST(Broadcast, AMissAsksEveryNodeEvenIfNoneHasTheLine) {
   Composed machine("moesi_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
@@ -177,7 +178,7 @@ TEST(Broadcast, AMissAsksEveryNodeEvenIfNoneHasTheLine) {
   }
 }
 
-// With a directory only the home is asked.
+// The directory knows that no node has the line, so the home probes none.
 TEST(Broadcast, ADirectoryAsksNoNodeIfNoneHasTheLine) {
   Composed machine("moesi_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
@@ -186,17 +187,17 @@ TEST(Broadcast, ADirectoryAsksNoNodeIfNoneHasTheLine) {
   for (const int other : {1, 2}) EXPECT_EQ(machine.bytes(3, other) + machine.bytes(other, 0), 0);
 }
 
-// The miss waits for the slowest answer, which is memory's. The request is at the home at 2130, looked up at 2160; memory's
-// first data comes at 2260, and is over the link at 2310, as in RemoteMemoryCostsTwoLinksMore. The probes reach their nodes
-// at 2210; their answers arrive at 2270.
+// Memory's answer is the last. 2130 the request is at the home; 2160 looked up; memory's data 2260; over the link 2310, as in
+// RemoteMemoryCostsTwoLinksMore. The probes leave the home at 2160 and are at the nodes at 2210; the nodes' answers arrive a
+// pass and a link later, at 2270.
 TEST(Broadcast, ProbesGoBesideMemorysReading) {
   Composed machine("moesi_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); }});
 }
 
-// With links of 150 the answers are the slowest. The request is at the home at 2230; memory's line leaves it at 2360 and is
-// back at 2510. The probes leave the home at 2260 and reach the nodes at 2410; the answers arrive a pass and a link later, at
-// 2570.
+// With links of 150 the nodes' answers are the last. 2230 the request is at the home; 2260 the probes leave; 2410 they are at
+// the nodes; a pass and a link later, 2570, the answers arrive. Memory's data leaves the home at 2360 and arrives at 2510, 60
+// earlier.
 void slow_links(const std::string& protocol, double cycles) {
   MachineSpec spec = small_nodes(4, 4, protocol);
   spec.network.latency_ns = 150;
@@ -222,7 +223,7 @@ TEST(Broadcast, AnOwnerAnswersInMemorysPlaceAndMemoryStaysOld) {
   EXPECT_EQ(machine.bytes(2, 0), kWithLine + 2 * kRequest) << "memory's line, which is old; an answer; a probe for the store";
 }
 
-// The reader sends the line to memory with its Done, so that it is clean when shared; the miss does not get longer.
+// A dirty line becomes clean when it is shared: the reader's Done takes it to memory. The miss ends before that.
 TEST(HomeSnoop, AReaderTakesADirtyLineToMemory) {
   Composed machine("mesif_broadcast_node", 3);
   machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
@@ -232,7 +233,7 @@ TEST(HomeSnoop, AReaderTakesADirtyLineToMemory) {
   EXPECT_EQ(machine.bytes(0, 2), kRequest + kWithLine) << "GetS, DoneWb";
 }
 
-// The third reader of a clean line gets it from the second, which forwards it: nothing was written, so memory gets nothing.
+// The second reader of a clean line becomes its forwarder, and serves the third. Memory is up to date and gets no data.
 TEST(HomeSnoop, TheNewestReaderForwards) {
   Composed machine("mesif_broadcast_node", 4);
   machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
@@ -249,8 +250,8 @@ TEST(HomeSnoop, TheNewestReaderForwards) {
   EXPECT_EQ(machine.bytes(0, 2), kRequest) << "a sharer's";
 }
 
-// A home with one entry. CPU 0 writes a line; CPU 1 reads another one, which takes the entry. So the first line is written
-// back, and CPU 0 misses on it later.
+// CPU 0 writes a line; CPU 1 then reads another line of the same home. With one entry, the home needs CPU 0's: it takes CPU
+// 0's line back to memory, and CPU 0 misses on it later.
 MachineSpec home_with(int entries) {
   MachineSpec spec = small_nodes(2, 2, "moesi_node_filter");
   spec.directory.entries = entries;

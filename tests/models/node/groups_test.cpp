@@ -1,6 +1,6 @@
-// Tests what a miss costs on a machine with groups, stage by stage; latencies_test.cpp does so for machines without them. The
-// way from a member to the group's controller takes 5 ns, a pass through that controller 10, the first data of its cache 30
-// more. Each bus has one CPU, and all are in one node.
+// Tests what a miss costs on a machine with groups, stage by stage; latencies_test.cpp does so for machines without groups.
+// From a member to its group's controller or back takes 5 ns, a pass through that controller 10, a look-up in its cache 30.
+// Each bus has one CPU, and all buses are in one node.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,24 +26,24 @@ MachineSpec small_groups(int buses, const std::vector<int>& members, const std::
   return spec;
 }
 
-// 2080 the request leaves, as always; 2085 it is at the group; 2095 it leaves for the home; 2225 the home's data leaves; 2240
-// it has passed the group and the way down; 2250 a pass later it is stamped, on an edge; 2260 granted; 2310 snoop result;
-// 2320 at the pins; 2325 the load starts.
+// 2080 the request leaves CPU 0's bus; 2085 at the group; 2095 after a pass at the home. There, 30 for pass and look-up and
+// 100 for memory: 2225. Back: a pass and the way down, 2240; a pass, 2250, when it is stamped, on an edge. Granted 2260,
+// snoop result 2310, pins 2320, done 2326.
 TEST(Groups, ALineThatTheGroupLacksIsFetchedFromTheHome) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 326); }});
   EXPECT_EQ(small.misses().back().source, Source::local_memory);
 }
 
-// Two levels: twice the way and the pass, up and down.
+// A second level adds its way and its pass (15) twice, up and down.
 TEST(Groups, EveryLevelCostsItsWayAndItsPass) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 356); }});
 }
 
-// CPUs 1 and 2 read first: CPU 1 alone, then CPU 2 what CPU 1 had. The group's cache serves the third reader: the request is
-// at the group at 2085; after a pass and the look-up the data leaves at 2125, and is at the controller at 2130; 2140 stamped,
-// on an edge; 2150 granted; 2200, 2210, 2215.
+// CPU 1 reads the line alone; then CPU 2 shares it. CPU 0's request is at the group at 2085. After a pass and the look-up in
+// the group's cache the data leaves at 2125; 2130 at CPU 0's controller; stamped 2140, on an edge; granted 2150; snoop result
+// 2200; pins 2210; done 2216.
 TEST(Groups, AReaderHitsInTheSharedCache) {
   SmallMachine small(small_groups(4, {4}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 216); },
@@ -55,9 +55,9 @@ TEST(Groups, AReaderHitsInTheSharedCache) {
   EXPECT_EQ(small.misses().back().source, Source::node_cache);
 }
 
-// The request leaves the group for the owner at 2095, and arrives at 2100. The recall is stamped at 2110, granted at 2120;
-// its first data comes at 2200, all of it at 2240. A pass and the way from member to member end at 2255: stamped 2265,
-// granted 2270, 2320, 2330, 2335.
+// CPU 1 is the other member of CPU 0's group, and its copy is dirty. The request leaves the group for CPU 1 at 2095; 2100
+// there; recall stamped 2110, granted 2120, data 2200 to 2240. A pass later it leaves, 2250, and goes to CPU 0's controller
+// in 5, 2255: stamped 2265, granted 2270, snoop result 2320, pins 2330, done 2336.
 TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
@@ -65,26 +65,27 @@ TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// The home sends the request to the other group, where it is at 2125. A pass and the way to the owner end at 2140: the recall
-// is stamped at 2150, granted at 2160, and all of its data there at 2280. The data is at the owner's group at 2295, a pass
-// later at the other group, 2305; a pass and the way down end at 2320: stamped 2330, on an edge; 2340, 2390, 2400, 2405.
+// The owner, CPU 2, is in the other group. The home has the request at 2095 and sends it after a pass and the look-up; 2125
+// at the owner's group. A pass and the way down, 2140: the recall is stamped at 2150, granted 2160, and all its data is there
+// at 2280. A pass and the way up, 2295, the data is at the owner's group; a pass, 2305, at CPU 0's group; a pass and the way
+// down, 2320, at CPU 0's controller: stamped 2330, on an edge; granted 2340, snoop result 2390, pins 2400, done 2406.
 TEST(Groups, ADirtyLineOfAnotherGroupComesThroughBoth) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 406); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// The same below a level that both groups share. The upper group gets the request at 2100 and sends it on at 2110, so it is
-// at the lower one at 2115 instead of 2125. The data takes 5 more from group to group: stamped 2325, granted 2330, 2380,
-// 2390, 2395.
+// Both groups are members of an upper group, which settles the request without the home. It has the request at 2100 and sends
+// it on after a pass, so the owner's group has it at 2115, 10 earlier than above. The data takes 5 more from group to group.
+// So it is stamped at 2325 instead of 2330: granted 2330, snoop result 2380, pins 2390, done 2396.
 TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 396); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// CPUs 0 and 1 are members of one group, 2 and 3 of another, 4 and 5 of a third. CPU 1 writes, and they read one after the
-// other.
+// Three groups: CPUs 0 and 1, CPUs 2 and 3, CPUs 4 and 5. CPU 1 writes. Then CPUs 0, 2 and 4 read, one after the other;
+// `third_group` is what CPU 4's read costs.
 void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
              [](Cpu& cpu) { cpu.store(kLine, 77); },
@@ -96,7 +97,7 @@ void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
              [=](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group); }});
 }
 
-// The second read updates memory, which serves the third reader: see ALineThatTheGroupLacksIsFetchedFromTheHome.
+// CPU 2's read updates memory, which then serves CPU 4: as in ALineThatTheGroupLacksIsFetchedFromTheHome.
 TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   SmallMachine small(small_groups(6, {2}));
   dirty_line_is_read_everywhere(small, 326);
@@ -104,9 +105,9 @@ TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   EXPECT_EQ(small.in_memory(kLine), 77U);
 }
 
-// The owner's group answers the third reader from its cache, without a recall. The request is at the home at 6095, which
-// sends it on; 6125 at the group; 6165 after a pass and the look-up; 6180 after a pass and the way down; 6190 after a pass,
-// on an edge; 6200 granted, 6250, 6260, 6265.
+// The owner's group answers CPU 4 from its cache, without a recall. The request is at the home at 6095; 6125 at the owner's
+// group; 6165 after a pass and the look-up; 6180 at CPU 4's controller, after a pass and a way; 6190 stamped, on an edge;
+// granted 6200, snoop result 6250, pins 6260, done 6266.
 TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
   SmallMachine small(small_groups(6, {2}, "moesi_group"));
   dirty_line_is_read_everywhere(small, 266);
@@ -114,7 +115,7 @@ TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
   EXPECT_EQ(small.in_memory(kLine), 0U) << "memory stays old as long as the group answers";
 }
 
-// The number of misses when one CPU reads 64 lines twice. Its own caches have room for all, the group's cache for 32.
+// Returns how many of two passes over 64 lines miss. The CPU's own caches have room for all lines, the group's cache for 32.
 std::size_t misses_of_two_passes(const std::string& protocol, int filter_entries) {
   MachineSpec spec = small_groups(2, {2}, protocol);
   spec.groups.front().size_kib = 1;
@@ -146,8 +147,9 @@ TEST(Groups, AFilterWithRoomForAllLinesRecallsNone) {
   EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 64), 64U);
 }
 
-// Two members and another group contend for one line; its neighbour in a set of two ways is read before and after. Requests
-// wait at the group while the line leaves and comes back: it must not get a second way then.
+// Two members and another group contend for one line, whose set in the group's cache has two ways; kNeighbour is in the same
+// set. If the line leaves and comes back while requests for it wait, it must not get a second way, which would evict
+// kNeighbour.
 TEST(Groups, ALineThatLeavesAndComesBackAtOnceHasOnePlace) {
   MachineSpec spec = small_groups(4, {2});
   spec.groups.front().size_kib = 1;
@@ -167,8 +169,8 @@ TEST(Groups, ALineThatLeavesAndComesBackAtOnceHasOnePlace) {
   EXPECT_EQ(std::count_if(misses.begin(), misses.end(), [](const Miss& miss) { return miss.address == kNeighbour; }), 1);
 }
 
-// The member has room for 32 of 64 lines: the others moved to the group's cache, although they are clean, and another member
-// finds them there.
+// CPU 0 reads 64 lines, of which its own cache keeps 32. The first 32 are clean victims. Returns how many of them CPU 1 finds
+// in the group's cache.
 std::size_t found_in_shared_cache(const std::string& protocol) {
   MachineSpec spec = small_groups(2, {2}, protocol);
   spec.node.cache_size_kib = 1;

@@ -1,11 +1,11 @@
-// What a miss costs on a machine with nodes, stage by stage. small_nodes() has one CPU a bus. A load of CPU 0 at 2000 that
-// misses everywhere:
-//   2070  snoop result on its own bus (small_machine.hpp): the controller puts the request off and asks the home
-//   2080  a pass later the request leaves; over a link it needs 50 more
-//   + 30  a pass and the look-up in the directory; + 100 for memory's first data
-//   ...   the answer arrives, over a link 50 later; a pass later, 10, it is stamped for the bus
-//   E     the next edge; + 50 snoop result, at which the data goes on the bus; + 10 at the pins; + 5 the load starts; + 1 it is
-//   over
+// What a miss costs on a machine with nodes, stage by stage. small_nodes() has one CPU on each bus. A load of CPU 0 at 2000
+// that misses everywhere:
+//   2070    snoop result on its own bus (small_machine.hpp); the controller defers the request, to ask the home;
+//   2080    a pass (10) later the request leaves for the home; 50 later it is there, or at once if the home is on this node;
+//   + 30    a pass and the look-up in the directory (20); + 100 for memory's first data;
+//   ...     the answer arrives, after 50 over a link or at once; a pass (10) later the request is stamped again for the bus;
+//   E       granted at the next edge after the stamp; + 50 snoop result, and the data goes on the bus at once;
+//   + 10    at the pins; + 5 the load starts; + 1 it is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace linebounce::test {
 namespace {
 
-constexpr Address kThere = kLine + 0x10000;  // on another page, so that it can have another home
+constexpr Address kThere = kLine + 0x10000;  // on another page, which can have another home
 
 void home(SmallMachine& small, int node) {
   small.machine.homes().place(kLine, Home::on(node));
@@ -25,7 +25,8 @@ void home(SmallMachine& small, int node) {
 TEST(NodeMachine, LocalMemory) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 0);
-  // The home's data leaves at 2080 + 30 + 100 = 2210. It is stamped at 2220, on an edge: 2230, 2280, 2290, 2295.
+  // Memory's data leaves the home at 2080 + 30 + 100 = 2210. Stamped 2220, on an edge; granted 2230; snoop result 2280; pins
+  // 2290; done 2296.
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 296); }});
   ASSERT_EQ(small.misses().size(), 1U);
   EXPECT_EQ(small.misses()[0].source, Source::local_memory);
@@ -38,9 +39,9 @@ TEST(NodeMachine, RemoteMemoryCostsTwoLinksMore) {
   EXPECT_EQ(small.misses().back().source, Source::remote_memory);
 }
 
-// The request is at the home at 2130, and leaves 30 later. It is at the owner at 2160: the recall is stamped 2170, granted
-// 2180, snoop result 2230, first data 2260, all of it 2300. A pass and a link later, at 2360, the data is at CPU 0's
-// controller: stamped 2370, granted 2380, snoop result 2430, then as above.
+// 2130 the request is at the home, and 2160 at the owner, on the same node. The recall is stamped there at 2170: granted
+// 2180, snoop result 2230, data 2260 to 2300. A pass and a link later, 2360, the data is at CPU 0's controller: stamped 2370,
+// granted 2380, snoop result 2430, pins 2440, done 2446.
 TEST(NodeMachine, ADirtyLineOfAnotherNodeComesFromItsCache) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 1);
@@ -56,8 +57,9 @@ TEST(NodeMachine, AHomeOnAThirdNodeCostsOneLinkMore) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// The owner's line goes to the reader and to its home, both on node 0. It leaves at 2310 and occupies the stage until 2710; the
-// next line is ready to leave node 1 at 2860. If the first crossed twice, it would be in the way until 3110.
+// A line takes 400 ns to leave a node, one line at a time. The owner's line leaves node 1 from 2310 to 2710. Both the reader
+// and the home are on node 0, so it crosses once. CPU 0's next line is ready to leave node 1 at 2860. If the first line
+// crossed twice, until 3110, the next one would have to wait.
 TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
   MachineSpec spec = small_nodes(2, 2);
   spec.node.line_crossing_ns = 400;
@@ -71,7 +73,7 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// Two requests for one line reach its home at 2130; returns the cost of the second.
+// CPUs 0 and 1 request one line, and both requests are at the home, on node 2, at 2130. Returns the cost of CPU 1's.
 double second_of_two_requests(const MachineSpec& spec) {
   SmallMachine small(spec);
   home(small, 2);
@@ -81,9 +83,9 @@ double second_of_two_requests(const MachineSpec& spec) {
   return second;
 }
 
-// The second request's turn is 400 later, when the first has long had its data. It costs as much as a line from another node
-// with its home on a third, 446 + 50. But the owner's copy is unmodified, so the recall ends with a response at 2240 instead
-// of the last data at 2300.
+// The home handles the second request 400 later. Then CPU 0 has the line, so it costs as much as a line from another node
+// with the home on a third: 446 + 50. But CPU 0's copy is not modified, so its recall ends with the response, at 2240 in the
+// time of that test, not with the last data at 2300.
 constexpr double kSecondTurn = 400 + 446 + 50 - 60;
 
 TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
@@ -92,9 +94,9 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// A transfer between two other nodes: 2 * 150 for the links, 10 for the owner's controller, 50 to its bus's snoop result, 30
-// for the intervention, and 10 for the controller again: 400. Each of the second's three links is 100 longer than with the turn
-// of 400 above.
+// Links of 150, so a transfer between two other nodes takes 2 * 150 for the links, 10 for the owner's controller, 50 to the
+// snoop result on the owner's bus, 30 for the intervention and 10 for the controller again. These 400 are the home's turn, as
+// above. The second request crosses three links, each 100 longer than above.
 TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.latency_ns = 150;
@@ -108,7 +110,7 @@ TEST(NodeMachine, AHomesTurnsMayBeItsOwn) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// A memory device: its directory's look-up takes 40 instead of 20, its memory 170 instead of 100.
+// Node 2 is a memory device. The look-up in its directory takes 20 longer, its memory 70 longer.
 TEST(NodeMachine, ANodesMemoryAndDirectoryMayBeItsOwn) {
   MachineSpec spec = small_nodes(3, 2);
   spec.cpu_nodes = "0 1";
@@ -118,7 +120,7 @@ TEST(NodeMachine, ANodesMemoryAndDirectoryMayBeItsOwn) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 20 + 70); }});
 }
 
-// The additional cost of a pair of nodes, which may differ by direction.
+// A pair of nodes adds 30 in one direction, 50 in the other.
 TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.pairs.push_back({.name = "0_1", .latency_ns = 30, .back_latency_ns = 50});
@@ -127,7 +129,8 @@ TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 30 + 50); }});
 }
 
-// Two loads of lines of node 1, issued two clocks apart on the bus. Their requests are ready for the link at 2080 and 2100.
+// Two loads of lines whose home is node 1. Their address phases are two clocks apart, so their requests are ready for the
+// link at 2080 and 2100.
 void two_loads_over_a_link(int credits, double taken) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.credits = credits;
@@ -140,13 +143,13 @@ void two_loads_over_a_link(int credits, double taken) {
   }});
 }
 
-// The second line, 20 behind the first, waits 20 for the data bus.
+// The second request is 20 behind the first. Its line then waits 20 for the data bus.
 TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
   two_loads_over_a_link(2, 296 + 2 * 50 + 20 + 20);
 }
 
-// The first request frees its slot at node 1 when it is handled, at 2130; the link learns that at 2180. The second line then
-// comes so late that the data bus is free.
+// The link has room for one message. The first request leaves its place at node 1 at 2130, which the link knows at 2180, 80
+// after the second request was ready. Then the second line finds the data bus free.
 TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
   const ExpectReached mark{"message_waits_for_a_credit"};
   two_loads_over_a_link(1, 296 + 2 * 50 + 20 + 80);
@@ -161,7 +164,7 @@ struct Crossing {
 
 class Crossings : public ::testing::TestWithParam<std::tuple<Crossing, const char*>> {};
 
-// The cost of a remote miss with this link latency.
+// The cost of a miss with links of `link_ns`.
 double cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
   MachineSpec spec = small_nodes(3, 3, protocol);
   spec.network.latency_ns = link_ns;
@@ -175,7 +178,8 @@ double cost(const Crossing& crossing, const std::string& protocol, double link_n
   return cycles;
 }
 
-// A process can run one simulation only, so each latency is a separate test, compared with the formula for 0.
+// Without links a miss costs 296 from memory and 346 from another node's cache. A process can run only one simulation, so
+// each link latency would be a test of its own.
 TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
   const auto& [crossing, protocol] = GetParam();
   const double at_zero = crossing.dirty ? 346 : 296;
@@ -191,8 +195,8 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("mesi_node", "mesi_node_tags")),
     [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param); });
 
-// The other CPU of the node hits in the controller's cache. The look-up takes 30 from the address phase on, so it is done by
-// the snoop result at 2070.
+// CPU 1 has loaded the line, so it is in the cache of the node's controller. That look-up takes 30 from the address phase at
+// 2030, so it is over before the snoop result at 2070. Pins 2080, done 2086.
 TEST(NodeMachine, ALineInTheControllersCacheIsNearerThanMemory) {
   MachineSpec spec = small_nodes(1, 2);
   SmallMachine small(spec);
@@ -204,7 +208,7 @@ TEST(NodeMachine, ALineInTheControllersCacheIsNearerThanMemory) {
   EXPECT_EQ(small.misses().back().source, Source::node_cache);
 }
 
-// A controller without data fetches again from the home what no cache supplies.
+// mesi_node_tags: the controller keeps no data. A line that no cache supplies is fetched from the home again.
 TEST(NodeMachine, AControllerWithoutDataFetchesACleanLineAgain) {
   MachineSpec spec = small_nodes(1, 2, "mesi_node_tags");
   SmallMachine small(spec);
@@ -228,10 +232,11 @@ TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
   home(small, 0);
   small.run({[](Cpu& cpu) {
                cpu.load(kLine);
-               // L1 has the line: stamped 4002, granted 4010, snoop result 4060. The request is at the home at 4070, looked
-               // up at 4100. The Inv is over a link at 4150; its recall is stamped 4160, granted 4170, snoop result 4220, and
-               // without data ends with a response at 4230. A pass and a link later, at 4290, the answer is at the requestor:
-               // stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
+               // Stamped 4002, because L1 has the line; granted 4010; snoop result 4060. A pass later, 4070, the request is
+               // at the home; after a pass and the look-up, 4100, the Inv leaves; 4150 it is at each sharer. The recall there
+               // is stamped at 4160: granted 4170, snoop result 4220, response without data 4230. A pass and a link later,
+               // 4290, the acknowledgement is at the requestor: stamped 4300, granted 4310, snoop result 4360, response 4370,
+               // done 4376.
                EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 376);
              },
              [](Cpu& cpu) {

@@ -1,14 +1,19 @@
-// A machine with round numbers, for tests that state times: 1 cycle of a CPU is 1 ns, 1 clock of the bus is 10 ns.
+// A machine with round numbers, for tests that state times. A CPU's cycle is 1 ns, a clock of the bus is 10 ns, and a line
+// (32 bytes) occupies the data bus for 4 clocks.
 //
-// A line (32 bytes) takes 4 clocks on the data bus. An access that misses everywhere at time t, on an idle bus:
-//   t + 10  the L2's look-up has failed: the request is stamped
-//   E       the next edge of the bus after the stamp (a multiple of 10; a request stamped on an edge has missed it)
-//   E + 10  address phase (arbitration: 1 clock)
-//   E + 50  snoop result (4 clocks): caches change state
-//   E + 110 first data of memory (100 ns after the address phase), or E + 80 of another cache (3 clocks after the snoop result)
-//   + 10    at the core's pins (latch: 1 clock)
-//   + 5     the access starts; a load or store takes 1 cycle then
-// So at t = 2000: E = 2020 and the load is over at 2146, or at 2116 from another cache.
+// The stages of an access that starts at time t and misses in all caches, on an idle bus:
+//   t + 10   the look-up in L2 has failed, and the request is stamped (t + 2 for an upgrade, whose line L1 has found);
+//   E        granted, at the first edge of the bus clock (a multiple of 10) after the stamp, never on the stamp itself;
+//   E + 10   address phase (arbitration: 1 clock);
+//   E + 50   snoop result (4 clocks later), at which caches change state: the request is ordered;
+//   E + 60   response of an upgrade, which needs no data (1 clock later);
+//   E + 80   first data if another cache has the line dirty (3 clocks after the snoop result);
+//   E + 110  first data if memory has it (100 ns after the address phase);
+//   + 10     the data is at the core's pins (latch: 1 clock; a response has none);
+//   + 5      the access starts (fill latency);
+//   + 1      a load or store is done.
+//
+// For t = 2000: E = 2020, and the load is done at 2146, or at 2116 with data from another cache.
 #pragma once
 
 #include <string>
@@ -51,9 +56,8 @@ inline MachineSpec small_machine(int cpus, const std::string& protocol = "mesi_s
   return spec;
 }
 
-// The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller
-// 10 ns, a directory's look-up 20 ns, a link 50 ns. `protocol`: a node's; its file names the bus's and the
-// directory's.
+// The small machine with nodes and one CPU on each bus. A pass through a node's controller takes 10 ns, a look-up in a
+// directory 20, a link 50. `protocol` is that of the nodes; its file names those of the bus and the directory.
 inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol = "mesi_node") {
   MachineSpec spec = small_machine(cpus);
   spec.nodes = nodes;
@@ -69,7 +73,7 @@ inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol 
   return spec;
 }
 
-// Lines at this distance fall into one set of the small machine's L2, and into one of its L1.
+// Lines at this distance share a set of L2 and a set of L1.
 constexpr Address kSetStride = 1024;
 constexpr Address kLine = 0x10000;
 
@@ -88,7 +92,7 @@ class MissRecorder final : public Observer {
   std::vector<Miss> misses;
 };
 
-// A machine and its measurements.
+// Runs a machine, and records its misses.
 class SmallMachine {
  public:
   explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)
@@ -104,13 +108,13 @@ class SmallMachine {
     machine.run();
   }
 
-  // The value in memory itself, whatever the caches have.
+  // The value in memory, which may be older than the caches' copies.
   Value in_memory(Address address) {
     LineStore& store = machine.store();
     return read_word(store.memory_data(store.slot(store.line_of(address))) + store.offset_of(address), 8);
   }
 
-  // How often a row of the cache's table ran.
+  // How many times the cache's table ran its row for this state and event.
   [[nodiscard]] std::int64_t transitions(const std::string& state, const std::string& event) const {
     const ControllerTable& table = machine.log().table(Controller::cache);
     for (std::size_t s = 0; s < table.states.size(); ++s) {
@@ -138,7 +142,7 @@ inline void wait_until(Cpu& cpu, double ns) {
   cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns()));
 }
 
-// How many cycles the body takes if it starts at `start_ns`.
+// The cycles that the body takes if it starts at `start_ns`; -1 if the CPU is busy until later than that.
 template <class Body>
 double cycles_from(Cpu& cpu, double start_ns, Body body) {
   wait_until(cpu, start_ns);

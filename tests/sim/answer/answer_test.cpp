@@ -56,7 +56,7 @@ TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
             "within the 95 % intervals.");
 }
 
-// Each point's own interval is wide, because seeds differ. But for each seed, mcs does 10 k more than ticket.
+// The points' own intervals are wide, because seeds differ much. But at each seed, mcs does 10 k more than ticket.
 TEST(Answer, ComparesRunsOfTheSameSeeds) {
   const SeedsOfPoint seeds = [](int point, const std::string&) {
     const double more = point == 1 ? 10000 : 0;
@@ -89,7 +89,8 @@ TEST(Answer, IsOfWhatHasFinished) {
   EXPECT_EQ(answer_to(points).text, "");
 }
 
-// The answer compares points with equal numbers of CPUs and equal work. Among all points, ticket with one CPU would be best.
+// The answer compares points with the same number of CPUs and the same work. Over all points, ticket with one CPU would be
+// best.
 TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   const auto at = [](const std::string& lock, std::int64_t readers, double per_s) {
     return point_of({{"workload.lock", lock}, {"workload.readers_pct", readers}}, per_s);
@@ -142,7 +143,8 @@ TEST(Answer, OfAnotherQuestionComparesWhatIsAsked) {
               StartsWith("At 4 CPUs line = 128 is fastest: 300 ±1 k operations/s"));
 }
 
-// 1/rate is 5 us for ticket and 4 us for mcs; both hold the lock for 1 us of that.
+// An operation takes 1 / rate: 5 us with ticket, 4 us with mcs. Both hold the lock for 1 us of that; the rest is the
+// hand-off.
 TEST(Answer, SaysThatTheHandOffMakesTheDifference) {
   std::vector<ReportedPoint> points = {lock_point("ticket", 4, 200000), lock_point("mcs", 4, 250000)};
   for (ReportedPoint& point : points) {

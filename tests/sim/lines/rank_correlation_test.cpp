@@ -12,12 +12,13 @@ TEST(RankCorrelation, TheOrderAloneCounts) {
   EXPECT_EQ(rank_correlation({1, 2, 3, 4}, {9, 8, 7, 1}), -1);
 }
 
-// Ranks 1 2 3 4 5 and 2 1 4 3 5: the squared differences add up to 4; 1 - 6 x 4 / (5 x 24) = 0.8.
+// Ranks 1 2 3 4 5 and 2 1 4 3 5. Four differences of 1: 1 - 6 x 4 / (5 x 24) = 0.8.
 TEST(RankCorrelation, IsSpearmansWithoutTies) {
   EXPECT_DOUBLE_EQ(rank_correlation({10, 20, 30, 40, 50}, {7, 3, 19, 11, 90}).value(), 0.8);
 }
 
-// Ranks 1 2.5 2.5 4 and 1 2 3 4, relative to their mean -1.5 0 0 1.5 and -1.5 -0.5 0.5 1.5: 4.5 / sqrt(4.5 x 5).
+// Equal values share the mean of their ranks: 1 2.5 2.5 4 against 1 2 3 4. Relative to the mean of 2.5: -1.5 0 0 1.5 against
+// -1.5 -0.5 0.5 1.5, which is 4.5 / sqrt(4.5 x 5).
 TEST(RankCorrelation, EqualValuesShareTheMeanOfTheirRanks) {
   EXPECT_DOUBLE_EQ(rank_correlation({1, 5, 5, 9}, {1, 2, 3, 4}).value(), 4.5 / std::sqrt(4.5 * 5));
   EXPECT_DOUBLE_EQ(rank_correlation({1, 2, 3, 4}, {1, 5, 5, 9}).value(), 4.5 / std::sqrt(4.5 * 5));

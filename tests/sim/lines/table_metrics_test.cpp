@@ -49,7 +49,7 @@ class TableMetrics : public ::testing::Test {
   MeasuredTable table_ = table();
 };
 
-// Measured shares are 55, 50 and 12.5. The best single guess for all is 50, with the mean error (5 + 0 + 37.5) / 3.
+// Measured shares: 55, 50 and 12.5. The best single guess is their median, 50, whose mean error is (5 + 0 + 37.5) / 3.
 TEST_F(TableMetrics, SharesAreHeldAgainstOneGuessForTheFigure) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 100, 51), on(kHot, "bitmap", "map", "find", "load", 100, 46),

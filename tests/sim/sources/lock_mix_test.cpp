@@ -23,8 +23,9 @@ LockStatistics class_of(const std::string& name, std::uint64_t acquisitions, std
   return lock;
 }
 
-// Two CPUs compute for 3 µs and hold for 1 µs, over 1 s. An arriving CPU finds the other holding the lock in a quarter of all
-// cases, and then waits for a whole exponential hold time. So a cycle takes 3 + 1 + 1/4 µs.
+// Two CPUs alternately compute for 3 us and hold the lock for 1 us, for 1 s. A CPU finds the other one holding the lock in a
+// quarter of all cases, and then waits for another 1 us on average, because hold times are exponential. So a round takes 3 +
+// 1 + 1/4 us.
 const double kTaken = 2 * 1e6 / 4.25;
 const LockStatistics kByChance =
     class_of("chance", static_cast<std::uint64_t>(kTaken), static_cast<std::uint64_t>(kTaken / 4), kTaken / 4, kTaken);

@@ -74,8 +74,8 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
-// There are two run queues with a lock each. One lock is held for 60 us of 100, the other for 80, until the end: 70 % on
-// average, and never 140.
+// Two run queues have a lock each. One lock is held for 60 us of 100, the other for 80 us, up to the end. Their utilisation
+// is the mean, 70 %, not the sum.
 TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   MeteredLock& first = locks_.create("ticket", "rq_lock[0]", {.figures = "rq_lock"});
   MeteredLock& second = locks_.create("ticket", "rq_lock[1]", {.figures = "rq_lock"});
@@ -89,7 +89,7 @@ TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   EXPECT_NEAR(std::get<double>(point_.metrics.at("locks.rq_lock.util_worst_pct").value), 80, 0.5);
 }
 
-// CPU 1 never gets the lock: its wait began at 10 us and counts with the 90 us until the end.
+// CPU 1 wants the lock from 10 us on and never gets it, so its wait counts with the 90 us until the end.
 TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 1000000); },
@@ -106,8 +106,8 @@ TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   EXPECT_EQ(std::get<std::int64_t>(point_.metrics.at("locks.dcache_lock.waiting").value), 1);
 }
 
-// A hand-off is a few transfers of the lock's line, here 40 to 200 ns each. A later CPU finds the lock free, which is not a
-// hand-off.
+// A hand-off takes a few transfers of the lock's line, 40 to 200 ns each here. If the next CPU comes later, it finds the lock
+// free, which is no hand-off.
 TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },

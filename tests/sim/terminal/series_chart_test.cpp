@@ -12,7 +12,7 @@ using testing::HasSubstr;
 // Narrow enough for ten columns of time after a name of ten characters.
 const Painter kTenColumns(false, 0, 54);
 
-// One row for each fifth of a second, from 0; each value lasts for two of ten columns, and the last row is at the end.
+// A series with one value every 0.2 s from 0 on. Each value fills two of the ten columns; the last row ends the series.
 std::vector<SeriesRow> ramp(const std::string& name, const std::vector<double>& values) {
   std::vector<SeriesRow> rows;
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -327,8 +327,8 @@ async function keyboard({ browser, folder }) {
   clean(opened);
 }
 
-/** Nothing serious by axe-core's rules, in every view and at the end of every lesson, where all of it is shown. In the dark
- * theme one lesson: colours are all that differs. */
+/** axe-core must find nothing serious in any view, nor at the end of any lesson, where all of the lesson is shown.
+ *  The dark theme differs only in colours, so one lesson is enough for it. */
 async function accessible({ browser, folder, axe, dark }) {
   const rules = readFileSync(axe, "utf8");
   const views = ["lessons", "own", "break", "compare", "test/pre", "test/post"];
@@ -339,7 +339,7 @@ async function accessible({ browser, folder, axe, dark }) {
   for (const view of views) {
     await opened.page.evaluate((to) => (location.hash = to), view);
     await new Promise((done) => setTimeout(done, 900));
-    // Around a lesson is the same page each time.
+    // The page around a lesson is always the same, so it is checked once.
     const place = ends.indexOf(view) > 0 ? "[data-lesson]" : "html";
     const found = await opened.page.evaluate(async (within) => {
       const { violations } = await window.axe.run(document.querySelector(within), { resultTypes: ["violations"], preload: false });

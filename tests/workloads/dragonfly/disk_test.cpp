@@ -90,8 +90,8 @@ double ms_to_write(const std::vector<std::int64_t>& blocks, bool sorted, const D
   return ms;
 }
 
-// In list order 25 0 9 34: 7 + 7 + 5 + 7 ms of seeks; sorted 0 9 25 34: 0 + 5 + 6 + 5. Each write adds 1 ms. The first waits up
-// to 1 ms for the rotation, and with one write at a time so does each one that follows the CPU's interrupt.
+// Seeks in list order 25 0 9 34: 7 + 7 + 5 + 7 ms; sorted, 0 9 25 34: 0 + 5 + 6 + 5 ms (2 + sqrt(n) each). Each of the four
+// writes adds 1 ms. Each write that waits for the CPU's interrupt, and the first one, waits up to 1 ms for the rotation.
 TEST(Disk, ListOrderTakesItsSeeksAsTheyCome) {
   DiskOptions options = turning_fast();
   options.queue_depth = 1;
@@ -103,12 +103,13 @@ TEST(Disk, SortedBuffersTakeShorterSeeks) {
   EXPECT_NEAR(ms_to_write({25, 0, 9, 34}, true, options), 16 + 4, 4.1);
 }
 
-// After 25, it chooses among the others 34 (5 ms), 9 (7) and 0 (5): 7 + 5 + 7 + 5.
+// From 25 the disk chooses the nearest block each time. Seeks: 7 ms to 25, 5 to 34 (9 tracks), 7 to 9 (25 tracks), 5 to 0.
 TEST(Disk, WithAQueueItChoosesTheNearestItself) {
   EXPECT_NEAR(ms_to_write({25, 0, 9, 34}, false, turning_fast()), 24 + 4, 1.1);
 }
 
-// Four consecutive blocks of a track in one queue: none waits until the CPU hears of the previous one.
+// Four consecutive blocks of a track are in the disk's queue at once. So none waits for the CPU's reaction to the previous
+// one, which would lose a turn.
 TEST(Disk, WritesThatFollowEachOtherLoseNoTurn) {
   EXPECT_NEAR(ms_to_write({3, 4, 5, 6}, true, round_disk()), 7, 0.1);
 }

@@ -86,7 +86,7 @@ inline bool overlap(const Stay& a, const Stay& b) {
   return a.from < b.to && b.from < a.to;
 }
 
-// The violation in these stays; empty if there is none.
+// The exclusion that these stays violate; empty if they violate none.
 inline std::string wrong_stays(const std::vector<Stay>& stays) {
   for (std::size_t i = 0; i < stays.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {

@@ -90,7 +90,7 @@ TEST(LockFigures, AnAttemptThatFailsIsRejectedAndNothingElse) {
   EXPECT_EQ(metered.use().spin, 0);
 }
 
-// Measured from 1000 ns on. A wait from 900 to 1050, a hold from then to 1150, and one of 40 ns after it.
+// Measured from 1000 ns on. A wait lasts from 900 to 1050, the hold after it until 1150. A second hold takes 40 ns.
 TEST(LockFigures, OfWhatTheWarmUpCutsOnlyTheRestIsTimeAndNothingIsCounted) {
   Metered metered({150, 0}, 1, 10);
   metered.run([&metered](Cpu& cpu) {

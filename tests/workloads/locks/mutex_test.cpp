@@ -54,7 +54,7 @@ TEST_F(AMutex, IsWaitedForAsleepWhileItsOwnerSleeps) {
   EXPECT_GT(slept(2), slept(0) * 8 / 10);
 }
 
-// All CPUs are constantly woken without reason: only the CPU that may enter does, and in the end all have.
+// All CPUs are constantly woken without reason. At any time only one CPU may enter, and in the end each has entered.
 TEST_F(AMutex, StandsWakeUpsForNoReason) {
   int inside = 0;
   bool together = false;

@@ -135,7 +135,7 @@ TEST(Interrupts, WhatIsRaisedAfterTheLastRoundIsLeftToTheThread) {
   });
 }
 
-// The second round after an interrupt is refused, but not the thread's own.
+// A second round of softirqs after an interrupt is not admitted; the thread's own rounds are.
 TEST(Interrupts, RoundsThatAreNotAdmittedAreLeftToTheThread) {
   OneCpu one;
   SelfRaising work(one, 5);
@@ -176,7 +176,7 @@ TEST(Interrupts, ListenersHearTheEndOfEachSoftirqAndTheReturnToWhatWasInterrupte
   EXPECT_EQ(log, (std::vector<std::string>{"softirq 1", "softirq 2", "return to other"}));
 }
 
-// When the inner handler returns, the softirq that it interrupted is still running.
+// The inner handler interrupted a softirq. When that handler returns, the softirq is still running.
 TEST(Interrupts, AReturnIntoASoftirqIsNone) {
   OneCpu one;
   int returns = 0;

@@ -261,8 +261,7 @@ std::int64_t acquisitions(const Kernel& kernel, const std::string& lock) {
   return all;
 }
 
-// The case in which direct callbacks are unsafe, both on one CPU: a caller that keeps using the object that it removed finds it
-// freed.
+// Direct callbacks are unsafe even on one CPU: a caller that goes on using the object that it removed finds the object freed.
 Value still_there_after_its_removal(bool direct) {
   Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
   const Address object = kernel.space.place_array("object", 32);
@@ -322,8 +321,8 @@ TEST(Rcu, OnlyOneCpuOfALeafReportsToTheRoot) {
   EXPECT_EQ(acquisitions(kernel, "rcu_node_lock"), (8 + 2 + 2) * periods + kWaits);
 }
 
-// A CPU's own work may hide a tick, and two grace periods pass: one that is under way and one that counts, each two ticks at
-// most.
+// Work of the CPU may hide one tick. Two grace periods pass, each at most two ticks long: one that is already under way, and
+// the next, which counts.
 TEST(Rcu, SynchronizeReturnsAfterAFewTicksOfCpusThatIdle) {
   Kernel kernel(small_machine(4));
   double took_us = 0;
@@ -481,7 +480,7 @@ class SoftirqsWithoutAPause {
   int ran_ = 0;
 };
 
-// The times at which the grace period that CPU 0 waits for ends, and CPU 1's softirqs end.
+// Returns when the grace period that CPU 0 waits for ends, and when CPU 1's softirqs end.
 std::pair<double, double> synchronized_beside_softirqs(bool readers_in_softirqs) {
   Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
   SoftirqsWithoutAPause softirqs(kernel);

@@ -236,8 +236,8 @@ double reader_pays_ns(Design design) {
   return threads.small.machine.timebase().to_ns(paid);
 }
 
-// On entry the reader reads the index; on entry and exit it counts itself with a load and a store, with a barrier of 8 cycles
-// each time. A load that hits takes 2 cycles, a store 1.
+// On entry the reader loads the index. On entry and on exit it counts itself: a load (2 cycles if it hits), a store (1) and a
+// barrier (8).
 TEST(SynchronousRcu, AnSrcuReaderPaysForItsCountsAndBarriers) {
   EXPECT_EQ(reader_pays_ns(Design::srcu), 3 * 2 + 2 * 1 + 2 * 8);
 }

@@ -41,7 +41,8 @@ TEST_F(Checker, FindsAWriterBesideAReader) {
 TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   mesi.invariant_swmr = false;
-  EXPECT_EQ(violation().property, Property::data_value);  // one step more than before: the writer writes, then the reader reads
+  // One step longer than before: now the writer writes before the reader reads.
+  EXPECT_EQ(violation().property, Property::data_value);
   EXPECT_EQ(violation().steps.size(), 10U);
   mesi.invariant_data_value = false;
   EXPECT_EQ(check_protocol(mesi, {}).violation, std::nullopt);
@@ -133,7 +134,7 @@ TEST_F(Checker, FindsARowThatNeverRuns) {
 TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
   const CheckOptions options{.caches = 2};
   const CheckResult result = check_protocol(mesi, options);
-  EXPECT_EQ(result.unreached.size(), 2U);  // Other_PutM in S and in SM_AD: a writer and two sharers
+  EXPECT_EQ(result.unreached.size(), 2U);  // Other_PutM in S and in SM_AD need a writer and two sharers
   EXPECT_TRUE(result.proved(options));
 }
 

@@ -48,8 +48,8 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   add("deleted", deleted);
 }
 
-// The mutants of a state's rows at one base event. In the file, one row may stand for all words of the guard, or there is one
-// for each.
+// The mutants of a state's rows for one event without its guard. In the file, one row may stand for all words of the guard,
+// or each word has its own row.
 void add_mutants_at(const Protocol& good, Controller controller, std::size_t state, std::size_t base,
                     std::vector<Mutant>& mutants) {
   const ControllerTable& table = good.table(controller);

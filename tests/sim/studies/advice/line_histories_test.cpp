@@ -72,8 +72,8 @@ TEST_F(LineHistoriesTest, AnUpgradeIsBlamedOnThoseWhoReadTheWordOrItsNeighbours)
   EXPECT_EQ(miss(0, 0, true).why, Interference::same_bytes);
 }
 
-// Over the whole run both threads write both slots, so the line looks truly shared. But between two accesses of one thread to
-// its slot, the other thread only uses the other slot.
+// Over the whole run both threads write both slots, as in true sharing. But between two accesses of one thread to a slot, the
+// other thread uses only the other slot.
 TEST_F(LineHistoriesTest, SlotsThatAreUsedInTurnAreSharedFalselyAtAnyTime) {
   miss(0, 0, true);
   miss(1, 8, true);

@@ -32,7 +32,7 @@ TEST(LeastSquares, LeavesAParameterThatNoRowDependsOn) {
 }
 
 TEST(LeastSquares, WhatLeftItsBoundAgainIsNotHeldThere) {
-  // If only the second unknown could move, it would fall. With the first at its bound, it has to rise.
+  // Without the bound on the first unknown the second would fall. With the first at its bound, the second has to rise.
   const std::vector<double> x = least_squares({{1, 1}, {1, 0.5}}, {-4, -6}, {1, 1}, {-2, -0.5});
   EXPECT_THAT(x, ElementsAre(-2, -0.5));
   EXPECT_THAT(least_squares({{3, 1}, {1, 1}}, {-1, 3}, {1, 1}, {0, 0}), ElementsAre(0, DoubleNear(1, 1e-9)));
@@ -44,7 +44,7 @@ TEST(LeastSquares, OfTwoThatDoTheSameTheFirstMovesUntilItIsAtItsBound) {
 }
 
 TEST(Separate, NamesWhatMovesTheSameRowsTogether) {
-  // 0 and 1 are independent; 2 is twice 0; 3 is the sum of both; 4 has no effect.
+  // Parameters by their effects on two figures: 0 and 1 are independent, 2 has twice the effect of 0, 3 that of both, 4 none.
   const Separation found = separate({{1, 0, 2, 1, 0}, {0, 1, 0, 1, 0}}, {1, 1});
   EXPECT_THAT(found.apart, ElementsAre(0, 1));
   EXPECT_THAT(found.powerless, ElementsAre(4));

@@ -143,7 +143,7 @@ TEST(LayoutUnits, ANestedStructureMovesWithThePaddingAtItsEnd) {
 
 std::vector<Step> random_steps(std::mt19937& random, std::size_t units, int count) {
   std::vector<Step> steps;
-  // Each unit has its own habits: who touches it, and how often it is written.
+  // For each unit: how many CPUs touch it, and the percentage of accesses that write it.
   std::vector<std::pair<int, int>> habits;
   for (std::size_t i = 0; i < units; ++i) {
     const int cpus = 1 + static_cast<int>(random() % 4);
@@ -159,7 +159,7 @@ std::vector<Step> random_steps(std::mt19937& random, std::size_t units, int coun
   return steps;
 }
 
-// The cheapest of all divisions of the units among lines.
+// The cost of the cheapest way to divide the units among lines, found by trying all.
 double cheapest(const StructureAccesses& accesses, SharedLineCosts& costs) {
   double least = 1e300;
   std::vector<std::vector<UnitOnLine>> lines;

@@ -1,9 +1,9 @@
 // Every row of OLS 2007's figures 11 to 15 with at least 50 samples is a miss here: the same function touches the same field
-// in the same way. Only names are compared; the experiments compare how many misses there are, and from where.
+// in the same way. Only names are compared here; the experiments compare the numbers of misses and their sources.
 //
-// Two rows are left out. blk_queue_start_tag loads tag_map in one bundle with max_depth of the same line, and sd_init_command
-// loads `changed` 24 bundles behind `timeout`. Itanium also counts the second load, because it comes while the line is on its
-// way. A CPU here waits for the first load; the second then hits, unless the line was lost in between.
+// Two rows are left out: blk_queue_start_tag loads tag_map in one bundle with max_depth of the same line, and sd_init_command
+// loads `changed` 24 bundles after `timeout`. Itanium counts the second load, too, because the line is still on its way. A
+// CPU here waits for the first load, so the second hits, unless the line was lost in between.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -83,8 +83,8 @@ TEST(CpuThreads, UnderALightLoadNoSoftirqIsLeftToKsoftirqd) {
   EXPECT_LT(metrics.values.at("starvation.longest_ms"), 0.03);
 }
 
-// After ten rounds of 5 us the process has the CPU until the next interrupt; 20 ticks later ksoftirqd runs for 5 ticks of 10
-// us.
+// After ten softirq rounds of 5 us the process has the CPU until the next interrupt. After 20 ticks ksoftirqd gets the CPU
+// for 5 ticks of 10 us.
 TEST(CpuThreads, SoftirqsWithoutAnEndLeaveTheProcessLittle) {
   Loaded loaded(one_process(), true);
   const Metrics metrics = loaded.run();

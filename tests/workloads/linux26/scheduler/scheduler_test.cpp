@@ -308,7 +308,7 @@ TEST(LoadBalance, LeavesPinnedTasksWhereTheyAre) {
   EXPECT_THAT(where_they_run(true), ElementsAre(ElementsAre(0), ElementsAre(0, 0), ElementsAre(0)));
 }
 
-// The running task stays; the others wait at most until CPU 1's next tick, run once, and stay there.
+// The first task keeps running on CPU 0. The other two wait until CPU 1's next tick at most, move to CPU 1, and stay there.
 TEST(LoadBalance, MovesTasksThatWaitToAnIdleCpu) {
   EXPECT_THAT(where_they_run(false), ElementsAre(ElementsAre(0), ElementsAre(1, 1), ElementsAre(1)));
 }

@@ -214,8 +214,8 @@ TEST_P(EachVariant, TheCheckFindsAnObjectThatIsFreeAndInUse) {
   EXPECT_TRUE(consistent);
 }
 
-// 16 at first, because the cache is not in use yet; then a batch of 60, of which the slab has 46; then, with both lists empty,
-// a new slab and 60 from it.
+// First 16 objects, because the cache is not in use yet. Then a batch of 60: the slab has only 46 left. Then, with both lists
+// empty, a new slab and 60 objects from it.
 TEST(SlabNuma, RefillsInBatchesAndGrowsWhenTheListsAreEmpty) {
   SlabMachine two(small_itanium(2));
   std::vector<std::int64_t> locks_at;

@@ -158,8 +158,8 @@ TEST(Timers, AddingAPendingTimerStopsTheRun) {
   EXPECT_THROW(one.run(add_twice), ModelFailure);
 }
 
-// CPU 0 adds it: its own base's lock, in mod_timer. CPU 1 modifies it: CPU 0's, in mod_timer, then its own, in __mod_timer.
-// CPU 0 deletes it: CPU 1's, in del_timer.
+// CPU 0 adds the timer, and takes its own base's lock in mod_timer. CPU 1 modifies it: it takes CPU 0's lock in mod_timer,
+// then its own in __mod_timer. CPU 0 deletes it, and takes CPU 1's lock in del_timer.
 TEST(Timers, ATimerIsOnTheBaseOfTheCpuThatAddedItLast) {
   TimerMachine two(small_machine(2), {.jiffy_us = 1000});
   const Object owner = two.place_owner(0);
