@@ -12,7 +12,7 @@ set(CPACK_DEBIAN_LINEBOUNCE_DESCRIPTION
   "Shows which cache lines bounce on multiprocessor machines, what every transfer costs, and which lock or layout would cost less.")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Needed by linebounce-cc, and by linebounce-record --binary.
+# linebounce-cc needs a compiler, linebounce-record --binary needs qemu-user, linebounce lock --patch needs patch.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | clang")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS qemu-user)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "qemu-user, patch")
 include(CPack)

@@ -166,12 +166,16 @@ class Unpacking {
                                       "--no-wildcards-match-slash"};
     for (const std::string& file : lock_.files) words.push_back("*/" + file);
     const ProgramOutput output = run_program(words);
+    if (output.could_not_run())
+      throw ConfigError(fmt::format("{}: to unpack it, the program tar is needed, and can't be run", kernel_.string()));
     if (output.code != 0) throw ConfigError(fmt::format("{}: tar can't unpack it:\n{}", kernel_.string(), output.text));
   }
 
   void apply(const fs::path& patch) const {
     const ProgramOutput output =
         run_program({"patch", "--batch", "--forward", "-p1", "-d", source_.string(), "-i", fs::absolute(patch).string()});
+    if (output.could_not_run())
+      throw ConfigError(fmt::format("{}: to apply it, the program patch is needed, and can't be run", patch.string()));
     if (output.code != 0) throw ConfigError(fmt::format("{} does not apply:\n{}", patch.string(), output.text));
   }
 

@@ -179,7 +179,7 @@ class LockCompiler {
     Words command = program;
     command.insert(command.end(), words.begin(), words.end());
     ProgramOutput output = run_program(command);
-    if (output.code == 127 && output.text.empty())
+    if (output.could_not_run())
       throw ConfigError(fmt::format("{}: a lock in C needs a compiler, and {} can't be run; CC and CXX name others",
                                     file_.string(), program.front()));
     if (output.code != 0) throw ConfigError(fmt::format("{} does not compile:\n{}", file_.string(), output.text));

@@ -9,6 +9,9 @@ namespace linebounce::sim {
 struct ProgramOutput {
   int code = 0;      // exit code; 127: the program can't be run; 128 or more: it died of a signal
   std::string text;  // standard output and standard error
+
+  // A shell that can't find a program ends with 127 as well, but not in silence.
+  [[nodiscard]] bool could_not_run() const { return code == 127 && text.empty(); }
 };
 
 // Executes the words without a shell. Errors: ConfigError if no process can be started.

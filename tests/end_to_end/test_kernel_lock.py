@@ -86,6 +86,14 @@ def test_a_patch_applies_to_the_copy(linebounce: Program, kernel: Path) -> None:
     assert "does not apply" in linebounce.refused("lock", "osq", "--kernel", kernel, "--patch", OSQ_PATCH)
 
 
+def test_a_program_that_is_not_installed_is_named(
+    linebounce: Program, kernel: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    patch = linebounce.file("breaks.patch", BREAKS)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert "the program patch is needed" in linebounce.refused("lock", "osq", "--kernel", kernel, "--patch", patch)
+
+
 def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
     assert "kernel/locking/qspinlock.c is missing" in linebounce.refused("lock", "qspinlock", "--kernel", kernel)
     assert "there is no such file" in linebounce.refused("lock", "osq", "--kernel", "nowhere")

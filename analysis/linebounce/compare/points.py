@@ -95,7 +95,7 @@ def _lines(frames: Sequence[pl.DataFrame]) -> Iterator[LineOfRuns]:
     by_run = [
         {
             row[:4]: row[4:]
-            for row in frame.group_by(key)
+            for row in frame.group_by(key, maintain_order=True)
             .agg(pl.col("count").sum(), (pl.col("count") * pl.col("latency_ns_mean")).sum().alias("ns"))
             .iter_rows()
         }
