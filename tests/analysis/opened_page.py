@@ -9,6 +9,7 @@ from program import ROOT
 SCREENSHOTS = ROOT / "build" / "screenshots"
 
 DESKTOP = (1280, 900)
+PAPER = (718, 1045)  # A4 with the margins that browsers print by default
 PHONE = (390, 844)
 
 # The marks with which Vega draws data: bars, dots, lines, rules, texts; not axes or legends.
@@ -33,6 +34,13 @@ BROKEN_WORDS = """() => {
   }
   return broken;
 }"""
+
+
+def cut_tables(page: Page) -> list[str]:
+    """The headings of tables that are wider than their place, which a printed page cuts off."""
+    cut = """(tables) => tables.filter((table) => table.offsetParent &&
+      table.getBoundingClientRect().right > document.documentElement.clientWidth).map((table) => table.tHead?.innerText)"""
+    return list(page.eval_on_selector_all("table", cut))
 
 
 @dataclass

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from opened_page import PAPER, cut_tables
 from playwright.sync_api import Browser, Page
 from program import Result
 
@@ -75,7 +76,9 @@ def test_no_page_scrolls_sideways_and_none_has_a_serious_accessibility_error(pag
     assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
 
 
-def test_on_paper_the_point_and_its_chart_are_there(page: Page) -> None:
+def test_on_paper_the_point_and_its_chart_are_there_and_no_table_is_cut_off(page: Page) -> None:
+    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
     page.emulate_media(media="print")
+    assert cut_tables(page) == []
     assert page.locator(".of-point:visible figure svg").count() == 1
     assert page.locator("nav:visible").count() == 0

@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from charts import CHARTS
 from linebounce.report.charts.sweep import SERIES_COLOURS, SERIES_DASHES, SERIES_SHAPES
 from linebounce.report.metric_names import metric_names
-from opened_page import DESKTOP, PHONE, OpenedPage, open_page
+from opened_page import DESKTOP, PAPER, PHONE, OpenedPage, cut_tables, open_page
 from playwright.sync_api import Browser
 from program import Result
 from written_headlines import headline, set_headlines
@@ -62,6 +62,19 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
     if size == PHONE:
         assert page.broken_words() == []
     page.screenshot(f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}")
+
+
+@pytest.mark.parametrize("run", ["locks_run", "matrix_run", "oltp_run"])
+def test_on_paper_every_chart_is_drawn_without_scrolling_and_no_table_is_cut_off(
+    opened: Callable[..., OpenedPage], run: str
+) -> None:
+    page = opened(run, size=PAPER)
+    page.page.pdf()
+    assert page.charts()
+    for figure in page.page.locator("figure[data-chart]:visible").all():
+        page.page.wait_for_function("(f) => f.dataset.drawn === 'yes'", arg=figure.element_handle())
+    page.page.emulate_media(media="print")
+    assert cut_tables(page.page) == []
 
 
 def processor_seconds(browser: Browser, report: Path) -> float:

@@ -75,7 +75,17 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem .8rem; }
 .of-point:target, body:not(:has(.of-point:target)) .of-point.judged { display: block; }
 .of-point:focus { outline: none; }
 .failed { border-left: .3rem solid #c62828; padding: .3rem .8rem; }
-@media print { .wide { max-height: none; } nav, details:not([open]) { display: none; } }
+@media print {
+  body { margin: 0; padding: 0; }
+  .wide { max-height: none; overflow: visible; }
+  .wide table { font-size: 7.5pt; }
+  th, td { padding: .15rem .3rem; }
+  th { white-space: normal; }
+  td:first-child, td.point { min-width: 0; }
+  .charts { display: block; }
+  figure svg { max-height: 10cm; }
+  nav, details:not([open]) { display: none; }
+}
 </style>
 </head>
 <body>
