@@ -64,7 +64,7 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
     page.screenshot(f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}")
 
 
-@pytest.mark.parametrize("run", ["locks_run", "matrix_run", "oltp_run"])
+@pytest.mark.parametrize("run", ["locks_run", "oltp_run"])
 def test_on_paper_every_chart_is_drawn_without_scrolling_and_no_table_is_cut_off(
     opened: Callable[..., OpenedPage], run: str
 ) -> None:
