@@ -152,7 +152,7 @@ def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
 
 
 def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
-    """Gives the metrics the columns of seeds.csv. A run with one seed has no such file."""
+    """The metrics with the columns of seeds.csv, for a run with one seed, which has no such file."""
     return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
 
 
@@ -243,20 +243,21 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
 
 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
-    """Polars reads a missing text at the end of a row as an empty one, so this counts fields. With quotes, counting commas
-    is not enough."""
+    """Whether every row has all fields. Polars accepts a row whose last text is missing as if the text were empty. With
+    quotes in the file, counting commas is not enough."""
     if b'"' in content:
         return all(len(row) == len(columns) for row in _reader(content))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
 def _reader(content: bytes) -> Any:
-    """Handles quoted fields with newlines, and names with characters that splitlines() would treat as a newline."""
+    """A CSV reader that handles newlines in quoted fields. Unlike splitlines(), it ends no line at unusual characters
+    in names."""
     return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
-    """Rereads a file that polars refused, slowly, to find the first bad row and what is wrong with it."""
+    """Finds the first bad row of a file that polars refused, and says what is wrong with it. Slow."""
     reader = _reader(content)
     next(reader)
     for row in reader:
