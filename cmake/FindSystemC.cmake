@@ -1,6 +1,6 @@
-# Finds SystemC as packages install it: through systemc.pc if that exists, otherwise the plain library. Debian builds it as
-# C++17, and its version check then refuses to link with C++20; Ubuntu may differ. So this tries to link, and chooses the macro
-# that helps.
+# Finds SystemC: through systemc.pc if that is installed, otherwise as a plain library. Debian builds SystemC as C++17, and
+# its version check then refuses to link with C++20; other systems may differ. So this tries to link, and chooses the macro
+# with which linking works.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(SYSTEMC QUIET systemc)
@@ -28,7 +28,7 @@ if(NOT DEFINED SYSTEMC_DEFINE)
   message(FATAL_ERROR "SystemC was found (${SYSTEMC_LIBRARY}) but a program with it does not link as C++20")
 endif()
 
-# Like "2.3.4", for manifests of results.
+# The release, such as "2.3.4", which manifests of results name.
 set(SYSTEMC_RELEASE)
 foreach(_part MAJOR MINOR PATCH)
   file(STRINGS ${SYSTEMC_INCLUDE_DIR}/sysc/kernel/sc_ver.h _line REGEX "define SC_VERSION_${_part} ")

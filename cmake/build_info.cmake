@@ -1,5 +1,5 @@
-# Writes build_info.cpp, as a script at each build (cmake -P), so that the commit is that of the tree being built. An unchanged
-# file is left alone and nothing is compiled again.
+# Writes build_info.cpp. Runs as a script at every build (cmake -P), so that the commit in it is that of the built tree. If
+# nothing has changed, the file is not rewritten, and nothing is recompiled.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --tags --abbrev=12
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)

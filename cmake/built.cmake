@@ -1,5 +1,5 @@
-# Packages an existing build in a second, with the program that the tests have run: cmake -DLINEBOUNCE_BUILT=DIR compiles
-# nothing and installs the contents of that build directory (./dev package).
+# Packages an existing build, for ./dev package. `cmake -DLINEBOUNCE_BUILT=DIR` compiles nothing; it installs the contents of
+# build directory DIR. Thus the package has the same program that the tests have run.
 foreach(component linebounce libraries)
   install(CODE "
     execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${LINEBOUNCE_BUILT}\" --strip --component ${component}

@@ -1,7 +1,8 @@
-# Says what is installed, by `./dev install`, in the wheel and in the Debian package. The program looks for configs/ and
-# models/protocols/ in the folders above itself (project_root), and its companions beside itself. So all of them keep their
-# places relative to each other below lib/linebounce. bin/ has a script for each command that starts it there; it can't have
-# links, because a wheel holds none.
+# Defines what is installed by `./dev install`, by the wheel and by the Debian package.
+#
+# The program looks for configs/ and models/protocols/ in the folders above its own (project_root), and for its companions in
+# its own folder. So all of them keep their relative places below lib/linebounce. bin/ has a script for each command that
+# starts the program there. It has no links, because a wheel can't hold any.
 set(home lib/linebounce)
 set(commands linebounce linebounce-record linebounce-cc linebounce-c++ linebounce-probe)
 
@@ -31,9 +32,10 @@ install(CODE "
     OUTPUT_FILE \"\${manual}/linebounce.1\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT linebounce)
 
-# A system on which somebody installs the wheel may have none of the shared libraries. So the wheel has all but those that
-# every system has, with their licenses where the system's packages have them. What is linked finds them by DT_RPATH, which
-# also counts for what they need themselves (libdw: libelf). An installation without these files uses the system's.
+# A system on which the wheel is installed may lack any shared library. So the wheel includes all but those that every system
+# has, with their licenses where the build system's packages have them. The programs find them through DT_RPATH, which also
+# applies to libraries that these libraries need (libdw needs libelf). An installation without these files uses the system's
+# libraries.
 set_target_properties(linebounce linebounce_systemc linebounce-record PROPERTIES INSTALL_RPATH "$ORIGIN/libraries")
 set_target_properties(binary_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/../libraries")
 foreach(target linebounce linebounce_systemc linebounce-record binary_plugin)

@@ -1,5 +1,5 @@
-# Puts the text of programs/locks/*.lua into a library, as the locks of workloads/locks/lock_registry.hpp: a program that runs in
-# a browser, or as part of another one, has no folder to find them in. A new file is found by itself, as sources are.
+# Compiles the text of programs/locks/*.lua into a library, for workloads/locks/lock_registry.hpp. A program in a browser, or
+# linked into another program, has no folder to read them from. CMake notices new files, as it does for sources.
 function(add_lua_locks library root)
   file(GLOB files CONFIGURE_DEPENDS ${root}/programs/locks/*.lua)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})

@@ -1,5 +1,5 @@
-# Puts the texts that a lock in C is compiled with into a library: the headers that it includes and the runtime that it is linked
-# with. The program writes them beside the compiled lock, so it needs no installed copies.
+# Compiles texts into a library that are needed to build a lock in C: the headers that a lock includes and the runtime that it
+# is linked with. The program writes them beside the lock before it calls the compiler, so they need not be installed.
 function(add_native_lock_files library root)
   foreach(name runtime header kernel)
     set(file ${root}/workloads/native/runtime/runtime.c)

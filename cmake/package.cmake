@@ -1,5 +1,5 @@
-# The Debian package, made by `cpack -G DEB`: the files of ./dev install, below /usr. Its libraries come from the system's
-# packages.
+# The Debian package, made by `cpack -G DEB`. It has the files of ./dev install below /usr, and depends on the system's
+# packages for libraries.
 set(CPACK_PACKAGE_CONTACT "Linebounce's maintainers")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "cycle-level simulator of cache coherence")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -1,5 +1,6 @@
-# Implements preset pgo (README.md): "collect" counts what runs, "use" compiles with these counts. Applies only to the libraries
-# that simulations spend their time in; without ccache, which does not know where each clone's counts are.
+# Implements preset pgo (README.md), profile-guided optimisation: "collect" counts what runs, "use" compiles with the counts.
+# Applies only to the libraries in which simulations spend their time. Without ccache, which can't tell where the counts of
+# each clone of the repository are.
 set(LINEBOUNCE_PROFILE "" CACHE STRING "collect or use; empty: neither")
 set(folder ${CMAKE_BINARY_DIR}/profile)
 if(LINEBOUNCE_PROFILE STREQUAL "collect")

@@ -1,5 +1,5 @@
-// Simulations run in processes that end with _exit, which skips writing the profile counts. Linked with --wrap=_exit only into
-// the program that collects them.
+// Writes the profile counts when a process ends with _exit, as simulations do, because _exit itself skips that. Linked with
+// --wrap=_exit, and only into the program that collects counts.
 extern "C" {
 
 // NOLINTBEGIN(bugprone-reserved-identifier): gcc's and the linker's names

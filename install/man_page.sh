@@ -3,7 +3,7 @@
 set -euo pipefail
 program=$1
 
-# Text as it stands: no backslash, and no dot or quote at the beginning of a line, may mean anything to troff.
+# Escapes text for troff, to which backslashes, and dots and quotes at the beginning of a line, have a meaning.
 verbatim() { sed -e 's/\\/\\e/g' -e "s/^[.']/\\\\\\&&/"; }
 section() { printf '.SH %s\n.nf\n' "${1^^}"; }
 

@@ -24,7 +24,7 @@ PROGRAM = ROOT / "build" / "release" / "linebounce"
 
 @dataclass(frozen=True)
 class Outcome:
-    """One row's result with its mechanism intact and broken, as in results.json."""
+    """A row's result with its mechanism intact (`whole`) and switched off (`broken`), in the form of results.json."""
 
     experiment: str
     broken_by: str
@@ -33,15 +33,16 @@ class Outcome:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the break has changed its row as required."""
+        """Whether switching the mechanism off has changed the row as required: a hit has become a miss, or a miss has
+        moved."""
         if self.whole["ok"]:
             return self.broken["ok"] is False
         return has_moved(self.whole, self.broken)
 
 
 def has_moved(whole: Table, broken: Table) -> bool:
-    """Whether a miss has become another miss: it moved by more than the tolerance, or has another order or another
-    sign."""
+    """Whether a missing row's result is a different one: it moved by more than the tolerance, or has another order or
+    another sign."""
     before, after = whole["simulated"], broken["simulated"]
     if isinstance(before, list) and isinstance(after, list):
         return ranks(before) != ranks(after)
@@ -58,8 +59,8 @@ def ranks(values: list[float]) -> list[int]:
 
 
 def broken_text(text: str, settings: Mapping[str, object]) -> str:
-    """The experiment's file with these settings in its [set], replacing its own. Settings on the command line would not be
-    scored."""
+    """The experiment's file with these settings added to its [set], where they replace equal keys. Settings on the
+    command line would do the same, but results with them are not scored."""
     lines = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()]
     own = re.search(r"^\[set\]\n", text, re.MULTILINE)
     if own:
@@ -73,7 +74,7 @@ def broken_text(text: str, settings: Mapping[str, object]) -> str:
 
 
 def simulated(name: str, text: str, folder: Path, program: Path = PROGRAM) -> dict[str, Table]:
-    """Every row of the experiment by its id. Creates FOLDER, and links programs beside the experiment there."""
+    """Runs the experiment, and returns its rows by id. Creates FOLDER, and links the experiment's programs there."""
     own = (ROOT / EXPERIMENTS / name).parent
     folder.mkdir(parents=True)
     for beside in own.glob("*.lua"):
@@ -88,7 +89,7 @@ def simulated(name: str, text: str, folder: Path, program: Path = PROGRAM) -> di
 
 
 def predictions(files: RowFiles) -> Iterator[tuple[str, Table]]:
-    """Each scored predicted row, with the name of its experiment."""
+    """Pairs of an experiment's name and a scored row that it predicts."""
     for file, experiment in files.experiments.items():
         for row in rows_of(experiment).values():
             if kind_of(row) == "predicted" and row.get("scored", True):
@@ -102,7 +103,7 @@ def settings_of(files: RowFiles) -> dict[str, Table]:
 
 
 def outcomes(name: str, rows: list[Table], settings: Mapping[str, Table], program: Path = PROGRAM) -> Iterator[Outcome]:
-    """Runs the experiment unchanged, and once for each break that one of the rows names."""
+    """Runs the experiment unchanged, and once for each break that one of these rows names."""
     text = (ROOT / EXPERIMENTS / f"{name}.toml").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         whole = simulated(name, text, Path(folder) / "whole", program)

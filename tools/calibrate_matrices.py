@@ -40,9 +40,9 @@ def share(part: float | None, whole: float | None) -> float | None:
 
 
 def figures_of(report: str, machine: str) -> dict[str, Any]:
-    """The figures in the report of `linebounce calibrate`, by the names of the table's columns."""
+    """The figures in the report of `linebounce calibrate`; keys are names of columns."""
     flat = " ".join(report.split())
-    mean = number_in(r"of a mean of ([0-9.]+) ns", machine)  # the report rounds its percentage
+    mean = number_in(r"of a mean of ([0-9.]+) ns", machine)  # computed from ns, because the report rounds its percentage
     return {
         "structure": report.strip().splitlines()[0].strip() if report.strip() else "",
         "rms_pct": share(number_in(r"RMS of all pairs ([0-9.]+) ns", flat), mean),
@@ -54,7 +54,7 @@ def figures_of(report: str, machine: str) -> dict[str, Any]:
 
 
 def calibrated(program: Path, matrix: Path, keep: Path) -> dict[str, Any]:
-    """The figures for one file, from the last run if neither file nor program has changed."""
+    """The figures for one file. Takes them from the last run if neither the file nor the program has changed."""
     identity = hashlib.sha256(matrix.read_bytes() + program.read_bytes()).hexdigest()
     name = re.sub(r"[^A-Za-z0-9]+", "_", matrix.stem).strip("_").lower()
     record = keep / f"{name}.json"

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 JOBS = str(os.cpu_count() or 2)
 
-# RapidCheck's settings. Tests run the same cases each time; fuzzing runs new ones, and many more.
+# Settings for RapidCheck. Tests run the same random cases every time; fuzzing runs new ones, and many more.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
 MANY_CASES = {
     "RC_PARAMS": "max_success=2000",
@@ -99,7 +99,7 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 
 def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
-    # A file's tests share the results of its fixtures. tests/conftest.py says which files come first.
+    # Runs all tests of a file in one process, because they share fixtures. tests/conftest.py says which files come first.
     side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
     run_with_report(
         tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
@@ -115,7 +115,7 @@ def lint(tally: Tally) -> None:
 
 
 def warn_of_a_full_disk() -> None:
-    """On a full disk each test fails in its own way; this line names the common reason."""
+    """Warns if a disk is nearly full. Otherwise each test would fail in its own way."""
     for use, place, gib in (("the builds", ROOT, 4), ("the tests' files", Path(tempfile.gettempdir()), 3)):
         if (free := shutil.disk_usage(place).free / 2**30) < gib:
             print(f"warning: {free:.1f} GiB are free in {place}; {use} need {gib}", flush=True)
@@ -138,7 +138,7 @@ def only_pytest(tally: Tally, arguments: list[str]) -> None:
 
 
 def only_lint(tally: Tally, _arguments: list[str]) -> None:
-    # clang-tidy needs the compile commands, and takes the included files of each unit from a finished build.
+    # Builds this preset first: clang-tidy needs its compile commands, and its list of files that each unit includes.
     build(tally, "clang", "program")
     build(tally, "dev")
     lint(tally)
@@ -175,8 +175,9 @@ def sanitized_ctest(tally: Tally, arguments: list[str]) -> None:
 
 
 def pytest_of(tally: Tally, preset: str, variable: str, options: str, arguments: list[str]) -> None:
-    """Tests with a sanitizer's program, except marked ones. Reports go to files, because the sanitizer warns of unwound
-    fibers, and many tests expect nothing on standard error; an error in them counts as a failure whatever the tests say."""
+    """Runs the tests with a program built with sanitizers, except tests marked to be left out. Sanitizers report to
+    files: they also warn about unwound fibers, and many tests expect nothing on standard error. An error in a report
+    counts as a failure whatever the tests say."""
     with tempfile.TemporaryDirectory(prefix="linebounce_sanitizer_") as folder:
         program = str(ROOT / f"build/{preset}/linebounce")
         chosen = ["-m", "not thorough and not uninstrumented", *arguments]
@@ -189,18 +190,19 @@ def pytest_of(tally: Tally, preset: str, variable: str, options: str, arguments:
 
 
 def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
-    """A crash stays a crash: the sanitizer must not make a report of it."""
+    """Lets a crash stay a crash; by default the sanitizer turns it into a report."""
     build(tally, "asan", "linebounce")
     pytest_of(tally, "asan", "ASAN_OPTIONS", "handle_segv=0:", ["tests/end_to_end", *arguments])
 
 
-# Tests of commands that have threads: recording packs its trace in a thread, and other commands write a file in one and wait
+# Tests of commands that use threads. Recording packs its trace in a thread; other commands write a file in a thread and wait
 # for signals.
 THREADED = [f"tests/end_to_end/test_{name}.py" for name in ("two_writers", "record_endings", "interrupted_traces")]
 
 
 def sanitized_threads(tally: Tally, arguments: list[str]) -> None:
-    """What runs in threads, with ThreadSanitizer: the library's simulations, the recorder's rings, and THREADED."""
+    """Runs whatever uses threads with ThreadSanitizer: the library's simulations, the recorder's ring buffers, and
+    THREADED."""
     build(tally, "tsan", "threads")
     ctest(tally, "tsan", ["-R", "^test_(library_promises|record)"], FIXED_CASES)
     pytest_of(tally, "tsan", "TSAN_OPTIONS", "", [*THREADED, *arguments])

@@ -1,9 +1,9 @@
 """Installs build/packages in new roots that have nothing else, and runs them there: check_packages.py [SUITE...]
 
-A suite is what mmdebstrap takes: bookworm, if none is given; trixie; noble, where Ubuntu's keys are installed. In each
-root the data files of operation_costs must have the bytes of build/release/linebounce's. The wheel is tried in one root,
-which gets Python and no network, and the steps of the autograder's container file in another. The Debian package is
-tried in a third, and only in the suite that it was built on: elsewhere its libraries have other versions. Needs root.
+A suite is one that mmdebstrap knows: bookworm (the default), trixie, or noble, which needs Ubuntu's keys. In each root,
+operation_costs must give the same data files, byte for byte, as build/release/linebounce. Three roots per suite: one
+with Python and no network for the wheel; one for the steps of the autograder's container file; one for the Debian
+package, only in the suite that it was built on, because other suites have other versions of its libraries. Needs root.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ int main(void) { pthread_t thread; pthread_create(&thread, 0, count, 0); return 
 """
 
 
-# Prints for each of the page's files how many bytes the server gives.
+# A script that prints how many bytes the server gives for each of the page's files.
 SERVED = """import subprocess, sys, urllib.request
 server = subprocess.Popen([sys.argv[1], "teach", "--serve"], stdout=subprocess.PIPE, text=True)
 address = server.stdout.readline().split()[-1].rstrip("/")
@@ -48,7 +48,7 @@ def run(*command: str | Path, **options: Any) -> str:
 
 
 class Root:
-    """A directory with a system in it, unpacked for one trial."""
+    """A directory with an unpacked system, for one trial."""
 
     def __init__(self, suite: str, directory: str) -> None:
         archive = ROOTS / f"{suite}.tar"
@@ -78,7 +78,8 @@ def only(pattern: str) -> Path:
 
 
 def data_files(directory: Path) -> dict[str, str]:
-    """The hash of each file of a results directory whose bytes follow from the configuration."""
+    """The hash of each file of a results directory. Leaves out manifest.json, whose bytes don't follow from the
+    configuration."""
     files = [path for path in sorted(directory.rglob("*")) if path.is_file() and path.name != "manifest.json"]
     return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -129,7 +130,7 @@ AUTOGRADER = ROOT / "teach" / "autograder"
 
 
 def try_autograder(suite: str, _expected: dict[str, str], scratch: str) -> None:
-    """The steps of the autograder's container file in a root of its own, then its command, without a network."""
+    """Runs the steps of the autograder's container file in a root, then its command without a network."""
     root = Root(suite, scratch)
     wheel = only("linebounce-*.whl")
     variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
@@ -143,7 +144,8 @@ def try_autograder(suite: str, _expected: dict[str, str], scratch: str) -> None:
         elif word == "ENV":
             name, _, value = rest.partition("=")
             variables[name] = value.replace("$PATH", variables["PATH"])
-        elif word == "COPY" and not rest.startswith("variants "):  # they are a teacher's; this assignment has none
+        # Variants come from a teacher; this trial's assignment has none.
+        elif word == "COPY" and not rest.startswith("variants "):
             source, target = rest.split()
             file = wheel if source == "linebounce-*.whl" else AUTOGRADER / source
             place = root.path / target.lstrip("/") / (file.name if target.endswith("/") else "")
@@ -171,7 +173,8 @@ def container_steps(file: Path) -> list[tuple[str, str]]:
     return [(word, rest) for word, _, rest in steps]
 
 
-# Variants of examples/counters.c, in /job: one without padding fails the gate, the same twice passes.
+# Prepares variants of examples/counters.c in /job. The gate must refuse the one without padding, and pass a comparison of a
+# program with itself.
 JOB = """cd /job
 for variant in PADDED PACKED; do linebounce-cc -O2 -g -pthread -D$variant counters.c -o $variant; done
 GATE_BASE=PADDED GATE_HEAD=PADDED bash action/gate.sh
@@ -181,7 +184,7 @@ test $code -eq 1
 
 
 def try_gate(suite: str, root: Root, bin_directory: str) -> None:
-    """The steps of a job of continuous integration, without a network: compiled, recorded and compared."""
+    """Runs the steps of a continuous-integration job without a network: compiles, records and compares."""
     root.install("g++")
     shutil.copytree(ROOT / "install" / "github-action", root.path / "job" / "action")
     shutil.copy(ROOT / "examples" / "counters.c", root.path / "job")
@@ -196,7 +199,7 @@ def try_debian_package(suite: str, expected: dict[str, str], scratch: str) -> No
     root.install(f"/{package.name}")
     root.run(f"linebounce --help && linebounce run operation_costs --quiet -o {RESULTS}")
     compare(f"{suite}, Debian package", root, expected)
-    # The Debian package lacks the part in Python, and says which package has it.
+    # The Debian package lacks the Python commands. Its message must name the package that has them.
     said = root.run(f"linebounce report {RESULTS} 2>&1 || echo exit code $?")
     if "pip install" not in said or "exit code 2" not in said:
         sys.exit(f"{suite}, Debian package: linebounce report says {said}")

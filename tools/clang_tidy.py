@@ -1,9 +1,10 @@
-"""clang-tidy on our own sources, several at once; a file is looked at again only when it or what it includes has changed.
+"""Runs clang-tidy on our own sources, several at once. Skips a file that passed before if neither it nor a file that it
+includes has changed.
 
-clang_tidy.py BUILD_DIR...    finished builds with Ninja
+Usage: clang_tidy.py BUILD_DIR... Each is a finished build with Ninja.
 
-Where a build compiles files together, they are looked at together, in a tenth of the time. Of each further build only those
-units are looked at that have files which no build before it compiles.
+The files of a unity build's unit are checked together, which takes a tenth of the time. From each further build it
+takes only units with files that no earlier build compiles.
 """
 
 import hashlib
@@ -16,11 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PASSED = ROOT / "build" / "clang-tidy"  # holds an empty file for each (file, content) that passed
+PASSED = ROOT / "build" / "clang-tidy"  # has an empty file for each file that passed; its name is a hash of file and contents
 
 
 def included_files(build: Path) -> dict[str, list[Path]]:
-    """Our own files from which each object file was made, by the object's name."""
+    """Maps each object file to those of our own files that it is compiled from."""
     printed = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
     found: dict[str, list[Path]] = {}
     current: list[Path] = []
@@ -63,7 +64,7 @@ def main() -> int:
             command = shlex.split(entry["command"])
             sources = included.get(command[command.index("-o") + 1])
             if sources is None:
-                continue  # only the tests use this file, and this build has no tests
+                continue  # a file that only tests include, and this build has no tests
             compiled_here = {path for path in sources if path.suffix in {".c", ".cpp"}}
             if compiled_here <= seen:
                 continue

@@ -21,14 +21,14 @@ PAGE = ROOT / "docs" / "contention.md"
 OLD_FAMILY = "front_side_bus"
 LOCKS = ("tas", "ttas", "ticket", "mcs", "clh")
 RATE = "throughput.operations_per_s"
-EVERYBODY = 256  # more sharers than any machine has
-# SOSP 2013, table 2: cycles of an atomic operation on a shared line, if the sharers are in the die, and if some are
+EVERYBODY = 256  # more sharers than any machine can have
+# From SOSP 2013, table 2: cycles of an atomic operation on a shared line, first with all sharers on one die, then with some
 # elsewhere.
 PUBLISHED = {"xeon_e7_8867l_8socket": ("116", "318"), "opteron_6172_4socket": ("246", "255 to 296")}
 ADDING = ("xeon_gold_6242_2socket", "xeon_e7_8867l_8socket", "opteron_6172_4socket", "epyc_7773x_1socket", "graviton2_1socket")
 ADDING_CPUS = (1, 2, 4, 8, 16)
-# On commit a082db9, before contention families existed, with that commit's files: ns for each addition of a CPU, plain and
-# atomic.
+# In ns per addition, with a plain and with an atomic addition. Measured on commit a082db9, before there were contention
+# families, with that commit's machine files.
 BEFORE = {
     "xeon_gold_6242_2socket": ((1.8, 1.8, 3.5, 7.1, 7.1), (7.1, 14.3, 88, 176, 176)),
     "xeon_e7_8867l_8socket": ((2.8, 13, 26, 52, 52), (9.4, 61, 122, 244, 244)),
@@ -42,7 +42,7 @@ Row = list[str]
 
 
 def machines() -> dict[str, dict[str, Any]]:
-    """The modern machines, as in their files; not that of courses, where nothing waits."""
+    """The machine files of modern machines. Leaves out those for courses, which have no contention."""
     files = sorted((ROOT / "configs" / "machines").glob("*.toml"))
     tables = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
     return {name: table for name, table in tables.items() if table["contention"] not in (OLD_FAMILY, "ideal")}
@@ -54,7 +54,7 @@ class Runs:
         self.folder = folder
 
     def __call__(self, experiment: str | Path, machine: str, **sets: object) -> list[Point]:
-        """Runs an experiment and returns its points; in a key, `__` stands for a dot."""
+        """Runs an experiment and returns its points. `sets`: settings, with `__` for each dot of a path."""
         out = self.folder / "out"
         settings = [word for path, value in sets.items() for word in ("--set", f"{path.replace('__', '.')}={value}")]
         command = [self.program, "run", experiment, "--machine", machine, "-o", out, "--fresh", "--quiet", *settings]
@@ -131,7 +131,7 @@ def least_shares(run: Runs) -> str:
             sections = 500e-6 * point["metrics"][RATE]["value"]
             starved = round(value(point, "fairness.starved_cpus") or 0)
             longer = ""
-            if 0 < sections < 10 * cpus:  # so few that not each CPU gets a share
+            if 0 < sections < 10 * cpus:  # too few sections for each CPU to get a share
                 (point,) = run("lock_scaling", name, workload__lock=lock, run__measure_us=10000, **sets)
                 longer = f"; in 10 ms {round(value(point, 'fairness.starved_cpus') or 0)}"
             row.append("0" if starved == 0 else f"{starved} of {sections:.0f} sections{longer}")

@@ -1,4 +1,4 @@
-"""What commands cost on this host: processor time and memory, of a process and of all that it starts."""
+"""Measures what a command costs on this host: processor time and memory, including the processes that it starts."""
 
 import json
 import os
@@ -17,10 +17,10 @@ class Cost:
 
 
 def cost_of(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Cost:
-    """Runs the command and drops what it prints, unless it fails.
+    """Runs the command, and discards its output unless it fails.
 
-    When a process starts a program, the memory that it had before counts as the program's. So a small process starts
-    the command: this file, run as a program.
+    A process that starts a program keeps its peak of memory, which then counts as the program's. So a small process
+    starts the command: this file, run as a program.
     """
     starter = [sys.executable, "-I", "-S", __file__, *map(str, command)]
     done = subprocess.run(
@@ -45,7 +45,7 @@ def start(command: Sequence[str]) -> int:
 
 
 def host() -> str:
-    """This host and today's date, for a table of what was measured here."""
+    """Describes this host, with today's date, for a table of measurements."""
     names = [line.split(":", 1)[1].strip() for line in _cpuinfo() if line.startswith("model name")]
     cpus = os.cpu_count() or 1
     return f"{names[0] if names else 'unknown processor'}, {cpus} CPUs, {datetime.now(UTC):%Y-%m-%d}"

@@ -28,7 +28,7 @@ class Token:
 
 @dataclass(slots=True)
 class Group:
-    """The content of a pair of brackets; the whole file is a group of kind "{"."""
+    """The content of a pair of brackets. A whole file is a group of kind "{"."""
 
     kind: str  # "(", "[" or "{"
     line: int
@@ -51,7 +51,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def tree(file_tokens: Iterable[Token]) -> Group:
-    """A file's brackets as nested groups. An unmatched bracket ends what it can."""
+    """Groups a file's tokens by brackets. An unmatched bracket closes as many groups as it can."""
     root = Group("{", 1)
     open_groups = [root]
     for token in file_tokens:

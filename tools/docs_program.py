@@ -1,4 +1,4 @@
-"""Makes Markdown pages of the site from the program's own output: its commands, parameters, workloads and names."""
+"""Makes pages of the site from the program's own output: its commands, parameters, workloads and names."""
 
 import itertools
 import json
@@ -16,7 +16,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# A machine that has every part, so that it has every parameter. Links are named by the nodes that they join.
+# A machine with every optional part, whose description therefore has every parameter. Links are named by the nodes that they
+# join.
 EVERY_PART = """
 name  = "every_part"
 cpus  = 2
@@ -31,7 +32,7 @@ footprint = { tlb_entries = 64, code_cache_kib = 16 }
 network   = { topology = "links", link = { 0_1 = { latency_ns = 100 } } }
 """
 
-# A value that no parameter of the type has. The program refuses it, and says what is legal.
+# For each type, a value that is illegal for every parameter. When the program refuses it, the message lists what is legal.
 IMPOSSIBLE = {int: "-999999999999999", float: "-999999999999999", str: "?"}
 
 Document = dict[str, Any]
@@ -54,7 +55,7 @@ machine that has the part states the value. `NAME` stands for a cache's name, `0
 
 
 class Program:
-    """build/release/linebounce, or what LINEBOUNCE names."""
+    """The linebounce program: $LINEBOUNCE, or build/release/linebounce."""
 
     def __init__(self) -> None:
         self.path = Path(os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce"))
@@ -62,7 +63,7 @@ class Program:
             sys.exit(f"{self.path} does not exist: ./dev build makes it")
 
     def run(self, *arguments: str, name: str = "linebounce") -> subprocess.CompletedProcess[str]:
-        # Commands in Python are beside the program, or else beside this Python.
+        # Python commands are found beside the program, otherwise beside this Python.
         path = os.pathsep.join([str(self.path.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
         command = [str(self.path.with_name(name)), *arguments]
         environment = os.environ | {"COLUMNS": "100", "PATH": path, "NO_COLOR": "1"}
@@ -80,7 +81,7 @@ class Program:
 
     @cached_property
     def help(self) -> dict[str, str]:
-        """`--help` of every command, by the command's words."""
+        """Maps the words of every command to the output of its --help."""
         found = {"linebounce": self.says("--help")}
         waiting: list[tuple[str, ...]] = [("linebounce", name) for name in subcommands(found["linebounce"])]
         scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
@@ -97,7 +98,7 @@ class Program:
 
 
 def subcommands(help_text: str) -> list[str]:
-    """The subcommands in a help text, which groups them by purpose."""
+    """The subcommands in a help text. The text lists them in groups by purpose."""
     if "SUBCOMMAND" in help_text.partition("\n\n")[0]:
         section = help_text.partition("\nExamples:")[0]
         return re.findall(r"^  ([a-z][a-z-]*)(?=  )", section, re.MULTILINE)
@@ -128,7 +129,7 @@ def options_page(program: Program) -> str:
 
 
 def legal_values(program: Program, machine: Path, parameter: Document) -> str:
-    """The legal values, from the program's refusal of an impossible one."""
+    """The legal values of a parameter, from the message with which the program refuses an impossible value."""
     path, value = parameter["path"], parameter["value"]
     if isinstance(value, bool):
         return "true, false"
@@ -136,13 +137,13 @@ def legal_values(program: Program, machine: Path, parameter: Document) -> str:
         return "[protocols](protocols/index.md)"
     impossible = f"{path}={IMPOSSIBLE[type(value)]}"
     refusal = program.run("run", "core_to_core", "--plan", "--machine", str(machine), "--set", impossible).stderr
-    # If a text parameter has no fixed words, its legal values depend on the machine.
+    # A text parameter without a fixed list of words takes values that depend on the machine.
     stated = re.search(r"known: (.*)" if isinstance(value, str) else r"legal: (.*)", refusal)
     return cell(stated[1].removesuffix(f" {parameter['unit']}")) if stated else ""
 
 
 def shipped_values(machines: list[Document]) -> dict[str, set[Any]]:
-    """The values of each parameter in the shipped machines."""
+    """The different values of each parameter in the shipped machines."""
     found: dict[str, set[Any]] = {}
     for parameter in itertools.chain(*(machine["parameters"] for machine in machines)):
         path = re.sub(r"(?<=machine\.cache\.)\w+", "NAME", parameter["path"])
@@ -151,7 +152,7 @@ def shipped_values(machines: list[Document]) -> dict[str, set[Any]]:
 
 
 def span(values: set[Any]) -> str:
-    """The minimum and maximum of numbers, or all words."""
+    """ "MINIMUM to MAXIMUM" for numbers, otherwise all words."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return " to ".join(number(end) for end in sorted({min(values), max(values)})) if values else ""
     return ", ".join(sorted(cell(value) for value in values if value != ""))
@@ -192,7 +193,8 @@ def machine_page(program: Program, machine: Document) -> str:
         for parameter in machine["parameters"]
     ]
     parameters = table("parameter", "value", "", "source", rows=rows)
-    # A search for a parameter should find its meaning, and not a dozen machines that have it.
+    # Excludes machines from the search, so that a search for a parameter finds its meaning first, not a dozen machines with
+    # it.
     return (
         f"---\nsearch:\n  exclude: true\n---\n\n# {name}\n\n{cell(machine['title'])}\n\n"
         f"```text\n{textwrap.dedent(drawing)}\n```\n\n[What each parameter means](../parameters.md)\n\n{parameters}"
@@ -222,7 +224,7 @@ def workloads_page(program: Program) -> str:
 
 
 def catalogue_page(program: Program) -> str:
-    """The names of each kind. Machines and protocols have pages, and locks have traits."""
+    """The names of each kind of thing. Machines and protocols also have pages of their own, and locks have traits."""
     parts = ["# What there is\n\nAs `linebounce list KIND` prints it. [Workloads](workloads.md) have a page of their own.\n"]
     for kind in KINDS:
         traits = ("first_come_first_served", "sleeps", "readers") if kind == "locks" else ()
@@ -240,7 +242,7 @@ def catalogue_page(program: Program) -> str:
 
 
 def pages(program: Program) -> dict[str, str]:
-    """All generated pages, by their paths in the site."""
+    """All generated pages by their path in the site."""
     machines = [program.json("describe", "machine", entry["name"]) for entry in program.json("list", "machines")]
     return {
         "catalogue.md": catalogue_page(program),

@@ -1,4 +1,4 @@
-"""MkDocs' hook: adds pages that are not in docs/, and makes links work both in the site and in the source tree."""
+"""A hook for MkDocs. Adds pages that are not in docs/, and makes links work both in the site and in the source tree."""
 
 import posixpath
 import re
@@ -26,9 +26,9 @@ FROM_THE_TREE = {
     "models/protocols/README.md": "protocols/index.md",
 }
 
-HOME = "---\nhide: [navigation]\n---\n\n"  # hides a column that would hold only the page's own name
+HOME = "---\nhide: [navigation]\n---\n\n"  # hides a column that would show only the name of the page
 
-# Matches code, in which nothing is a link; or else a link or a picture.
+# Matches code, in which nothing is a link, or matches a link or picture.
 CODE_OR_LINK = re.compile(
     r"(?P<code>^```.*?^```$|(?<!\[)`[^`\n]+`)|\[(?P<text>(?:`[^`]*`|[^]`[])*)\]\((?P<target>[^)\s]+)\)",
     re.MULTILINE | re.DOTALL,
@@ -36,7 +36,7 @@ CODE_OR_LINK = re.compile(
 
 
 def from_the_tree() -> Iterator[tuple[str, str]]:
-    """Paths in the source tree and in the site."""
+    """Pairs of a page's path in the source tree and its path in the site."""
     yield from FROM_THE_TREE.items()
     for path in sorted((ROOT / "models" / "protocols").glob("*.md")):
         if path.name != "README.md":
@@ -53,13 +53,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
-    """Replaces paths of the source tree by those of the site. A link to something outside the site becomes its text."""
+    """Replaces paths in the source tree by paths in the site. If a link's target is not in the site, only the link's
+    text stays."""
     sites = dict(from_the_tree())
     here = page.file.src_uri
     source = next((path for path, of_site in sites.items() if of_site == here), f"docs/{here}")
 
     def in_site(target: str, *folders: str) -> str | None:
-        """The target's path from this page, if it is found from one of the folders."""
+        """The target's path relative to this page, for the first of these folders in which the site has the target.
+        None if no folder has it."""
         for folder in folders:
             path = posixpath.normpath(posixpath.join(folder, target))
             found = sites.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)

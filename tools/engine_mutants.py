@@ -25,8 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = "build/dev"
 ONE_BY_ONE = "cmake_language(DEFER CALL set_target_properties lb_coherence lb_checker lb_models PROPERTIES UNITY_BUILD OFF)"
-# Limits for each process, tests and compilers alike. Endless loops end by processor time, because others may keep the machine
-# busy; and a loop that allocates can't take all memory.
+# Limits for each process, of tests and compilers alike. An endless loop is stopped by processor time, because wall time
+# depends on what else the computer does. A loop that allocates is stopped by memory.
 LIMITED = ["prlimit", "--cpu=60", f"--data={8 << 30}", "--core=0", "--"]
 STATEMENT = (
     r"^ +(?!return|const |auto |case |using |throw|static|break|continue|if|for|else)"
@@ -76,7 +76,7 @@ def _new_text(new: str, found: re.Match[str]) -> str:
 
 
 def mutants_of(file: str, text: str) -> Iterator[Mutant]:
-    """Every change of every line."""
+    """Every possible mutation of every line."""
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
         if not is_code(line):
@@ -89,7 +89,7 @@ def mutants_of(file: str, text: str) -> Iterator[Mutant]:
 
 
 def chosen(root: Path, number: int, seed: int) -> list[Mutant]:
-    """The same for the same sources and seed."""
+    """Draws mutations. The same sources and seed give the same ones."""
     every = [
         mutant
         for path in sorted((root / "models").rglob("*.cpp"))
@@ -103,7 +103,8 @@ def run(command: list[str], folder: Path) -> bool:
 
 
 def folder_tests(file: str) -> str:
-    """The tests of a source's own folder, or of the one above: models/core/core.cpp has test_models_core."""
+    """The test program for a source file: that of its folder, or of the nearest folder above that has one.
+    models/core/core.cpp has test_models_core."""
     folder = next(each for each in Path(file).parents if any((ROOT / "tests" / each).glob("*.cpp")))
     return "test_" + "_".join(folder.parts)
 
@@ -118,7 +119,7 @@ class Rung:
 class Clone:
     def __init__(self, folder: Path, jobs: int) -> None:
         self.folder, self.jobs = folder, jobs
-        self._unchanged: dict[str, str] = {}  # digests of object files and programs that have no mutation
+        self._unchanged: dict[str, str] = {}  # digests of object files and programs built without a mutation
 
     def configure(self) -> None:
         if not self.folder.exists():
@@ -151,14 +152,14 @@ class Clone:
         return self._unchanged.get(built) == self._digest(built)
 
     def ladder(self, file: str, more: list[str]) -> list[Rung]:
-        """The tests to run, the quickest first."""
+        """The ctest command for a mutant, with the quickest tests first."""
         ctest = ["ctest", "--test-dir", BUILD, "--stop-on-failure", f"-j{self.jobs}", "-R"]
         tests = [folder_tests(file), "test_models_machine", "test_models_core", "test_models_bus", "test_models_node"]
         rungs = [Rung(each, each, [*ctest, rf"^{each}\."]) for each in dict.fromkeys(tests)]
         for machine in ("p4_xeon_ht_2way", "numaq_16way"):
             check = ["check", "--random", "60000", "--machine", machine, "-j", str(self.jobs), "--shrink-seconds", "0"]
             rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
-        # Also tests the models that Linebounce writes for Murphi's checkers, by their numbers of states.
+        # The models that Linebounce writes for Murphi's checkers are also tests: their numbers of states are known.
         if "/checker/" in file:
             pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
             program = self.folder.resolve() / BUILD / "linebounce"
@@ -166,7 +167,7 @@ class Clone:
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
 
     def noticed_by(self, mutant: Mutant, more: list[str]) -> str:
-        """The test or compiler that noticed the mutant first; "" if none did."""
+        """The test that failed first, or the compiler. Empty if nothing noticed the mutant."""
         compiled = self.object_of(mutant.file)
         if not self.build(compiled):
             return NOT_COMPILED

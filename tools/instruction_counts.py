@@ -43,8 +43,8 @@ PER_REFERENCE = {
     "mispredicted branches": r"Mispredicts",
 }
 MOST = 1.01
-# The addresses of code and data have an effect, too. A change of comments and messages alone has moved data misses by 7 %,
-# and instruction misses from 8.6 to 13.5.
+# The addresses of code and data affect misses, too. A change of comments and messages alone has moved data misses by 7 %, and
+# instruction misses from 8.6 to 13.5.
 MOST_MISSES = 1.1
 MISSES_MORE = 8.0
 
@@ -52,8 +52,8 @@ SIMULATED_PROCESSOR = ("--cache-sim=yes", "--branch-sim=yes", "--I1=32768,8,64",
 
 
 def valgrind(folder: Path, tool: str, *options: str, command: list[str | Path]) -> str:
-    """Returns what valgrind reports of all processes, the first process last. The environment's size moves addresses,
-    so it is always the same."""
+    """Runs the command under valgrind, and returns the reports of all its processes, the first process last. Fixes the
+    size of the environment, because that moves addresses."""
     done = subprocess.run(
         ["valgrind", f"--tool={tool}", "--trace-children=yes", f"--{tool}-out-file=counts.%p", *options, *command],
         cwd=folder,
@@ -69,7 +69,7 @@ def valgrind(folder: Path, tool: str, *options: str, command: list[str | Path]) 
 
 @dataclass(frozen=True)
 class Reference:
-    """One reference of a case of `bench`, by the difference of two runs."""
+    """Counts for one reference of a case of `bench`: the difference between two runs."""
 
     case: str
     cpus: int
@@ -82,8 +82,8 @@ class Reference:
         return {name: round((longer[name] - shorter[name]) / references, 1) for name in PER_REFERENCE}
 
     def run(self, executable: Path, folder: Path, references: int) -> dict[str, int]:
-        """Counts of the case's own process, which is the first to end. A forked process starts with its parent's
-        counts, which cancel out."""
+        """Counts of the process that simulates the case, which ends first. It starts with its parent's counts, but
+        these cancel out in the difference."""
         case = ("--case", self.case, "--cpus", str(self.cpus), "--nodes", str(self.nodes))
         command: list[str | Path] = [executable, "bench", "--timed-only", *case, "--references", str(references)]
         said = valgrind(folder, "cachegrind", *SIMULATED_PROCESSOR, command=command)
@@ -101,12 +101,12 @@ class Start:
 
 
 def whole_run(executable: Path, folder: Path, *arguments: str, experiment: str = "") -> int:
-    """Instructions of a `run`: of the parent's work for each point, and of the processes that simulate."""
+    """Instructions of a `run`: what the parent executes for each point, and what the simulating processes execute."""
     with tempfile.TemporaryDirectory(dir=folder) as name:
         here = Path(name)
         (here / "experiment.toml").write_text(experiment)
         command: list[str | Path] = [executable, "run", *arguments, "-o", "out", "-j", "1", "--quiet"]
-        # A simulation's process begins with prctl: there it drops its parent's counts.
+        # Drops the parent's counts from each simulating process, which calls prctl at its start.
         valgrind(here, "callgrind", "--zero-before=prctl", command=command)
         totals = (re.findall(r"^summary: (\d+)", file.read_text(), re.M) for file in here.glob("counts.*"))
         return sum(int(count) for counts in totals for count in counts)
@@ -124,8 +124,8 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Counts of a sweep of points that simulate almost nothing. They are computed from two shorter sweeps, because
-    valgrind takes long to start a point."""
+    """Counts of a sweep over points that simulate almost nothing. Extrapolates from two shorter sweeps, because
+    valgrind needs long to start a point."""
 
     points: int
     run: tuple[int, int]
@@ -161,7 +161,7 @@ CASES: dict[str, Start | Reference | Point | Sweep] = {
 
 
 def compiler_of(executable: Path) -> str:
-    """The compiler's signature in the executable."""
+    """The compiler's version, from the text that it leaves in the executable."""
     found = re.search(rb"GCC: \([^)]*\) [\d.]+|clang version [\d.]+", executable.read_bytes())
     return found.group().decode() if found else "unknown"
 
@@ -181,7 +181,7 @@ def most(name: str, known: float) -> float:
 
 
 def risen(now: Figures, known: Figures) -> Iterator[str]:
-    """A sentence for each figure that is higher than it may be."""
+    """A sentence for each count that exceeds its limit."""
     for case, counts in now.items():
         for name, count in counts.items():
             before = known.get(case, {}).get(name)
@@ -192,7 +192,7 @@ def risen(now: Figures, known: Figures) -> Iterator[str]:
 
 
 def in_file() -> tuple[str, Figures]:
-    """The compiler that compiled the measured program, and the figures."""
+    """The compiler named in the file, and the file's counts."""
     document = json.loads(FILE.read_text())
     return document["compiler"], document["figures"]
 

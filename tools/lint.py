@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks all of the project's own rules on all files in git: lint.py [FILE...]
 
-Prints FILE:LINE: WHAT IS WRONG, a line each, and exits with 1 where there is one. With files, only rules that look at one file
-by itself run, and only on these: RULES says which rule looks at which.
+Prints FILE:LINE: WHAT IS WRONG for each finding, and exits with 1 if there is one. If files are given, only these are
+checked, and only by rules that look at each file by itself (RULES says which do).
 """
 
 import sys
@@ -51,7 +51,7 @@ RULES: dict[str, FileRule | TreeRule] = {
 
 
 def all_findings(sources: SourceTree, only: Iterable[str] = ()) -> Iterator[Finding]:
-    """Findings in all files, or in `only` these."""
+    """The findings in all files, or in the files of `only`."""
     chosen = set(only)
     for rule in RULES.values():
         if isinstance(rule, FileRule):

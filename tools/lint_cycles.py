@@ -1,7 +1,8 @@
-"""No cycle of modules: C and C++ files that include each other, Python and TypeScript modules that import each other.
+"""Forbids cycles of modules: C and C++ files that include each other, Python and TypeScript modules that import each
+other.
 
-In C a header and its source file are one module. An import inside a function or only for types counts as well. What two modules
-need belongs in a third.
+In C, a header and its source file are one module. Imports inside a function, and imports only for types, count as well.
+To break a cycle, move what both modules need into a third.
 """
 
 import ast
@@ -20,7 +21,7 @@ SCRIPTS = ("teach/page/src/*.ts", "teach/page/src/*.svelte")
 SCRIPT_IMPORT = re.compile(r"""^\s*(?:import|export)\b[^;"']*?["'](\.[^"']+)["']""", re.MULTILINE)
 
 Place = tuple[str, int]
-Graph = dict[str, dict[str, Place]]  # by module: the modules that it imports, and where
+Graph = dict[str, dict[str, Place]]  # module -> the modules that it imports, each with the place of the import
 
 
 def scripts_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
@@ -31,7 +32,7 @@ def scripts_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]
 
 
 def python_imported(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
-    """Of a package's own names, only modules count."""
+    """The modules that a Python file imports. Other names imported from a package are not modules."""
     roots = (*PYTHON_ROOTS, str(PurePosixPath(file).parent))
 
     def module(name: str) -> str | None:
@@ -69,7 +70,8 @@ def graph(sources: SourceTree) -> Graph:
 
 
 def without_ends(imports: Graph) -> Graph:
-    """The modules in a cycle, and those from which one leads into a cycle."""
+    """Removes modules that import no remaining module, until there are none. Those that stay are in a cycle, or import
+    one that leads into a cycle."""
     while True:
         left = {
             module: {name: place for name, place in names.items() if name in imports}

@@ -21,17 +21,17 @@ from typing import TypeGuard
 from cpp_tokens import Group, Item, Token, tree
 from source_tree import Finding, SourceTree
 
-# Members of the CPU's interface and of the random number generator.
+# Calls with a side effect: members of the CPU's interface and of the random number generator.
 EFFECTS = re.compile(
     r"load(_\w+)?|store(_\w+)?|fetch_\w+|exchange(_\w+)?|compare_exchange\w*|test_and_set|spin_\w+|prefetch|fence|execute"
     r"|compute|sleep\w*|draw\w*|next\w*|below|between|uniform\w*|exponential\w*|chance|shuffle"
-    r"|place|place_array|shared|nodes|allocate|create"  # calls of these place objects, one after the other in memory
+    r"|place|place_array|shared|nodes|allocate|create"  # these place objects in memory, one after the other
 )
 EFFECTS_WITHOUT_ARGUMENTS = re.compile(r"fence|draw\w*|next\w*|uniform\w*|exponential\w*|chance")
 GENERATOR = re.compile(r"(?:\w+_)?(?:random|rng|generator)_?")
 
-# Operators from the loosest to the tightest, and whether their operands run in a fixed order. "=" and similar operators run
-# their right side first, "?:" runs only one of two.
+# Operators, the loosest first, with whether their operands run in a fixed order. An assignment runs its right side first.
+# "?:" runs only one alternative.
 LEVELS = [
     ({"&&", "||", "?", ":", ";", "="} | {f"{sign}=" for sign in [*"+-*/%&|^", "<<", ">>"]}, True),
     ({"|", "^", "&", "==", "!=", "<", ">", "<=", ">=", "<=>"}, False),
@@ -50,8 +50,8 @@ class Linter:
         self._visit(brackets, called=False)
 
     def _visit(self, group: Group, called: bool) -> Token | None:
-        """Visits everything inside a group. Returns an effect of its own, or None; `called`: the group holds a call's
-        arguments."""
+        """Checks everything inside a group. Returns the group's own effect, or None. `called`: whether the group holds
+        a call's arguments."""
         items = self._without_bodies(_without_template_lists(group.items))
         parts = [self._expression(part, 0) for part in _split(items, {","})]
         return self._at_most_one(parts, "arguments of one call") if called else _first(parts)
@@ -64,7 +64,8 @@ class Linter:
         return _first(parts) if in_order else self._at_most_one(parts, "operands of one expression")
 
     def _without_bodies(self, items: list[Item]) -> list[Item]:
-        """Visits bodies of functions and lambdas, which don't run where they are written, and removes them."""
+        """Checks bodies of functions and lambdas, and removes them from the group, because they don't run where they
+        are written."""
         kept: list[Item] = []
         in_lambda = False
         for place, item in enumerate(items):
@@ -72,10 +73,10 @@ class Linter:
             if isinstance(item, Group) and item.kind == "[" and not _ends_operand(before) and not _is_attribute(item):
                 in_lambda = True
             elif in_lambda and _is_word(item, {";", ":", "=", ","}):
-                in_lambda = False  # the bracket belonged to a structured binding
+                in_lambda = False  # this bracket was a structured binding's, not a lambda's
             if isinstance(item, Group) and item.kind == "{" and (in_lambda or _is_block(item)):
                 self._visit(item, called=False)
-                # After a lambda the expression continues; after a block a new statement begins.
+                # After a lambda the expression goes on. After a block a new statement begins.
                 kept.append(Token("name", "lambda", item.line) if in_lambda else Token("operator", ";", item.line))
                 in_lambda = False
             elif not in_lambda:
@@ -83,7 +84,7 @@ class Linter:
         return kept
 
     def _operand(self, items: list[Item]) -> Token | None:
-        """A sequence of names, calls and brackets, which runs from left to right."""
+        """The effect of a sequence of names, calls and brackets, which runs from left to right."""
         effects = []
         for place, item in enumerate(items):
             before = items[place - 1] if place else None
@@ -101,11 +102,11 @@ class Linter:
         before = items[place - 1] if place else None
         after = items[place + 1] if place + 1 < len(items) else None
         is_called = isinstance(after, Group) and after.kind == "("
-        # Every access has an address; store() without arguments returns a part of a machine.
+        # A memory access takes an address. A store() without arguments is no access: it returns a part of a machine.
         effects = EFFECTS if isinstance(after, Group) and after.items else EFFECTS_WITHOUT_ARGUMENTS
         if is_called and _is_word(before, {".", "->"}) and effects.fullmatch(name.text):
             return name
-        # `Random& random` declares it, `random.below(4)` and `pick(random)` use it.
+        # `Random& random` declares the generator; `random.below(4)` and `pick(random)` use it.
         is_declared = before is not None and _ends_operand(before)
         if GENERATOR.fullmatch(name.text) and not is_called and not is_declared:
             return name
@@ -132,7 +133,7 @@ def _first(effects: list[Token | None]) -> Token | None:
 def _split(items: list[Item], separators: set[str]) -> list[list[Item]]:
     parts: list[list[Item]] = [[]]
     for item in items:
-        # An operator without a left operand is a prefix (-x, *p, &x).
+        # Without a left operand, the operator is a prefix: -x, *p, &x.
         if _is_word(item, separators) and (parts[-1] or item.text not in {"-", "+", "*", "&", "&&"}):
             parts.append([])
         else:
@@ -141,7 +142,7 @@ def _split(items: list[Item], separators: set[str]) -> list[list[Item]]:
 
 
 def _without_template_lists(items: list[Item]) -> list[Item]:
-    """Removes <...> where it can only be a list of template arguments: after a name, and before a bracket, a name or "::"."""
+    """Removes template arguments, <...>. Takes <...> for them only after a name and before a bracket, a name or "::"."""
     kept: list[Item] = []
     place = 0
     while place < len(items):
@@ -183,14 +184,14 @@ def _is_attribute(group: Group) -> bool:
 
 
 def _ends_operand(item: Item | None) -> bool:
-    """Whether an operand may end here, so that an operator or a call's bracket may follow."""
+    """Whether an operand may end with this item, so that an operator or a call's bracket may follow."""
     if isinstance(item, Token):
         return item.text != "return" if item.kind == "name" else item.kind != "operator" or item.text in {"++", "--"}
     return item is not None
 
 
 def _is_block(group: Group) -> bool:
-    """Whether the group holds statements rather than a list of initial values."""
+    """Whether the braces hold statements. Otherwise they hold initial values."""
     return not group.items or any(_is_word(item, {";"}) or _has_body(item) for item in group.items)
 
 

@@ -1,7 +1,7 @@
 """Checks which folder may include which.
 
-layers.txt has the folders from the bottom up. A folder includes only what stands below it, no folder is missing there, and no
-two headers share a name. `using namespace` opens a layer of ours, nobody else's names.
+layers.txt lists the folders from the bottom up. A folder may include only what is on lines above its own, every folder
+must be listed, and no two headers may have the same name. `using namespace` may name only one of our own layers.
 """
 
 import re
@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 def heights(text: str) -> dict[str, int]:
-    """The line number of each folder."""
+    """Maps each folder to the number of its line."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return {folder: height for height, line in enumerate(lines) for folder in line.split()}
 
@@ -27,7 +27,7 @@ def folder_of(file: str) -> str:
 
 
 def included(sources: SourceTree, file: str) -> Iterator[tuple[int, str]]:
-    """The project's headers that a file includes, by their paths from the root, with line numbers."""
+    """Pairs of the path from the root of each of our headers that a file includes, and the line number."""
     text = sources.text(file)
     for match in INCLUDE.finditer(text):
         yield line_at(text, match.start()), match[1] if "/" in match[1] else f"{folder_of(file)}/{match[1]}"

@@ -1,4 +1,5 @@
-"""Coverage marks (models/reached.hpp): each REACHED(name) is one path, which one test claims by ExpectReached."""
+"""Checks coverage marks (models/reached.hpp): each REACHED(name) stands at one place, and one test expects it with
+ExpectReached."""
 
 import re
 from collections.abc import Iterator

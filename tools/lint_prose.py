@@ -1,7 +1,7 @@
-"""Checks the style of texts for readers.
+"""Checks the style of text for readers.
 
-Everywhere (documentation, comments, messages): no word of wrong_words.txt. In Markdown also: lines of at most 120 columns, but
-for tables and code; and a source file that the text names in backticks exists.
+In documentation, comments and messages: no word of wrong_words.txt. In Markdown also: lines have at most 120 columns,
+except tables and code, and a source file named in backticks exists.
 """
 
 import re
@@ -17,7 +17,8 @@ COLUMNS = 120
 FENCE = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
 WORD = re.compile(r"(?<![\w-])[a-z]+(?:-[a-z]+)*(?![\w-])", re.IGNORECASE)
-# A source file by its name (`core.cpp`, `models/core/core.*`), as opposed to users' files: results, programs, machine files.
+# Matches the name of a source file: `core.cpp`, `models/core/core.*`. Names of users' files (results, programs, machine
+# files) don't match.
 SOURCE_FILE = re.compile(r"(?:\./)?(?P<path>[\w*/.-]*[\w*])\.(?P<suffix>cpp|hpp|py|js|css|html|\*)")
 
 
@@ -33,7 +34,7 @@ def shipped_words() -> dict[str, str]:
 
 
 def blanked(pattern: re.Pattern[str], text: str) -> str:
-    """The text with each match replaced by blanks; line breaks stay."""
+    """The text with every match replaced by blanks, so that line numbers stay the same."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
@@ -60,7 +61,8 @@ def missing_files(path: str, text: str, files: Sequence[str]) -> list[tuple[int,
         name = SOURCE_FILE.fullmatch(span.group().strip("`"))
         if name is None or any(placeholder in name["path"].rpartition("/")[2] for placeholder in (".", "NAME", "*")):
             continue
-        if name["suffix"] == "*" and not path.endswith("README.md"):  # elsewhere `locks.*` is a group of metrics
+        # Only README files name sources so; elsewhere `locks.*` is a group of metrics.
+        if name["suffix"] == "*" and not path.endswith("README.md"):
             continue
         wanted = f"{name['path']}.{name['suffix']}"
         if not any(fits(file, (wanted, f"*/{wanted}")) for file in files):

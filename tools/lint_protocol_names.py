@@ -1,6 +1,6 @@
-"""No code may ask which protocol runs, because differences between protocols belong in their tables.
+"""Forbids code that asks which protocol runs: differences between protocols belong in their tables.
 
-An error is a comparison with a protocol's name, and, in models/ and workloads/, any mention of one in a string.
+It finds comparisons with a protocol's name. In models/ and workloads/ it finds any string with one.
 """
 
 import re
@@ -26,7 +26,7 @@ def mentions(token: Token, names: set[str]) -> bool:
 
 
 def is_a_protocols_name(operand: list[Token]) -> bool:
-    """Whether code would name a protocol this way: protocol, protocol_name, protocol.name, spec.bus.protocol."""
+    """Whether an operand may name a protocol: protocol, protocol_name, protocol.name, spec.bus.protocol."""
     words = [token.text for token in operand if token.kind == "name"]
     return bool(words) and bool(
         PROTOCOL.fullmatch(words[-1]) or (words[-1] == "name" and len(words) > 1 and PROTOCOL.fullmatch(words[-2]))

@@ -1,4 +1,4 @@
-"""Finds constructs that give other results with another compiler, library or run, in code that makes results."""
+"""Forbids, in code that makes results, constructs whose effect depends on the compiler, library or run."""
 
 import re
 from pathlib import PurePosixPath
@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from cpp_tokens import Token
 from source_tree import Finding, SourceTree
 
-# Calls whose last digit differs between mathematical libraries. sqrt is exact by IEEE 754.
+# Functions whose last digit differs between mathematical libraries. sqrt is not among them: IEEE 754 defines it exactly.
 INEXACT = re.compile(r"(pow|exp|exp2|expm1|log|log2|log10|log1p|sin|cos|tan|tanh|sinh|cosh|cbrt|hypot|tgamma|lgamma|fma)[fl]?")
-# What the standard leaves to each library to define, or what differs between machines.
+# What the standard leaves to libraries, or what differs between computers.
 FORBIDDEN = {
     re.compile(r"\w+_distribution|generate_canonical"): "its algorithm is the library's: use our own distributions",
     re.compile(r"shuffle|sample"): "its algorithm is the library's: use our own",
@@ -25,7 +25,7 @@ def is_std(all_tokens: list[Token], place: int) -> bool:
 
 
 def is_free_call(all_tokens: list[Token], place: int) -> bool:
-    """Whether it is neither a member nor a declaration."""
+    """Whether the name is neither a member nor being declared here."""
     before = all_tokens[place - 1] if place else Token("operator", ";", 1)
     return before.text not in {".", "->", "::"} and (before.kind != "name" or before.text == "return")
 
@@ -69,7 +69,7 @@ def orders_by_pointer(all_tokens: list[Token], place: int) -> bool:
 
 
 def unordered_names(all_tokens: list[Token]) -> set[str]:
-    """Names that are declared as unordered containers."""
+    """Names of variables that are unordered containers."""
     found = set[str]()
     for place, token in enumerate(all_tokens):
         if not UNORDERED.fullmatch(token.text):
@@ -101,14 +101,14 @@ def iterations(all_tokens: list[Token], names: set[str]) -> list[tuple[int, str]
 def findings(sources: SourceTree, file: str) -> list[Finding]:
     all_tokens = sources.tokens(file)
     path = PurePosixPath(file)
-    # The host's clock may be read for progress and the manifest, never in the simulation.
+    # Code around the simulation may read the host's clock, for progress and the manifest. The simulation may not.
     may_read_clock = path.parts[0] == "sim" and "simulation" not in path.parts
     complaints = [
         (all_tokens[place].line, text)
         for place in range(len(all_tokens))
         if (text := complaint(all_tokens, place, may_read_clock))
     ]
-    # X.hpp and X.cpp share the names that either declares.
+    # A container declared in X.hpp may be used in X.cpp, and the other way round.
     both = [str(path.with_suffix(suffix)) for suffix in (".hpp", ".cpp")]
     declared = set[str]().union(*(unordered_names(sources.tokens(name)) for name in both if name in sources))
     return [Finding(file, line, text) for line, text in sorted([*complaints, *iterations(all_tokens, declared)])]

@@ -51,7 +51,7 @@ from rows import (
 )
 from source_tree import Finding, SourceTree
 
-# Words with dots, like row ids.
+# Words with dots in them, which may be ids of rows.
 NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)+")
 USED = re.compile(r"#.*?\bcalibrated: (.*)")
 WORD = re.compile(r"[A-Za-z0-9_/-]+(?:\.[A-Za-z0-9_-]+)*")
@@ -63,7 +63,8 @@ AGAIN = "run `linebounce reproduce {} --json > out/it.json && tools/papers_page.
 
 
 def used(files: RowFiles) -> Iterator[tuple[str, str]]:
-    """Every word that may be a row's id in a statement that a parameter came from a figure, with FILE:LINE."""
+    """Words that may be ids of rows, each with FILE:LINE, from statements that a parameter was taken from a published
+    figure."""
     for file in [*files.machines, *files.experiments]:
         for number, line in enumerate(files.sources.text(file).splitlines(), 1):
             said = USED.search(line) if file in files.experiments else None
@@ -72,7 +73,7 @@ def used(files: RowFiles) -> Iterator[tuple[str, str]]:
 
 
 def predicted(name: str, experiment: Table) -> str | None:
-    """The id of the row called `name`, or of the table that it is in, if the experiment marks it as predicted; else None."""
+    """The id of the row called `name`, or of its table, if the experiment says that it is predicted; otherwise None."""
     if row := rows_of(experiment).get(name):
         return name if kind_of(row) == "predicted" else None
     for table_id, table in tables_of(experiment).items():
@@ -94,7 +95,7 @@ def kind_findings(files: RowFiles) -> Iterator[Finding]:
 
 
 def break_findings(files: RowFiles) -> Iterator[Finding]:
-    """Predictions without a break. tools/breaks.py runs the breaks."""
+    """Predictions that name no known break. tools/breaks.py runs the breaks."""
     known = breaks.settings_of(files)
     used = set[str]()
     for name, row in breaks.predictions(files):
@@ -118,7 +119,7 @@ def break_findings(files: RowFiles) -> Iterator[Finding]:
 
 
 def compared(papers: Papers) -> dict[str, Table]:
-    """The experiments with rows, except those that are awaited."""
+    """The experiments that have rows. Leaves out those that a claim still awaits."""
     awaited = {claim["awaits"] for _, claim in claims(papers) if "awaits" in claim}
     return {name: one for name, one in papers.experiments.items() if own_ids(one) and name not in awaited}
 
@@ -161,7 +162,7 @@ def unknown_figures(papers: Papers, sources: SourceTree) -> Iterator[Finding]:
 
 
 def differs(row: Table, recorded: Table) -> bool:
-    """Whether the row's figure, tolerance or kind differs from the recorded one."""
+    """Whether the row's figure, tolerance or kind differs from the record's."""
     pairs = [("value", "paper"), ("tolerance", "tolerance"), ("tolerance_abs", "tolerance_abs"), ("shape", "shape")]
     if kind_of(row) != recorded["kind"] or (not row.get("scored", True) and recorded["ok"] is not None):
         return True
@@ -169,7 +170,7 @@ def differs(row: Table, recorded: Table) -> bool:
 
 
 def stale_rows(experiment: Table, recorded: list[Table]) -> set[str]:
-    """Rows for which the record does not match the experiment."""
+    """Rows that differ from the record."""
     rows = rows_of(experiment)
     tables = tables_of(experiment)
     stale = {row["id"] for row in recorded if row["id"] in rows and differs(rows[row["id"]], row)}
@@ -262,7 +263,8 @@ def machines_are_as_recorded(files: RowFiles, record: str) -> Iterator[Finding]:
 
 
 def unexplained(machine: Table, recorded: Table) -> Iterator[tuple[str, tuple[object, object]]]:
-    """Parameters that have changed without a history that says why."""
+    """Parameters that differ from the record without [[history]] entries that lead from the recorded value to the
+    present one."""
     now = parameters(machine)
     steps = [
         (path, canonical(before), canonical(after))
@@ -291,7 +293,7 @@ def machines_are_fitted_to_other_things(files: RowFiles) -> Iterator[Finding]:
     latencies = [experiment for file, experiment in files.experiments.items() if file.startswith(LATENCIES)]
     fitted = set[str]().union(*map(machines_of, latencies))
     for machine in sorted(f"{MACHINES}{name}.toml" for name in used_machines):
-        # A machine with latency experiments was fitted to nothing else.
+        # A machine with latency experiments may be calibrated only to these.
         has_latencies = PurePosixPath(machine).stem in fitted
         legal = {name for name, file in calibrated.items() if file.startswith(LATENCIES) or not has_latencies}
         for path, source in files.machines.get(machine, {}).get("sources", {}).items():

@@ -1,4 +1,4 @@
-"""LINTS: which linters run on which files, in order."""
+"""LINTS: the linters in the order in which they run, each with the files that it examines."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,8 @@ from source_tree import ROOT, git_files
 
 PYTHON = sys.executable
 
-# Tuples (name, command). The command is made when the lint runs, from the files that exist then.
+# Pairs of a name and a function that returns the command, called when the lint runs, so that it sees the files as they are
+# then.
 Lint = tuple[str, Callable[[], list[str]]]
 
 

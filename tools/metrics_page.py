@@ -35,7 +35,7 @@ def row(metric: dict[str, Any]) -> str:
 
 
 def tables(metrics: list[dict[str, Any]]) -> str:
-    """A table for each group, in the program's order."""
+    """A table for each group of metrics, in the program's order."""
     parts = []
     for group, members in itertools.groupby(metrics, key=lambda metric: metric["group"]):
         rows = "\n".join(map(row, members))

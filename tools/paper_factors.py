@@ -15,7 +15,7 @@ from typing import Any
 
 
 def factors(results: list[dict[str, Any]]) -> dict[str, list[tuple[float, str]]]:
-    """By the metric's last part: (factor, row's id), the largest first."""
+    """Maps the last part of a metric's name to pairs of factor and row id, the largest factor first."""
     found: dict[str, list[tuple[float, str]]] = {}
     for document in results:
         for row in document["paper"]:

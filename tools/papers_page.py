@@ -28,12 +28,12 @@ PAGE = "docs/every-figure.md"
 MISSES = "docs/papers-misses.md"
 README = "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
-# README's table: the cells of the row for the documents.
+# Matches the cells of the documents' row in README's table.
 TOTALS = re.compile(r"(?<=^\| five documents on Linux \| ).*(?= \|$)", re.MULTILINE)
 SHARES_GUESSED = (0.0, 33.3, 50.0, 66.7, 100.0)
 DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
 KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "input": "input"}
-# The parts of a row of `linebounce reproduce --json` that the page and its lint need.
+# The keys that the record keeps of a row of `linebounce reproduce --json`.
 KEPT = (
     "id",
     "metric",
@@ -53,18 +53,18 @@ KEPT = (
     "broken_by",
 )
 COLUMNS = 120
-MANY_TIMES = 10  # a larger change is shown as a factor
+MANY_TIMES = 10  # from this factor on, a change is shown as a factor, not in percent
 
 
 @dataclass(frozen=True)
 class Papers:
     documents: dict[str, Table]  # by file: configs/papers/*.toml
-    experiments: dict[str, Table]  # the documents' experiments as they are in the files, by name
-    record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
+    experiments: dict[str, Table]  # the files of the documents' experiments, by name
+    record: dict[str, list[Table]]  # by experiment: the rows that `reproduce` found last time
 
 
 def claims(papers: Papers) -> Iterator[tuple[Table, Table]]:
-    """Each claim with its section."""
+    """Pairs of a section and a claim in it."""
     for document in papers.documents.values():
         yield from claims_of(document)
 
@@ -91,7 +91,7 @@ def papers_of(files: RowFiles) -> Papers:
 
 
 def recorded(reproduced: Table, record: dict[str, list[Table]]) -> dict[str, list[Table]]:
-    """The record, updated with `reproduce`'s results."""
+    """The record with `reproduce`'s results in place of older ones."""
     now = {
         entry["experiment"]: [{key: row[key] for key in KEPT if key in row} for row in entry["paper"]]
         for entry in reproduced["experiments"]
@@ -108,7 +108,7 @@ def write_record(record: dict[str, list[Table]]) -> None:
 
 
 def rows_of_claim(claim: Table, papers: Papers) -> list[tuple[str, Table]]:
-    """Experiment and row, for all rows that the claim names."""
+    """Pairs of experiment and row for each row that the claim names."""
     return [
         (experiment, row)
         for experiment, rows in papers.record.items()
@@ -140,15 +140,15 @@ def code(words: list[str]) -> str:
 
 
 def within(rows: list[Table], kind: str) -> str:
-    """For the kind's scored rows: how many are within tolerance."""
+    """How many of the scored rows of this kind are within tolerance: `2 of 3`. Empty if there are none."""
     scored = [row for row in rows if row["kind"] == kind and row["ok"] is not None]
     return f"{sum(not is_miss(row) for row in scored)} of {len(scored)}" if scored else ""
 
 
 def is_guessed(row: Table, rows: list[Table]) -> bool:
-    """Whether the trivial guess hits a row of an experiment with these rows. The guess is that of `linebounce validate`, and
-    a test compares the two: a change is none, a shape flat, a share in a measured table the best of five, anything else the
-    median of the same column's other figures."""
+    """Whether a trivial guess is within the row's tolerance. The guess is the one that `linebounce validate` makes: no
+    change for a change, flat for a shape, for a share in a measured table the best of five shares, and otherwise the
+    median of the other figures in the same column. A test compares both."""
     if "shape" in row or "order" in row:
         return bool(row.get("shape") == "flat")
     if "sign" in row:
@@ -175,7 +175,7 @@ def is_near(row: Table, figure: float) -> bool:
 
 
 def verdict(groups: list[list[Table]], kind: str) -> Table:
-    """The verdict on the kind's scored rows, grouped by experiment, as in `validate --json`."""
+    """The verdict on the scored rows of this kind, grouped by experiment, in the form of `validate --json`."""
     scored = [(row, group) for group in groups for row in group if row["kind"] == kind and row["ok"] is not None]
     hits = [row for row, _ in scored if row["ok"]]
     found = {
@@ -186,7 +186,7 @@ def verdict(groups: list[list[Table]], kind: str) -> Table:
 
 
 def tally(rows: list[Table]) -> str:
-    """`predicted 2 of 3, calibrated 1 of 1`: how many of the rows of each kind are within tolerance."""
+    """How many rows of each kind are within tolerance: `predicted 2 of 3, calibrated 1 of 1`."""
     parts = [f"{title} {counted}" for kind, title in KINDS.items() if (counted := within(rows, kind))]
     shown = sum(row["ok"] is None for row in rows)
     if shown:
@@ -195,7 +195,7 @@ def tally(rows: list[Table]) -> str:
 
 
 def reason(claim: Table, papers: Papers) -> str:
-    """Why the claim's rows miss: in the claim's own words; otherwise in the rows' words."""
+    """Why the claim's rows miss: the claim's own reason, otherwise those of its rows."""
     of_rows = [row.get("why_off", "") for _, row in rows_of_claim(claim, papers) if is_miss(row)]
     return claim.get("why_off") or "; ".join(dict.fromkeys(filter(None, of_rows)))
 
@@ -214,7 +214,7 @@ def state(claim: Table, papers: Papers) -> str:
 
 
 def how(claim: Table, papers: Papers) -> list[str]:
-    """The command for a claim. If the claim has rows, it runs only those."""
+    """The command that runs a claim's rows and no others; for a claim without rows, the whole experiment."""
     if "rows" not in claim:
         return commands(claim, papers)
     return [f"linebounce reproduce {' '.join(claim['rows'])}"]
@@ -225,7 +225,7 @@ def escaped(text: str) -> str:
 
 
 def contents(papers: Papers) -> str:
-    """The table of contents: from each section to the commands that run it."""
+    """The table of contents: each section with the commands that run it."""
     text = "## From a section to its command\n"
     for document in papers.documents.values():
         text += (
@@ -303,7 +303,7 @@ def page(text: str, papers: Papers) -> str:
 
 
 def misses(papers: Papers) -> str:
-    """Every row that misses, by claim, with the reason and the experiment that tests it."""
+    """Every row that misses, grouped by claim, with the reason and the experiment that tests the reason."""
     text = "\n| | misses | because | tested by |\n|---|---|---|---|\n"
     for document in papers.documents.values():
         for section, claim in claims_of(document):

@@ -28,8 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "build" / "release" / "linebounce"
 SCRIPTS = ROOT / "tests" / "benchmarks" / "peers"
 
-# The values of sim/bench/bench.hpp, except that lines have 64 bytes. Only the size of a line must agree with the peers'
-# scripts.
+# Values as in sim/bench/bench.hpp, except LINE, which must be the line size in the peers' scripts.
 LINE = 64
 SHARED_LINES = 16
 NEAR_BYTES = 8 * 1024
@@ -40,11 +39,11 @@ PRIVATE_AREA = 1 << 20
 @dataclass(frozen=True)
 class Case:
     shared_per_mille: int
-    references: int  # number of references of Linebounce's longer run, over all CPUs; the shorter run has a quarter
+    references: int  # of Linebounce's longer run, over all CPUs; the shorter run has a quarter of them
 
 
 CASES = {"private": Case(0, 32_000_000), "mixed": Case(100, 12_000_000), "contended": Case(1000, 4_000_000)}
-PEERS_SHARE = 50  # a peer's runs are shorter by this factor
+PEERS_SHARE = 50  # a peer's runs have this many times fewer references
 
 PUBLISHED = """\
 Published, on other hosts and other machines, so by the order of magnitude:
@@ -66,7 +65,7 @@ class Access:
 
 
 def references(case: Case, cpu: int, count: int) -> Iterator[Access]:
-    """One CPU's references, in the proportions of ReferenceStream. Peers have no atomic operations here: those are writes."""
+    """One CPU's references, mixed as by ReferenceStream. The peers get a write for each atomic operation."""
     draw = random.Random(cpu)
     private = (cpu + 1) * PRIVATE_AREA
     for _ in range(count):
@@ -88,7 +87,7 @@ def varint(value: int) -> bytes:
 
 
 def message(*fields: tuple[int, int | bytes]) -> bytes:
-    """A protobuf message, with its length before it."""
+    """A protobuf message preceded by its length."""
     body = b""
     for number, value in fields:
         if isinstance(value, bytes):
@@ -99,7 +98,8 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 
 
 def write_gem5_trace(file: Path, accesses: Iterator[Access]) -> None:
-    """gem5's packet trace (src/proto/packet.proto). All packets are at tick 0, because the CPU waits for each anyway."""
+    """A packet trace for gem5 (src/proto/packet.proto). All packets have tick 0: each CPU waits for its last packet
+    anyway."""
     read_request, write_request = 1, 4
     with file.open("wb") as out:
         out.write(struct.pack("<I", 0x356D6567) + message((1, b"linebounce"), (3, 10**12)))
@@ -109,7 +109,7 @@ def write_gem5_trace(file: Path, accesses: Iterator[Access]) -> None:
 
 
 def write_sst_trace(file: Path, accesses: Iterator[Access]) -> None:
-    """Prospero's text form: cycle, kind, address, length."""
+    """A trace in Prospero's text form: cycle, kind, address, length."""
     with file.open("w") as out:
         out.writelines(f"0 {'W' if access.writes else 'R'} {access.address} 8\n" for access in accesses)
 
@@ -125,7 +125,7 @@ class Peer:
         return os.environ.get(self.name.upper()) or shutil.which(self.program)
 
     def seconds(self, case: Case, cpus: int, count: int) -> float:
-        """The processor time that so many references take, over all CPUs."""
+        """Processor time in s for this many references over all CPUs."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for cpu in range(cpus):
@@ -147,7 +147,7 @@ def linebounce_seconds(program: Path, name: str, cpus: int, count: int) -> float
 
 
 def rate(seconds: Callable[[int], float], longer: int) -> float:
-    """References per second of processor time."""
+    """References per second of processor time, from the difference of a longer and a shorter run."""
     shorter = longer // 4
     return (longer - shorter) / (seconds(longer) - seconds(shorter))
 

@@ -25,7 +25,7 @@ PAGE = ROOT / "docs" / "performance.md"
 PICTURE = ROOT / "docs" / "pictures" / "growth.svg"
 LOCKS = ROOT / "tests" / "benchmarks" / "contended_locks.toml"
 
-SHAPES = ((4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16))  # numbers of CPUs and nodes, as in `bench`
+SHAPES = ((4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16))  # (CPUs, nodes), as in `bench`
 LOCK_LENGTHS_US = (5_000, 20_000)
 LENGTHS = {"private": (10**6, 10**7, 10**8, 10**9), "contended": (10**6, 10**7, 10**8)}
 RUN_LENGTHS_US = (1_000, 10_000, 100_000)
@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Measures:
-    """The measurements, each a list of rows."""
+    """The measurements. Each is a list of table rows."""
 
     locks: list[Row]
     shapes: list[Row]
@@ -48,7 +48,7 @@ class Measures:
 
 
 def run_cost(experiment: str | Path, folder: Path, *settings: str, program: Path = RELEASE) -> tuple[Cost, Row]:
-    """A `run` of one point, and its results."""
+    """Runs one point, and returns its results."""
     out = folder / "out"
     sets = [word for setting in settings for word in ("--set", setting)]
     cost = cost_of([program, "run", experiment, "-o", out, "--fresh", "-j", "1", "--quiet", *sets], folder=folder)
@@ -58,7 +58,7 @@ def run_cost(experiment: str | Path, folder: Path, *settings: str, program: Path
 
 
 def lock_rates(folder: Path) -> list[Row]:
-    """Contended acquisitions, and accesses that missed, per second of the host."""
+    """How many contended acquisitions and how many misses are simulated in a second of the host's time."""
     rows = []
     for lock in ("ticket", "mcs"):
         seconds, acquired, missed = [], [], []

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "recipes.md"
 _COLUMNS = 100
 
-# The paragraphs of a run's output that hold the answer.
+# Which paragraphs of a run's output hold the answer.
 ANSWER = (1, 2)
 
 
@@ -140,14 +140,14 @@ def _section(recipe: Recipe, printed: str) -> str:
 
 
 def _continued(command: str) -> str:
-    """Breaks a command into lines; an option and its value stay together."""
+    """Breaks a command into lines, but never between an option and its value."""
     held = re.sub(r"(--?[a-z]+) (?=[^-])", "\\1\x1f", command)
     lines = textwrap.wrap(held, 110, break_long_words=False, break_on_hyphens=False)
     return " \\\n    ".join(lines).replace("\x1f", " ")
 
 
 def _wrapped(line: str) -> list[str]:
-    """A pipe gets prose in one line; this breaks it. Tables have lines that fit."""
+    """Breaks a line of prose: commands don't wrap prose in a pipe. Lines of tables fit as they are."""
     if len(line) <= _COLUMNS:
         return [line.rstrip()]
     indent = " " * (len(line) - len(line.lstrip()))

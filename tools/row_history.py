@@ -1,9 +1,9 @@
-"""Checks records of first runs against git's history: predictions must be made before they are compared.
+"""Checks records of first runs against git's history: a prediction must have been made before it was compared.
 
-The commit that added a published figure is an ancestor of the one that recorded its first run, and another one; and what the
-first run came to stays as it was recorded. A record is of a first run only if no commit before it explains a miss of the
-experiment or changes its load after the figures: both show that somebody had seen results. In a
-shallow clone or an unpacked archive nothing of this can be checked.
+The commit that added a published figure must be an ancestor of the commit that recorded its first run, and a different
+one. The recorded result must not change afterwards. A record counts as one of a first run only if no earlier commit
+explains a miss of the experiment, or changes its load after its figures were there. Either would show that somebody had
+already seen results. A shallow clone or an unpacked archive has no history to check.
 """
 
 import json
@@ -16,18 +16,18 @@ from pathlib import Path, PurePosixPath
 from rows import RECORDS, VALIDATION, RowFiles, Table, kind_of, rows_of
 from source_tree import Finding
 
-# The keys of a row that the record repeats. `difference` and `visible` are present if they differ from the default.
+# The keys of a row that a record repeats. A record has `difference` and `visible` only where they differ from the default.
 PUBLISHED = ["metric", "order", "of", "difference", "value", "sign", "visible", "tolerance", "tolerance_abs", "shape", "over"]
-# The keys of a row that may change after its first run. A prediction may be withdrawn, but no row may become one.
+# The keys of a row that may change after its first run. Of `kind`, only a prediction may change into another kind.
 FREE = {"miss", "why_off", "reason_tested", "broken_by", "source", "kind", "tolerance", "tolerance_abs"}
-# The keys of an experiment that are not its load: the rows, and its name.
+# The keys of an experiment that don't change its load: rows and names.
 NO_LOAD = {"paper", "table", "name", "title", "family"}
 LEFT_OUT = "default"
 NO_PARAMETERS = {"name", "title", "cache_levels", "sources", "history"}
 
 
 def canonical(value: object) -> object:
-    """100 and 100.0 are one value; True is not 1. Records have six significant digits."""
+    """Makes equal numbers equal: 100 and 100.0, but not 1 and True. Rounds to the six digits that records have."""
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int | float):
@@ -46,20 +46,21 @@ def leaves(table: Table, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def parameters(machine: Table) -> dict[str, object]:
-    """The parameters in a machine's file, by path."""
+    """The parameters in a machine's file by their path."""
     own = {key: value for key, value in machine.items() if key not in NO_PARAMETERS}
     return {path: canonical(value) for path, value in leaves(own)}
 
 
 def parameters_of_steps(entry: Table) -> Iterator[tuple[str, list[object]]]:
-    """`changed` of a history entry: its keys may be quoted paths, or tables."""
+    """The steps in `changed` of a history entry, by path. The entry may write a path as a quoted key, or as nested
+    tables."""
     for path, step in leaves(entry.get("changed", {})):
         assert isinstance(step, list)
         yield path, step
 
 
 def published(row: Table) -> Table:
-    """The keys of a row that the record repeats."""
+    """The part of a row that a record repeats."""
     out = {key: canonical(row[key]) for key in PUBLISHED if key in row}
     if not row.get("difference"):
         out.pop("difference", None)
@@ -69,12 +70,13 @@ def published(row: Table) -> Table:
 
 
 def allowance(row: Table) -> float:
-    """How far from the published figure a hit may be."""
+    """How far a row's result may be from the published figure."""
     return float(row.get("tolerance_abs", row.get("tolerance", 0) * abs(row.get("value", 0))))
 
 
 def has_changed(row: Table, recorded: Table) -> bool:
-    """Whether a published figure differs from the record's, or its tolerance is now wider. A narrower one is allowed."""
+    """Whether the published figure differs from the record's, or its tolerance is wider. A narrower tolerance is
+    allowed."""
     room = ("tolerance", "tolerance_abs")
     now, then = ({key: value for key, value in published(each).items() if key not in room} for each in (row, recorded))
     return now != then or allowance(row) > allowance(recorded) * (1 + 1e-4)  # records have six digits
@@ -102,7 +104,7 @@ class History:
             return False
 
     def versions(self, file: str) -> Iterator[tuple[str, str]]:
-        """Commit and text, the oldest first."""
+        """Pairs of commit and text for each version of a file, the oldest first."""
         for commit in self.git("log", "--format=%H", "--topo-order", "--full-history", "--reverse", "--", file).split():
             if self.git("ls-tree", "--name-only", commit, "--", file):
                 yield commit, self.git("show", f"{commit}:{file}")
@@ -119,13 +121,13 @@ def recorded_rows(record: Table) -> dict[str, Table]:
 
 
 def commit_with(figure: Table, name: str, figures: list[tuple[str, dict[str, Table]]]) -> str | None:
-    """The first commit with that published figure."""
+    """The first commit in which the row has this published figure."""
     return next((commit for commit, rows in figures if published(rows.get(name, {})) == figure), None)
 
 
 def by_name(value: object) -> object:
-    """The name of a lock in programs/, because these have moved to programs/locks and are found without a path. Other files
-    keep theirs."""
+    """Replaces the path of a lock in programs/ by its name. These locks have moved to programs/locks, and are found by
+    name. Other files keep their paths."""
     if isinstance(value, dict):
         return {key: by_name(each) for key, each in value.items()}
     if not isinstance(value, str) or not value.endswith(".lua"):
@@ -139,7 +141,7 @@ def fixed(row: Table) -> Table:
 
 
 def seen_before(run: Table, recorded: str, versions: list[tuple[str, Table]], history: History) -> str | None:
-    """Evidence that a run's rows had been run before the commit that recorded them."""
+    """Evidence that somebody had run these rows before the commit that recorded their first run: the sentence, or None."""
     earlier = [(commit, experiment) for commit, experiment in versions if history.comes_before(commit, recorded)]
     for commit, experiment in earlier:
         explained = [name for name, row in rows_of(experiment).items() if "why_off" in row]
@@ -156,7 +158,8 @@ def seen_before(run: Table, recorded: str, versions: list[tuple[str, Table]], hi
 
 
 def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
-    """A record that claims to be of a first run must be older than any evidence of a run. `record`: a file."""
+    """Findings for a record that claims to be of a first run although there is evidence of an earlier one. `record`:
+    its file."""
     experiment = experiment_of(record)
     if experiment not in files.experiments:
         return
@@ -171,7 +174,8 @@ def first_runs_are_first(record: str, files: RowFiles, history: History) -> Iter
 
 
 def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator[Finding]:
-    """Figures must precede their first run, and neither may change afterwards. `record`: a file."""
+    """Findings for figures that were not committed before their first run, or that changed afterwards. `record`: its
+    file."""
     experiment = experiment_of(record)
     if experiment not in files.experiments:
         return
@@ -190,7 +194,7 @@ def order_of_commits(record: str, files: RowFiles, history: History) -> Iterator
             yield of_row(name, "it was run, but no commit has its figure yet: commit that first")
             continue
         if first is None:
-            continue  # the next commit will have it
+            continue  # not committed yet
         if not history.comes_before(added, first[0]):
             what = f"commit {added[:12]} adds its figure, and doesn't come before {first[0][:12]}, with its first run"
             yield of_row(name, what)

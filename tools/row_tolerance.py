@@ -1,8 +1,9 @@
-"""Checks every shipped [[paper]] row against the rule of tolerances in configs/experiments/README.md.
+"""Checks the tolerance of every shipped [[paper]] row against the rule in configs/experiments/README.md.
 
-A figure's tolerance is a tenth of it, or half a unit of its last printed digit where that is more. What is counted one by one
-is right or wrong: half a unit. No change published, a difference of 0: a tenth of the largest figure published of the metric.
-A row that a parameter was fitted to may be held closer, which guards the fit.
+The tolerance of a figure is a tenth of the figure, or half a unit of its last printed digit if that is more. A figure
+that is counted one by one must be met exactly (half a unit). A published difference of 0 has a tenth of the largest
+figure published of the metric. A row that a parameter was fitted to may have a narrower tolerance, which guards the
+fit.
 """
 
 import math
@@ -19,23 +20,23 @@ VALUE = re.compile(r"^value\s*=\s*([-+0-9._]+)", re.MULTILINE)
 
 
 def printed_values(text: str) -> dict[str, str]:
-    """For each row with a value: its digits as in the file."""
+    """Maps the id of each row with a value to the value's digits as they are in the file."""
     found = ((row[1], VALUE.search(row[2])) for row in ID_AND_BODY.finditer(text))
     return {row_id: value[1].replace("_", "") for row_id, value in found if value}
 
 
 def half_a_unit(digits: str) -> float:
-    """Half a unit of the last digit after the point; a whole number counts as printed to its last digit."""
+    """Half a unit of the last digit that is printed. In a whole number, that is the digit of ones, even if it is 0."""
     return 0.5 * 10.0 ** -len(digits.partition(".")[2])
 
 
 def tolerance_of(digits: str) -> float:
-    """The tolerance as a share of the figure, rounded up to whole percents."""
+    """The tolerance as a fraction of the figure, rounded up to whole percent."""
     return max(TENTH, math.ceil(100 * half_a_unit(digits) / abs(float(digits)) - 1e-9) / 100)
 
 
 def ruled(row: Table, digits: str, of_its_metric: list[float]) -> Table:
-    """The row's tolerance according to the rule."""
+    """The tolerance that the rule gives a row."""
     is_counted = row.get("tolerance_abs") == half_a_unit(digits) and "." not in digits
     if is_counted:
         return {"tolerance_abs": row["tolerance_abs"]}

@@ -1,4 +1,4 @@
-"""The files with rows of published figures, for the lint of rows and for the pages that are generated from them."""
+"""Reads the files with rows of published figures, for the lint of rows and for the pages made from them."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,8 @@ Table = dict[str, Any]
 
 
 def begins(row_id: str, prefix: str) -> bool:
-    """Whether a prefix selects that row: its whole id, a table's, or a part up to a dot or underscore."""
+    """Whether a prefix selects a row: it is the row's id, its table's id, or a part of the id up to a dot or
+    underscore."""
     return row_id == prefix or row_id.startswith(prefix if prefix.endswith((".", "_")) else prefix + ".")
 
 
@@ -45,7 +46,7 @@ def kind_in_table(table: Table, row_id: str) -> str:
 
 
 class RowFiles:
-    """Experiments, machines, records of first runs and the documents' claims, by file."""
+    """Experiments, machines, records of first runs and the documents' claims, each by file."""
 
     def __init__(self, sources: SourceTree) -> None:
         self.sources = sources
@@ -59,16 +60,16 @@ class RowFiles:
         return {file: self.sources.toml(file) for file in self.sources.matching(f"{folder}*.toml")}
 
     def finding(self, file: str, needle: str, what: str) -> Finding:
-        """The finding at the first line that contains the needle."""
+        """A finding at the first line of the file that contains `needle`."""
         return Finding(file, self.sources.line_of(file, needle), what)
 
     def finding_of_row(self, file: str, row_id: str, what: str) -> Finding:
-        """The finding at the line with the row's or table's id."""
+        """A finding at the line with the id of a row or table."""
         match = re.search(rf'^id\s*=\s*"{re.escape(row_id)}"', self.sources.text(file), re.MULTILINE)
         return self.finding(file, match[0] if match else row_id, what)
 
     def own_rows(self) -> Iterator[tuple[str, Table]]:
-        """Each row and table of each experiment in configs/experiments/validation, with its file."""
+        """Pairs of file and row or table, for all experiments in configs/experiments/validation."""
         for file, experiment in self.validation.items():
             for row in [*experiment.get("paper", []), *experiment.get("table", [])]:
                 yield file, row

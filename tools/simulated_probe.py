@@ -47,7 +47,7 @@ Changes = dict[str, float | str]
 
 
 class SimulatedMachine:
-    """A machine file with some changed values, in a directory for the results of running it."""
+    """A machine's file with changed values, and a directory for the results of its runs."""
 
     def __init__(self, program: Path, machine: str | Path, directory: Path, changes: Changes | None = None) -> None:
         self.program, self.machine, self.directory = program, str(machine), directory
@@ -71,7 +71,7 @@ class SimulatedMachine:
         return output
 
     def matrix(self) -> dict[Pair, float]:
-        """For each pair, the mean of both directions and homes."""
+        """The latency of each pair of CPUs: the mean over both directions and both homes."""
         output = self.run("core_to_core", access="atomic", states="modified", homes="near")
         found = defaultdict(list)
         with (output / "matrix.csv").open() as lines:
@@ -90,7 +90,8 @@ class SimulatedMachine:
 
 
 def sets_of_cpus(pairs: dict[Pair, float], threads: int) -> tuple[list[list[int]], Pair | None]:
-    """The contending CPUs, chosen as by linebounce-probe, in sets without siblings; and two siblings."""
+    """The CPUs that contend, chosen as linebounce-probe chooses them: sets without sibling threads, and a pair of
+    siblings."""
     cpus = 1 + max(a for a, _ in pairs)
     order = sorted(range(1, cpus), key=lambda cpu: (pairs[0, cpu], cpu))
     siblings, others = order[: threads - 1], order[threads - 1 :]
@@ -122,7 +123,8 @@ def row_text(**values: Any) -> str:
 
 
 def probe_text(machine: SimulatedMachine, model: str = "simulated") -> str:
-    """The probe's file, with only what the matrix and contended lines need: no caches, memory, bandwidth."""
+    """The probe's output file with only the core-to-core matrix and the contended lines. It lacks caches, memory and
+    bandwidth."""
     pairs = machine.matrix()
     cpus = 1 + max(a for a, _ in pairs)
     rows = rows_to_measure(pairs, machine.values["machine.cpu.threads_per_core"])
@@ -155,7 +157,7 @@ def probe_text(machine: SimulatedMachine, model: str = "simulated") -> str:
 
 
 def few_cpus(name: str, of_node: int = 4) -> str:
-    """The file of a shipped machine that uses a few CPUs of its first two nodes, in whole cores."""
+    """A shipped machine's file, changed so that it uses a few whole cores of the first two nodes."""
     text = (ROOT / "configs" / "machines" / f"{name}.toml").read_text()
     numbers = {key: int(value) for key, value in re.findall(r"^(cpus|nodes|threads_per_core) *= *([0-9]+)", text, re.MULTILINE)}
     cpu_nodes = re.search(r'^cpu_nodes *= *"([0-9 ]+)"', text, re.MULTILINE)
@@ -167,8 +169,10 @@ def few_cpus(name: str, of_node: int = 4) -> str:
 
 
 def known_values(machine: SimulatedMachine) -> Changes:
-    """Values that no family has, each large enough to be visible behind the machine's own latencies."""
-    if machine.values["machine.contention"] == "amd_k10":  # each line asks the home, whose busy time hides a hold
+    """Contention values that no family of machines has. Each is large enough to show beside the machine's own
+    latencies."""
+    # Every request for a line goes to the home, whose busy time hides a hold.
+    if machine.values["machine.contention"] == "amd_k10":
         return {HOLD: 0, INVALIDATION: 30, BUSY: 115}
     clocks = machine.values["machine.bus.intervention_clocks"] + machine.values["machine.bus.latch_clocks"]
     return {HOLD: 30, HOLD_AFTER: "writes", INVALIDATION: round(0.7 * clocks) + 4, BUSY: 230}

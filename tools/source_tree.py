@@ -1,4 +1,4 @@
-"""The project's files for its lints: each is read, tokenised and parsed once."""
+"""Reads the project's files for the lints. Each file is read, tokenised and parsed once."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Finding(NamedTuple):
-    """An error and its place. Sorts by place."""
+    """An error with its place. Errors sort by place."""
 
     file: str
     line: int
@@ -26,7 +26,7 @@ class Finding(NamedTuple):
 
 
 def git_files(root: Path, *patterns: str) -> list[str]:
-    """The files that git tracks or would track, by git's patterns, sorted."""
+    """The files that git tracks, or would track after `git add`, sorted. `patterns`: git's patterns."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", *patterns]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.splitlines()
     return sorted(name for name in listed if (root / name).exists())
@@ -56,7 +56,7 @@ class SourceTree:
         return name in self._known
 
     def matching(self, *patterns: str) -> list[str]:
-        """The files whose path fits one of the patterns; a star also matches folders, as in git's patterns."""
+        """The files that match one of the patterns. As in git's patterns, a star also matches slashes."""
         return [name for name in self.names if fits(name, patterns)]
 
     def line_of(self, name: str, needle: str) -> int:

@@ -18,7 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "terminal.md"
 WIDTHS = (72, 100)
 
-# Run before: results that the other commands show. One seed and short, because only the form matters.
+# Options of the runs that are made first, whose results the captured commands show. One seed and a short time, because only
+# the form of the output matters.
 SHORT = ("--set", "run.measure_us=100", "--set", "machine.cpus=4", "--quiet")
 SWEEP = '"workload.lock" = ["ticket", "mcs"]'
 EXPERIMENT = f"""
@@ -47,11 +48,11 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 
 
 def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[int, str]:
-    """A command's exit code, and what stays on a terminal of that width when it has ended, without colours."""
+    """A command's exit code, and what its terminal of this width shows when it has ended, without colours."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    # Commands in Python are found beside this one, if the build has no links to them.
+    # Commands in Python are found beside this Python if the build has no links to them.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment |= {"NO_COLOR": "1", "TERM": "xterm-256color", "PATH": path}
     with subprocess.Popen(command, cwd=directory, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
@@ -60,7 +61,7 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
         while True:
             try:
                 chunk = os.read(master, 65536)
-            except OSError:  # the other end is closed
+            except OSError:  # the command has closed its end
                 break
             if not chunk:
                 break
@@ -69,7 +70,7 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
     os.close(master)
     text = b"".join(chunks).decode().replace("\r\n", "\n")
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
-    # The progress line is rewritten in place; only what follows its last return remains.
+    # Drops progress lines, which the program overwrites: of a line, only what follows the last carriage return stays visible.
     return code, "\n".join(line.rsplit("\r", 1)[-1].rstrip() for line in text.split("\n")).strip("\n")
 
 

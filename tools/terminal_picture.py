@@ -28,12 +28,12 @@ def terminal_output(command: list[str]) -> str:
     if pty.spawn(command, keep) != 0:
         sys.exit(f"{' '.join(command)} failed")
     text = b"".join(chunks).decode().replace("\r\n", "\n")
-    # The progress line is rewritten in place; only what follows its last return remains.
+    # Drops progress lines, which the program overwrites: of a line, only what follows the last carriage return stays visible.
     return "\n".join(line.rsplit("\r", 1)[-1] for line in text.split("\n"))
 
 
 def without_downloads(svg: str) -> str:
-    """The picture with the reader's own monospaced font instead of a downloaded one."""
+    """Replaces the downloaded font by the reader's own monospaced font."""
     svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
     return re.sub(r"<!-- Generated.*?-->", "", svg)
 

@@ -19,17 +19,17 @@ PAGE = ROOT / "docs" / "validation-results.md"
 README = ROOT / "README.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
-# README's table: the cells of the row for the present-day machines.
+# Matches the cells of the present-day machines' row in README's table.
 COUNTS = re.compile(r"(?<=^\| ten machines of 2009 to 2022 \| ).*(?= \|$)", re.MULTILINE)
-# README's sentences about the predictions for the present-day machines.
+# Matches README's sentences about predictions for the present-day machines.
 PREDICTIONS = re.compile(
     r"\d+ of \d+ predicted signs are right\. Half of the \d+ predicted sizes are within [\d.]+ %".replace(" ", r"\s+")
 )
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
 SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
-# Counted by hand on commit 58ce6ba, before there was any contention mechanism: 68 figures of the validation page were out of
-# tolerance. Each was counted under the reason that fits it best.
+# For each class of reasons, how many of the validation page's figures were out of tolerance before there was any contention
+# mechanism (68 in all). Counted by hand on commit 58ce6ba. A figure counts in the class that fits best.
 CLASSES = {
     "load": ("the experiment's guess of the load", 25),
     "machine": ("another machine or number of CPUs", 12),
@@ -71,7 +71,7 @@ def is_miss(row: Document) -> bool:
 
 
 def classes(own: list[Document]) -> str:
-    """The number of misses in each class. SystemExit for a row that misses without a class, or has one and doesn't miss."""
+    """The number of misses in each class. Exits if a missing row names no class, or a row that doesn't miss names one."""
     wrong = [row["id"] for row in own if is_miss(row) != ("miss" in row)]
     if wrong:
         sys.exit(f"`miss` names the class of a row that misses, and of no other: {', '.join(wrong)}")
@@ -110,7 +110,7 @@ def miss(row: Document) -> str:
 
 
 def distance(row: Document) -> float:
-    """A larger distance is worse; a wrong direction is worst."""
+    """A sort key: larger errors are larger, and a change in the wrong direction is largest."""
     ratio: float | None = row["simulated_over_published"]
     if row.get("sign_right") is False or ratio is None or ratio <= 0:
         return float("inf")
@@ -124,7 +124,7 @@ def tables(document: Document) -> str:
 
 
 def cells(document: Document) -> str:
-    """README's counts, from `validate --json`."""
+    """The cells of README's row of counts, from the document of `validate --json`."""
     verdict = document["verdicts"]["present_day"]
     fitted, in_sight, own = (verdict[kind] for kind in KINDS)
     within = ["{right} of {of}".format(**kind["within_tolerance"]) for kind in (fitted, in_sight, own)]
@@ -132,7 +132,7 @@ def cells(document: Document) -> str:
 
 
 def predictions(document: Document) -> str:
-    """README's sentences about the predictions, from `validate --json`."""
+    """README's sentences about predictions, from the document of `validate --json`."""
     predicted = document["score"]["predicted"]
     signs = "{right} of {of}".format(**predicted["signs"])
     return (
@@ -142,7 +142,7 @@ def predictions(document: Document) -> str:
 
 
 def readme(text: str, document: Document) -> str:
-    """README with up-to-date counts. A paragraph is refilled if its figures have changed."""
+    """README with up-to-date counts. A paragraph whose figures have changed is wrapped anew."""
     text = COUNTS.sub(cells(document), text)
     found = PREDICTIONS.search(text)
     if not found or " ".join(found[0].split()) == predictions(document):

@@ -28,8 +28,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports polars, and our modules that need it, only on first use. So commands start faster, and can say in one
-    line why an import fails (entry.py)."""
+    """Imports polars, and our modules that need it, on first use. Commands start faster, and entry.py can report a
+    failed import in one line."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = "linebounce.results" if name in ("Results", "open") else "linebounce.records"

@@ -25,8 +25,8 @@ DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2
 # The exit status that a shell reports for a program killed by writing to a pipe without a reader.
 CLOSED_PIPE = 128 + signal.SIGPIPE
 _LONGEST_LINE = 4000
-# An error of a file is reported with the file's name (files.py). An error that arrives here without a name comes from the
-# standard output.
+# Errors that a write to the standard output can raise. Errors of named files carry the name (files.py); one without a name
+# comes from the standard output.
 _NO_OUTPUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF)
 
 
@@ -34,8 +34,8 @@ _TITLES = {"positional arguments": "Positionals", "options": "Options"}
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps the text below the options to the terminal's width, as sim/commands/command_line.cpp does. Examples are lines of
-    "  COMMAND    what it does"; if one is too long, its description moves below the command."""
+    """Wraps the text below the options to the terminal's width, as sim/commands/command_line.cpp does. An example is a
+    line "  COMMAND    what it does". If an example is too long, its description moves to the next line."""
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         super().add_usage(usage, actions, groups, prefix or "Usage: ")
@@ -80,8 +80,8 @@ def _example(line: str, width: int) -> str:
 
 
 def parser_of(name: str, description: str, epilog: str, usage: str | None = None) -> argparse.ArgumentParser:
-    """`name`: such as "linebounce report". `usage`: replaces the text that argparse puts after the name, for commands
-    where that says too little."""
+    """`name`: the words of the command, such as "linebounce report". `usage`: replaces the arguments that argparse
+    lists after the name."""
     whole = f"{name} {usage}" if usage else None
     parser = _Parser(name, whole, description, epilog, formatter_class=HelpFormatter, add_help=False)
     parser.add_argument("-h", "--help", action="help", help="Print this help and exit")
@@ -89,8 +89,8 @@ def parser_of(name: str, description: str, epilog: str, usage: str | None = None
 
 
 def exit_code(name: str, work: Callable[[], int]) -> int:
-    """Returns what `work` returns, or the exit code of the exception that ended it, which is reported in one line on the
-    standard error. `name`: such as "linebounce report"."""
+    """Returns the exit code of `work`. If an exception ends it, prints one line on the standard error and returns the
+    exception's exit code. `name`: the words of the command, such as "linebounce report"."""
     _prepare_streams()
     if limit_of_memory() is not None:
         _spare_memory()
@@ -103,20 +103,22 @@ def exit_code(name: str, work: Callable[[], int]) -> int:
 
 
 def _spare_memory() -> None:
-    """Must run before the data-frame libraries are loaded, which would start one thread, with its stack, for each core."""
+    """Limits the data-frame libraries to one thread. By default they start one for each core when they are loaded, each
+    with a stack of its own. REQUIRES: called before they are loaded."""
     for name, value in (("POLARS_MAX_THREADS", "1"), ("_RJEM_MALLOC_CONF", "background_thread:false")):
         os.environ.setdefault(name, value)
-    warnings.simplefilter("ignore")  # a library warns about its parts that can't be loaded
+    warnings.simplefilter("ignore")  # the libraries warn about optional parts that can't be loaded
 
 
 def _prepare_streams() -> None:
-    """Sets the streams to UTF-8 whatever the locale, as the C++ commands write. Python has no object for a closed stream:
-    here, writing to a closed standard output fails, and complaints go nowhere. A file that took the number of a closed standard
-    input would confuse libraries."""
+    """Sets the output streams to UTF-8 whatever the locale, as in the C++ commands. Replaces streams that were closed
+    before the start, for which Python has None: writing to the standard output then fails, and writing to the standard
+    error does nothing. Opens /dev/null for a closed standard input; otherwise the next file opened would get its
+    number, 0."""
     try:
         os.fstat(0)
     except OSError:
-        os.open(os.devnull, os.O_RDONLY)  # gets the lowest free number, 0
+        os.open(os.devnull, os.O_RDONLY)  # a new file gets the lowest free number, here 0
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:
@@ -180,9 +182,9 @@ def _failure(error: BaseException) -> tuple[str, int]:
 
 
 def _may_lack_memory(error: BaseException, limit: int | None) -> bool:
-    """If memory is limited, a lack of it also shows in other ways: a thread can't start, a module can't be loaded,
-    there is a panic (which is not an Exception), or an installed package ignores one of these and raises something
-    else. An error in our own code is a bug, even under a limit."""
+    """Whether the error comes from a lack of memory. Under a memory limit, that may also show as a thread that can't
+    start, a module that can't be loaded, a Rust panic (not an Exception), or any error that an installed package
+    raises. An error raised by our own code is a bug, even under a limit."""
     if isinstance(error, MemoryError):
         return True
     other_names = isinstance(error, ImportError | RuntimeError | SystemError) or not isinstance(error, Exception)
@@ -208,20 +210,20 @@ def _refused(name: str, text: str, code: int) -> int:
 
 
 def _wrapped(line: str) -> str:
-    """Wrapped to the terminal's width, if there is a terminal."""
+    """Wraps the line to the terminal's width. Without a terminal, leaves it as it is."""
     if not sys.stderr.isatty():
         return line
     return textwrap.fill(line, shutil.get_terminal_size().columns, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _shortened(line: str) -> str:
-    """Keeps the beginning and end of a very long line, which quotes text from the user."""
+    """Cuts the middle out of a very long line. Such a line quotes text from the user."""
     half = _LONGEST_LINE // 2
     return line if len(line) <= _LONGEST_LINE else f"{line[:half]}…{line[-half:]}"
 
 
 def _write_to_nobody() -> None:
-    """Discards what a standard stream could not write; Python would otherwise try again at exit, and complain."""
+    """Discards what the standard streams could not write. Otherwise Python would try again at exit, and print an error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

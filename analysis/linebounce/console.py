@@ -13,17 +13,17 @@ from linebounce.visible import raw, visible
 
 class _Output(Console):
     def on_broken_pipe(self) -> NoReturn:
-        """Overrides Rich, which would exit with 1, the code for a failed check; commands.py handles broken pipes."""
+        """Lets the exception reach commands.py. Rich would exit with 1, which means a failed check."""
         raise BrokenPipeError
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Rich's own colours and cursor movements pass through; everything else is escaped as text."""
+        """Escapes characters that act on a terminal, except in Rich's own colours and cursor movements."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
 def output(pipe_columns: int) -> Console:
-    """The console for output. In a pipe, which has no terminal width, lines have COLUMNS columns if that is set, otherwise
+    """The console for the standard output. A pipe has no width: lines are COLUMNS wide if that is set, otherwise
     `pipe_columns`."""
     stream = raw(sys.stdout)
     console = _Output(file=stream, highlight=False)

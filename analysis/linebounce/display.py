@@ -1,4 +1,4 @@
-"""How results are displayed in a notebook: short HTML tables. Frames are polars', which display themselves."""
+"""Displays results in a notebook as short HTML tables. Data frames display themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERDICTS = {True: "within", False: "off", None: "not scored"}
 
 
 class ShownResults(Protocol):
-    """The part of linebounce.Results that the display needs."""
+    """The part of linebounce.Results that this module uses."""
 
     directory: Path
     machine: str
@@ -39,7 +39,8 @@ class ShownResults(Protocol):
 
 
 def results_html(results: ShownResults) -> str:
-    """A heading, the points, the latencies and locks of one point, and the paper's figures, those out of tolerance first."""
+    """A heading, the points, and the paper's figures with those out of tolerance first. A run of one point also gets
+    its latencies and locks."""
     parts = [_heading(results), _points_table(results)]
     if len(results.points) == 1:
         parts += [_latency_table(results), _locks_table(results)]

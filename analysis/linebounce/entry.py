@@ -1,6 +1,7 @@
-"""The commands as programs: linebounce-report, linebounce-sweep and so on.
+"""The main functions of linebounce-report, linebounce-sweep and so on.
 
-This module imports only what guards a command (commands.py), because under a memory limit imports are the first thing to fail.
+This module imports only commands.py. A command imports its other modules under the protection of commands.py, because
+under a memory limit imports are the first thing to fail.
 """
 
 from importlib import import_module

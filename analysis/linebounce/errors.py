@@ -1,4 +1,4 @@
-"""Errors in input, each with a one-line message that names the thing, the place and what would be right."""
+"""Errors in input. Their messages are one line, and name the thing, the place and the legal values."""
 
 import difflib
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ class InputError(Exception):
 
 
 class UnreadableError(InputError):
-    """A file that may be right but that the system can't read at the moment."""
+    """A file that the system can't read at the moment, although its content may be right."""
 
 
 class UsageError(Exception):
@@ -19,7 +19,8 @@ class UsageError(Exception):
 
 
 def meant(name: str, known: Sequence[str]) -> str:
-    """A hint for an unknown name: "did you mean ...?", the known names, or how many they are. REQUIRES: `known` is sorted."""
+    """A hint for an unknown name: similar names, or all known names if they are few, or their number. REQUIRES: `known`
+    is sorted."""
     near = difflib.get_close_matches(name, known, n=3)
     if near:
         return f"did you mean {' or '.join(near)}?"

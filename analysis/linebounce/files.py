@@ -14,11 +14,11 @@ from linebounce.errors import InputError, UnreadableError, UsageError
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Opens a file beside `path` that is renamed to `path` at the end, so that readers see either all of it or the previous
-    file.
+    """Opens a temporary file beside `path` and renames it to `path` at the end. Readers see either the whole new file
+    or the previous one.
 
-    Creates missing folders. If `path` exists and is not a regular file, such as /dev/stdout, writes to it directly. Raises
-    UsageError, which names `path`, if it can't be written; then only created folders remain.
+    Creates missing folders. If `path` exists and is not a regular file, such as /dev/stdout, writes to it directly.
+    Raises UsageError, which names `path`, if writing fails; only created folders then remain.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
             return
-        place = path.resolve()  # follows a link, which so remains one
+        place = path.resolve()  # a symbolic link stays one: the file that it points to is replaced
         temporary = place.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
         try:
             with temporary.open("xb") as file:
@@ -58,10 +58,10 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """A new folder that gets its name when everything is in it. Creates missing parent folders.
+    """Yields a temporary folder and renames it to `path` at the end. Creates missing parent folders.
 
-    Raises UsageError, which names `path` or a file in it, if something can't be written; then only parent folders remain.
-    REQUIRES: `path` does not exist, or is an empty folder.
+    Raises UsageError, which names `path` or a file in it, if writing fails; only parent folders then remain. REQUIRES:
+    `path` does not exist, or is an empty folder.
     """
     temporary = path.with_name(f".linebounce-tmp-{secrets.token_hex(8)}")
     try:
@@ -77,12 +77,12 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
 
 
 def _delete(folder: Path) -> None:
-    """Ignores files that can't be deleted. The second attempt helps if there was no free file descriptor for a moment."""
+    """Deletes what it can of the folder. The second attempt helps if the first had no free file descriptor."""
     for _ in range(2):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# Errors that don't mean that the file is wrong: a broken disk, a lost server, too many open files, no memory.
+# Errors that say nothing about the file's content: a broken disk, a lost server, too many open files, no memory.
 _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 

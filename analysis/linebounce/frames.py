@@ -1,4 +1,5 @@
-"""Results as polars data frames: the CSV files, each checked to be complete (errors name the line), and the metrics."""
+"""Reads the CSV files of results as polars data frames, and gives the metrics as frames. A truncated or malformed file
+is an error that names the line."""
 
 import csv
 import io
@@ -28,7 +29,7 @@ CPI_PARTS = (
     *("atomic", "store_buffer", "fence", "footprint", "spin", "sleep", "ended"),
 )
 
-# The columns of each file, as in docs/study-files.md. Numbers keep the six digits of the file.
+# The columns of each file, as in docs/study-files.md. Numbers have the six significant digits that the file has.
 COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "latency": {
         "point": _COUNT,
@@ -99,8 +100,8 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "transitions": {"point": _COUNT, "controller": _TEXT, "state": _TEXT, "event": _TEXT, "count": _COUNT},
 }
 
-# The columns of one point's timeline.csv. The address columns are null for spans without a place in memory, whose text is
-# empty.
+# The columns of one point's timeline.csv. For spans without an address, `line` and `offset` are null, and `object` and
+# `field` are empty texts.
 TIMELINE: dict[str, pl.DataType] = {
     "kind": _TEXT,
     "track": _TEXT,
@@ -113,9 +114,9 @@ TIMELINE: dict[str, pl.DataType] = {
     "offset": _COUNT,
     "field": _TEXT,
 }
-_LATEST_NS = 9e18  # Perfetto's times have 64 bits; this limit is a century
+_LATEST_NS = 9e18  # Perfetto stores times in 64 bits, in nanoseconds; this limit is 285 years
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
-# The form of a span's track, by the span's kind: the number of a CPU or bus, the two ends of a link, or nothing.
+# The pattern for the track of each kind of span: the number of a CPU or bus, both ends of a link, or nothing.
 _NUMBER_TRACK = r"^[0-9]{1,9}$"
 _TRACKS = {
     "function": _NUMBER_TRACK,
@@ -130,11 +131,12 @@ _TRACKS = {
 }
 TIMELINE_KINDS = tuple(_TRACKS)
 
-# sim/results/csv.cpp writes an apostrophe before a name that a spreadsheet would take for a formula.
+# sim/results/csv.cpp puts an apostrophe before a name that a spreadsheet would take for a formula. This matches such an
+# apostrophe.
 _NO_FORMULA = r"^'('*[=+@-])"
 
-# Files that only some runs have: core-to-core latencies, quantities over time, and each seed's metrics if there are several.
-# Results from older versions have no cpi.csv.
+# Files that not every run writes: core-to-core latencies, quantities over time, and metrics by seed if there are several
+# seeds. Versions before cpi.csv wrote no such file.
 OPTIONAL = frozenset({"matrix", "series", "seeds", "cpi"})
 
 
@@ -150,7 +152,7 @@ def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
 
 
 def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
-    """Gives the metrics the columns of seeds.csv. A run with one seed has no such file."""
+    """The metrics with the columns of seeds.csv, for a run with one seed, which has no such file."""
     return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
 
 
@@ -241,20 +243,21 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
 
 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
-    """Polars reads a missing text at the end of a row as an empty one, so this counts fields. With quotes, counting commas
-    is not enough."""
+    """Whether every row has all fields. Polars accepts a row whose last text is missing as if the text were empty. With
+    quotes in the file, counting commas is not enough."""
     if b'"' in content:
         return all(len(row) == len(columns) for row in _reader(content))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
 def _reader(content: bytes) -> Any:
-    """Handles quoted fields with newlines, and names with characters that splitlines() would treat as a newline."""
+    """A CSV reader that handles newlines in quoted fields. Unlike splitlines(), it ends no line at unusual characters
+    in names."""
     return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
-    """Rereads a file that polars refused, slowly, to find the first bad row and what is wrong with it."""
+    """Finds the first bad row of a file that polars refused, and says what is wrong with it. Slow."""
     reader = _reader(content)
     next(reader)
     for row in reader:

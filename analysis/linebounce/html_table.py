@@ -1,4 +1,4 @@
-"""A short HTML table, as notebooks show it."""
+"""Makes short HTML tables for notebooks."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,7 +7,7 @@ Row = Sequence[str]
 
 
 def html_table(heads: Row, rows: Sequence[Row], most: int | None = None) -> str:
-    """Formats cells as text. Rows beyond `most` are only counted."""
+    """Cells are shown as text. The table has the first `most` rows, and says how many more there are."""
     shown = list(rows[:most])
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in shown)

@@ -1,12 +1,12 @@
-"""What a browser may do with one of our pages: show it, and run the scripts that we put into it."""
+"""Restricts what a browser does with our pages: it shows them, and runs only our own scripts."""
 
 import base64
 import hashlib
 
 
 def page_policy(*scripts: str) -> str:
-    """A Content-Security-Policy. Only scripts identical to one of these run, so a name in the page can never become a
-    script. Nothing is fetched, and no form is sent."""
+    """A Content-Security-Policy. The browser runs only scripts whose hash is listed, so a name in the page can't become
+    a script. It fetches nothing and sends no form."""
     digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     ours = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
     return (

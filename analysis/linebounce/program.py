@@ -23,7 +23,7 @@ class Plan:
 
     experiment: str
     at: tuple[At, ...]  # each point's settings, by point number
-    done: frozenset[int]  # numbers of the points that are finished in DIR
+    done: frozenset[int]  # numbers of the points that already have results in DIR
 
     @property
     def swept(self) -> bool:
@@ -40,8 +40,8 @@ class Plan:
 
 
 def find_program(preferred: str = "") -> str:
-    """`preferred` if given, otherwise $LINEBOUNCE, the program beside this script, or the one in PATH. Raises UsageError if
-    there is none."""
+    """The program's path: `preferred` if given, otherwise $LINEBOUNCE, the program beside this script, or the one in
+    PATH. Raises UsageError if there is none."""
     beside = Path(sys.argv[0]).resolve().parent / "linebounce"
     for candidate in (preferred, os.environ.get("LINEBOUNCE", ""), str(beside)):
         if candidate and os.access(candidate, os.X_OK) and Path(candidate).is_file():
@@ -56,10 +56,10 @@ def find_program(preferred: str = "") -> str:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment as given to `run`: a file or name, and the overrides of the command line."""
+    """What `run` was asked to run: a file or name, and the overrides of the command line."""
 
     program: str
-    source: str  # the absolute path of a file, or a name
+    source: str  # an absolute path, or the name of a shipped experiment
     overrides: tuple[str, ...] = ()
 
     def command(self, *arguments: str) -> list[str]:
@@ -74,24 +74,25 @@ class Experiment:
         return Plan(document["experiment"], at, frozenset(document.get("done", ())))
 
     def start(self, directory: Path, *, fresh: bool) -> None:
-        """Prepares the directory for this experiment, without any points. `fresh` deletes earlier results."""
+        """Prepares the directory for this experiment without running any point. `fresh` deletes earlier results."""
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{directory}: the directory cannot be made: {error.strerror}") from None
-        # Merging fails, because there are no points yet, but it prepares the directory, which is the purpose.
+        # --merge prepares the directory, then fails because there are no points yet. Only the preparation is wanted.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
         checked(self.command(*arguments), allowed=(0, UNREADABLE))
 
     def resolved(self) -> str:
-        """The resolved config.toml: the same experiment, independent of any other file."""
+        """The text of the resolved config.toml: the same experiment, which refers to no other file."""
         with scratch_folder() as scratch:
             self.start(scratch, fresh=False)
             return read_document(scratch / "config.toml", str)
 
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
-    """Runs the program and returns its output. Its error message becomes the message of our error."""
+    """Runs the program and returns its output. An exit code that is not in `allowed` raises an error with the program's
+    message."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
     )

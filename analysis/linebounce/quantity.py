@@ -7,7 +7,7 @@ _TIMES = ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s"))
 _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"))
 _LARGEST_PLAIN = 1e4
-_SMALLEST = 0.01  # two decimals would show nothing of smaller values
+_SMALLEST = 0.01  # two decimals would show a smaller value as 0.00
 
 
 def quantity(value: float, unit: str = "") -> str:

@@ -40,7 +40,8 @@ class Metric:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the plan. A failed point has no metrics. `warnings` say why figures mean less than they seem to."""
+    """A point of the plan. A failed point has no metrics. `warnings` say why its figures are less reliable than they
+    look."""
 
     number: int
     at: At
@@ -67,7 +68,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Headline:
-    """A metric that readers want first. `label` is its column title, such as `wait` for `locks.section_lock.wait_mean_us`."""
+    """A metric to show first. `label` is its column title, such as `wait` for `locks.section_lock.wait_mean_us`."""
 
     metric: str
     label: str
@@ -82,11 +83,12 @@ class Answer:
     text: str
     why: str
     metric: str
-    compared: str  # the path of the compared alternatives, and the path along which they are compared; empty if none
+    # The swept path whose values the answer compares (`over`: the path along which it compares them); empty if none.
+    compared: str
     over: str
     point: int | None
     runner_up: int | None
-    featured: tuple[Setting, ...]  # if there are many alternatives, those that matter
+    featured: tuple[Setting, ...]  # the values of `compared` that the page shows if there are too many for all
     warnings: tuple[str, ...]
 
 
@@ -111,10 +113,10 @@ class PaperRow:
 
 @dataclass(frozen=True)
 class ValueRow(PaperRow):
-    """A row about one number. With relative_to, both sides are a ratio minus 1, or a difference; with `of`, a share of that
-    metric.
+    """A row about one number. With `relative_to`, it is a ratio minus 1 (with `difference`, a difference) to another
+    point; with `of`, a share of that metric.
 
-    For some changes a paper gives a sign, with or without a figure; without one, `paper` is None.
+    For some changes a paper gives only a sign; then `paper` is None.
     """
 
     metric: str
@@ -181,7 +183,7 @@ class Manifest:
 
 
 def setting_text(value: Setting) -> str:
-    """A configuration value as TOML writes it, but strings without quotes."""
+    """A configuration value in TOML's form, but strings have no quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
@@ -193,8 +195,8 @@ def shown_setting(value: Setting) -> str:
     return Path(text).stem if text.endswith(".lua") or "/" in text else text
 
 
-# Converts documents from json.loads() to these types. A missing key raises KeyError and a value of another type TypeError; the
-# reader turns both into a message.
+# Below: conversion of documents from json.loads() to these types. A missing key raises KeyError and a value of another type
+# TypeError, which the reader turns into a message.
 
 
 def fits(value: object, wanted: Any) -> bool:

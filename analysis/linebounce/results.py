@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
 
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # half of a surrogate pair, which alone is not text
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # Half of a surrogate pair. Alone, it is no valid text.
 
 _THROUGHPUT = Headline("throughput.operations_per_s", "operations", "higher")
 
@@ -59,13 +59,13 @@ Parsed = TypeVar("Parsed")
 class Results:
     """The results of one run. Frames are read on first use.
 
-    `headlines` are the metrics to read first, most important first; a point may lack some, and a run without finished points
-    has none.
+    `headlines`: the metrics to read first, the most important first. A point may lack some of them. A run without
+    finished points has none.
     """
 
     directory: Path
-    name: str  # the run's name in messages: the directory; for a part of a run, with the part's value
-    part: str  # for a part of a run (compare/parts.py), the part's value; otherwise empty
+    name: str  # the run's name in messages: its directory, plus the part's value for a part of a run
+    part: str  # the part's value for a part of a run (compare/parts.py); empty for a whole run
     experiment: str
     machine: str
     seed: int
@@ -102,49 +102,50 @@ class Results:
 
     @property
     def title(self) -> str:
-        """The experiment's title, or its name if it has none. On one line, and without characters that act on a terminal or in
-        a page's title."""
+        """The experiment's title, or its name without one. It is one line, and characters that act on a terminal are
+        escaped."""
         return visible_name(str(self.config.get("title") or self.experiment))
 
     @cached_property
     def latency(self) -> pl.DataFrame:
-        """How many accesses had which latency: latency.csv, of all points."""
+        """How many accesses had which latency, at all points: latency.csv."""
         return self._frame("latency")
 
     @cached_property
     def lines(self) -> pl.DataFrame:
-        """Misses by structure, object, line, field, function and source: lines.csv, of all points."""
+        """Misses by structure, object, line, field, function and source, at all points: lines.csv."""
         return self._frame("lines")
 
     @cached_property
     def locks(self) -> pl.DataFrame:
-        """Each lock and call site with lockmeter's columns: locks.csv, of all points."""
+        """Locks and their call sites with lockmeter's columns, at all points: locks.csv."""
         return self._frame("locks")
 
     @cached_property
     def cpi(self) -> pl.DataFrame:
-        """How many cycles each CPU spent in each function, and on what: cpi.csv, of all points. The parts add up to
-        `cycles`."""
+        """The cycles of each CPU in each function, split by what they were spent on, at all points: cpi.csv. The parts
+        add up to `cycles`."""
         return self._frame("cpi")
 
     @cached_property
     def matrix(self) -> pl.DataFrame:
-        """What one CPU pays for a line of another: matrix.csv. Only the workload that measures this has rows."""
+        """The latency for one CPU of a line from another CPU: matrix.csv. Empty except for workload core_to_core."""
         return self._frame("matrix")
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """What quantities were over simulated time, warm-up included: series.csv. Some workloads have no rows."""
+        """Quantities over simulated time, warm-up included: series.csv. Empty for workloads that have none."""
         return self._frame("series")
 
     @cached_property
     def transitions(self) -> pl.DataFrame:
-        """How often each row of the protocol ran: transitions.csv, of all points."""
+        """How often each row of the protocol's tables was used, at all points: transitions.csv."""
         return self._frame("transitions")
 
     @cached_property
     def seeds(self) -> pl.DataFrame:
-        """All metrics of all seeds: point, seed, metric, value, unit. For a run with one seed, the metrics in results.json."""
+        """All metrics of all seeds: point, seed, metric, value, unit. A run with one seed has the metrics of
+        results.json."""
         from linebounce import frames  # noqa: PLC0415
 
         frame = self._frame("seeds")
@@ -185,7 +186,7 @@ class Results:
 
     @property
     def answered_point(self) -> Point:
-        """The point that the answer is about; everything that shows a single point shows this one first."""
+        """The point that the run's answer is about. Whatever shows a single point shows this one first."""
         return next((point for point in self.points if point.number == self.answer.point), self.points[-1])
 
     def _frame(self, name: str) -> pl.DataFrame:
@@ -221,7 +222,7 @@ class Results:
         )
 
     def point_directory(self, point: int) -> Path:
-        """The directory of a point's own files: points/K for a sweep, otherwise the directory itself."""
+        """The directory with a point's own files: points/K for a sweep, otherwise the run's directory."""
         own = self.directory / "points" / str(point)
         return own if own.is_dir() else self.directory
 
@@ -247,10 +248,10 @@ class Results:
 
 
 def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
-    """Opens the results of `linebounce run -o DIRECTORY`, or one of its points/K.
+    """Opens the results of `linebounce run -o DIRECTORY`, or one of its directories points/K.
 
-    Raises InputError, with a one-line message, for anything but finished results of a known schema. A run counts as finished
-    even if points failed; those have no metrics.
+    Raises InputError, with a one-line message, unless these are finished results of a known schema. Failed points don't
+    make a run unfinished; they have no metrics.
     """
     path = Path(directory)
     _check_directory(path)
@@ -288,7 +289,7 @@ def _check_directory(path: Path) -> None:
 
 
 def _interrupted(path: Path, manifest: Manifest) -> str:
-    """What exists of an interrupted run, and how to resume it."""
+    """A message that says how many points of an interrupted run exist, and how to resume it."""
     message = f"{path}: the run was interrupted or is under way, with {manifest.points_done} of {manifest.points} points done"
     finished = sorted(int(file.parent.name) for file in path.glob("points/*/results.json") if file.parent.name.isdigit())
     if finished:
@@ -302,8 +303,8 @@ def _all_failed(path: Path, manifest: Manifest) -> str:
 
 
 def _whole_run(argv: Sequence[str]) -> list[str]:
-    """The command line without the options of a sweep's steps (`--point K`, `--merge`, `--quiet`): as `run`, it does the
-    remaining work."""
+    """The command line without the options that a sweep passes (`--point K`, `--merge`, `--quiet`). Run again like
+    this, the program does the missing points."""
     words = list(argv)
     while "--point" in words:
         del words[words.index("--point") : words.index("--point") + 2]
@@ -311,7 +312,8 @@ def _whole_run(argv: Sequence[str]) -> list[str]:
 
 
 def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[Headline, ...]:
-    """The file's headlines. Files of older versions have none: then the throughput, or else the first metric."""
+    """The file's headlines. Files of older versions have none; then the only headline is the throughput, or the first
+    metric without one."""
     if "headlines" in document:
         check("headlines", document["headlines"], list)
         return tuple(headline_from(headline) for headline in document["headlines"])
@@ -322,14 +324,14 @@ def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[He
 
 
 def _no_answer(headlines: Sequence[Headline], points: Sequence[Point]) -> Answer:
-    """The answer for results of versions that had no answers yet: no words, and the last finished point."""
+    """An answer without words about the last finished point, for results of versions that wrote no answer."""
     finished = [point.number for point in points if point.metrics]
     metric = headlines[0].metric if headlines else ""
     return Answer("", "", "", metric, "", "", finished[-1] if finished else None, None, (), ())
 
 
 def _first_point_number(directory: Path) -> int:
-    """In a point's own directory points/K the number is K, as in its CSV files."""
+    """The number of the point in a directory points/K is K; elsewhere a single point has number 0."""
     resolved = directory.resolve()
     inside_sweep = resolved.parent.name == "points" and re.fullmatch(r"\d+", resolved.name)
     return int(resolved.name) if inside_sweep else 0
@@ -341,12 +343,12 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
         with builtins.open(path, encoding="utf-8") as file:
             text = file.read()
         document = parse(text)
-        if _HALF_CHARACTER.search(text):  # JSON may contain a name that is not valid text
+        if _HALF_CHARACTER.search(text):  # JSON can escape half of a surrogate pair, which is no valid text
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
-    except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for invalid UTF-8
+    except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for bytes that are not UTF-8
         raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
 
 
@@ -363,7 +365,7 @@ def _check_schema(path: Path, document: object, known: str) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turns errors about missing or mistyped parts of a document into an InputError that names the file."""
+    """Turns an error about a missing part, or one of a wrong type, into an InputError that names the file."""
     try:
         yield
     except KeyError as error:

@@ -1,6 +1,6 @@
-"""Runs a command in a process of its own, where memory or file descriptors are limited. If Rust or C++ libraries lack
-either, they abort the process, write pages about it, or wait for ever for a thread that could not start. The process
-that waits here reports the lack in one line."""
+"""Runs a command in a child process where memory or file descriptors are limited. Without memory or descriptors, Rust
+and C++ libraries abort the process, print pages of errors, or wait forever for a thread that could not start. The
+parent process reports the lack in one line."""
 
 import os
 import re
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-FEW_FILES = 64  # the libraries open some twenty files
+FEW_FILES = 64  # the libraries open about twenty files
 _NOISE = re.compile(r"panicked at|memory allocation of|stack backtrace:|Fatal process out of memory")
 _TOO_MANY_FILES = re.compile(r"Too many open files|TooManyOpenFiles|\bcode: 24\b")
-_IDLE_SECONDS = 15  # a process that does no work for so long waits for a thread that never started
-_MAY_IDLE = ("linebounce sweep", "linebounce teach")  # these commands wait for other processes, and for people
+_IDLE_SECONDS = 15  # a process that has been idle for so long is taken to wait for a thread that never started
+_MAY_IDLE = ("linebounce sweep", "linebounce teach")  # exempt: these commands wait for other processes or for the user
 _ABORTED = {signal.SIGABRT, signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV, signal.SIGBUS}
 
 
@@ -28,7 +28,7 @@ def limit_of_memory() -> int | None:
 
 
 def limit_of_files() -> int | None:
-    """The limit on open files; None if it is not a low one."""
+    """The limit on open files, if it is below FEW_FILES; otherwise None."""
     limit = _limit(resource.RLIMIT_NOFILE)
     return limit if limit is not None and limit < FEW_FILES else None
 
@@ -43,17 +43,18 @@ def lack_of_memory(limit: int | None) -> str:
 
 
 def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: int) -> int:
-    """Returns the exit code of `work`, or one of the two others if a lack of memory or of files ended its process."""
+    """Returns the exit code of `work`; or one of the two other codes, if a lack of memory or of files ended its
+    process."""
     memory, files = limit_of_memory(), limit_of_files()
     if (memory is None and files is None) or _is_child:
         return work()
     try:
         said = os.memfd_create("linebounce")
         child = os.fork()
-    except OSError:  # not even enough is left for this
+    except OSError:  # too little is left even to start a process
         return work()
     if child == 0:
-        globals()["_is_child"] = True  # a command's main() guards itself, too
+        globals()["_is_child"] = True  # main() of a command calls supervised() again in the child
         os.dup2(said, 2)
         os.close(said)
         code = work()
@@ -79,8 +80,8 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
 
 
 def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None]:
-    """Returns the exit code as a shell has it, and the signal that ended the process. Ctrl-C reaches the process by
-    itself."""
+    """Returns the child's exit code in a shell's form, and the signal that ended it, if any. The terminal sends Ctrl-C
+    to the child as well, so the parent ignores it."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     worked, since = 0, time.monotonic()
@@ -97,12 +98,12 @@ def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None
 
 
 def _work_of(child: int) -> int:
-    """The process's processor time in clock ticks. While the process is not asleep, returns another number each time."""
+    """The process's processor time in clock ticks. Returns another number at each call while the process is not asleep."""
     try:
         with open(f"/proc/{child}/stat", encoding="utf-8", errors="replace") as file:
             text = file.read()
     except OSError:
         return 0
     state, *fields = text.rpartition(")")[2].split()
-    waits = 0 if state == "S" else time.monotonic_ns()  # it runs, waits for a disk, or is stopped
+    waits = 0 if state == "S" else time.monotonic_ns()  # the process runs, waits for a disk, or is stopped
     return int(fields[10]) + int(fields[11]) + waits

@@ -38,10 +38,12 @@ from linebounce.trace_writer import Writer
 
 
 class Trace:
-    """A trace that is whole. Raises InputError of what `linebounce trace info` refuses, and of a text.
+    """A complete trace, opened for reading. Raises InputError for a text trace, and for what `linebounce trace info`
+    refuses.
 
-    The program (`$LINEBOUNCE`, else in PATH; UsageError if nowhere) reads it first, so that nothing has to be checked here.
-    Whether the operations make sense, `trace info --check` says."""
+    That command checks the file first, so nothing is checked here. Its program is $LINEBOUNCE or the one in PATH;
+    UsageError if there is none. Only `trace info --check` tells whether the operations make sense.
+    """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -63,7 +65,7 @@ class Trace:
         self.close()
 
     def close(self) -> None:
-        """After this, operations can't be read any more."""
+        """Closes the file. Operations can't be read afterwards."""
         self._file.close()
 
     def count(self, stream: int) -> int:
@@ -71,7 +73,8 @@ class Trace:
         return sum(entry.items for entry, _ in self._streams[stream])
 
     def operations(self, stream: int) -> Iterator[Operation]:
-        """A stream's operations in order, with one frame in memory at a time. Raises IndexError for an undefined stream."""
+        """Yields a stream's operations in order. Keeps one frame in memory at a time. Raises IndexError for an
+        undefined stream."""
         for entry, end in self._streams[stream]:
             content = self._content(entry.offset, end)
             rows = content if self._version == VERSION_WITH_ROWS else rows_of(content)
@@ -109,10 +112,10 @@ class Trace:
         return self._file.read(size)
 
     def _content(self, begin: int, end: int) -> bytes:
-        """The frame's content after its head."""
+        """The uncompressed content of a frame."""
         try:
             return self._decompressor.decompress(self._read(begin, end - begin))[FRAME.size :]
-        except zstandard.ZstdError as error:  # this library may be stricter than the program's library
+        except zstandard.ZstdError as error:  # this zstd library may refuse what the program's accepted
             raise InputError(f"{self.path}: byte {begin}: damaged: {error}") from error
 
 

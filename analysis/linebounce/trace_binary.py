@@ -4,14 +4,14 @@ import struct
 from typing import NamedTuple
 
 VERSION = 2
-VERSION_WITH_ROWS = 1  # also readable: operations are stored one after the other, not in byte planes
+VERSION_WITH_ROWS = 1  # version 1 is readable, too: it stores operations one after the other, not in byte planes
 SKIPPABLE = 0x184D2A5B
 HEAD_LETTERS = b"linebounce trace"
 TAIL_LETTERS = b"linebounce index"
 
 HEAD = struct.Struct("<II16sI")
 TAIL = struct.Struct("<IIQ16s")
-TAIL_CONTENT = 24  # bytes after its first eight
+TAIL_CONTENT = 24  # bytes of the tail after its first eight
 FRAME = struct.Struct("<4sIQ")
 ENTRY = struct.Struct("<Q4sIII")
 OPERATION = struct.Struct("<BBHIQ")
@@ -36,7 +36,7 @@ def rows_of(planes: bytes) -> bytes:
 
 
 class Entry(NamedTuple):
-    """An entry of the index, one for each frame before it."""
+    """An entry of the index. The index has one for each frame before it."""
 
     offset: int
     type: bytes

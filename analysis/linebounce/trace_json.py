@@ -32,7 +32,7 @@ _REFERENCES = {"structure", "object", "of_lock", "taker"}
 
 
 def line_of(symbol: Symbol, redefines: int | None = None) -> bytes:
-    """The line without its newline. `redefines`: the number of the lock that these facts replace."""
+    """A symbol as a line of JSON without the newline. `redefines`: the number of the lock that this symbol replaces."""
     members: dict[str, object] = {"kind": type(symbol).__name__.lower()}
     if redefines is not None:
         members["redefines"] = redefines
@@ -40,7 +40,7 @@ def line_of(symbol: Symbol, redefines: int | None = None) -> bytes:
 
 
 def symbol_from(line: bytes) -> tuple[Symbol, int | None]:
-    """Returns the symbol, and the number of the lock that it redefines. REQUIRES: a line of a valid trace."""
+    """A symbol, and the number of the lock that it replaces, if any. REQUIRES: a line of a valid trace."""
     members = _parsed(line)
     redefines = members.pop("redefines", None)
     return _from_json(_KINDS[members.pop("kind")], members), redefines
@@ -61,7 +61,7 @@ def _dumped(members: dict[str, object]) -> bytes:
 
 
 def _to_json(value: Any) -> dict[str, object]:
-    """The members that differ from their defaults."""
+    """The members of a symbol that differ from their defaults."""
     default = type(value)()
     members = {}
     for each in dataclasses.fields(value):

@@ -26,8 +26,8 @@ class Operation(NamedTuple):
 
     @property
     def repeats(self) -> int:
-        """The number of further loads or stores, each at the next address."""
-        changes = self.kind in (Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE)  # the upper flags say how
+        """How many more loads or stores follow this one, each at the next address."""
+        changes = self.kind in (Kind.FETCH_ADD, Kind.COMPARE_EXCHANGE)  # in these kinds, the upper flags have another meaning
         return 0 if changes else self.flags >> REPEAT_SHIFT
 
 
@@ -53,7 +53,7 @@ class Structure:
 
 @dataclass
 class Object:
-    """A reference to nothing is None."""
+    """An object in memory. `structure` and similar members are None if it has none."""
 
     name: str = ""
     structure: int | None = None
@@ -74,7 +74,7 @@ class Function:
 
 @dataclass
 class WaitsIn:
-    """Where a lock's waiting is counted; a taker of None stands for any other taker."""
+    """How long one lock's takers wait. A taker of None stands for all takers that have no entry of their own."""
 
     taker: int | None = None
     function: int = 0
@@ -108,7 +108,7 @@ class Event:
 
 @dataclass
 class Word:
-    """A word in memory whose writes a stream awaits."""
+    """A word in memory whose change a stream waits for."""
 
     object: int | None = None
     offset: int = 0
@@ -138,7 +138,7 @@ class Summary:
 
 @dataclass
 class Symbols:
-    """Symbols of each kind are numbered from 0 in order of definition."""
+    """All symbols of a trace. Those of each kind are numbered from 0 in order of definition."""
 
     structures: list[Structure] = field(default_factory=list)
     objects: list[Object] = field(default_factory=list)

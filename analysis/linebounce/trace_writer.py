@@ -1,4 +1,4 @@
-"""Writes traces in binary form, in constant memory. `linebounce.trace` exports it."""
+"""Writes traces in binary form, in constant memory. Exported as `linebounce.trace.Writer`."""
 
 import fcntl
 from collections import defaultdict
@@ -30,12 +30,13 @@ from linebounce.trace_json import line_of, summary_text
 from linebounce.trace_symbols import Lock, Operation, Summary, Symbol, Symbols
 
 # The same limits as in trace/binary_writer.cpp.
-MOST_BUFFERED = 4 << 20  # operations over all streams; at this number all are written, however few each stream has
+# Operations over all streams; at this number the writer flushes every stream, however few operations it has.
+MOST_BUFFERED = 4 << 20
 TEXT_BUFFERED = 1 << 20  # bytes of symbols
 
 
 def _alone(path: Path) -> BinaryIO:
-    """Opens the file, empties and locks it, like WriteLock in trace/files.hpp."""
+    """Opens, empties and locks the file, as WriteLock in trace/files.hpp does."""
     file = path.open("ab")
     try:
         if path.is_file():
@@ -48,10 +49,10 @@ def _alone(path: Path) -> BinaryIO:
 
 
 class Writer:
-    """Writes a trace as its operations arrive. Without finish(), the file can only be read with --recover.
+    """Writes a trace while its operations arrive. Without finish(), the file can only be read with --recover.
 
-    Raises OSError; UsageError if another process is writing the file, or if a symbol or the summary exceeds the size of a frame
-    (16 MiB).
+    Raises OSError; UsageError if another process is writing the file, or if a symbol or the summary is larger than a
+    frame may be (16 MiB).
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -63,7 +64,7 @@ class Writer:
         self._line_count = 0
         self._first_line = 0
         self._buffers: dict[int, bytearray] = defaultdict(bytearray)
-        self._buffered = 0  # the number of operations in the buffers
+        self._buffered = 0  # operations in the buffers of all streams
         self._first: dict[int, int] = defaultdict(int)
         self._offset = 0
         self._file = _alone(self.path)
@@ -76,18 +77,19 @@ class Writer:
         self.close()
 
     def define(self, symbol: Symbol) -> int:
-        """Returns the symbol's number. Symbols that it refers to must be defined."""
+        """Returns the symbol's number. REQUIRES: the symbols that it refers to are defined."""
         number = self.symbols.define(symbol)
         self._add_line(line_of(symbol))
         return number
 
     def redefine(self, lock: int, facts: Lock) -> None:
-        """Replaces facts of a lock that became known only later."""
+        """Replaces what is known about a lock, for facts that were learnt after its definition."""
         self.symbols.redefine(lock, facts)
         self._add_line(line_of(facts, lock))
 
     def append(self, stream: int, operation: Operation) -> None:
-        """The stream, and everything that the operation refers to, must be defined."""
+        """Appends an operation to a stream. REQUIRES: the stream, and all symbols that the operation refers to, are
+        defined."""
         buffer = self._buffers[stream]
         buffer += OPERATION.pack(*operation)
         self._buffered += 1
@@ -97,7 +99,7 @@ class Writer:
             self._write_all()
 
     def finish(self, summary: Summary) -> None:
-        """Writes the buffers, the summary and the index, and closes the file."""
+        """Writes the buffers, the summary and the index. Closes the file."""
         self._write_all()
         self._write_frame(b"SUMM", 0, 0, summary_text(summary), 1)
         index = self._offset
@@ -106,7 +108,7 @@ class Writer:
         self.close()
 
     def close(self) -> None:
-        """After this, nothing can be written any more."""
+        """Closes the file. Nothing can be written afterwards."""
         self._file.close()
 
     def _write(self, content: bytes) -> None:

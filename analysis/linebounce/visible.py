@@ -1,4 +1,5 @@
-"""Escapes text from others before it reaches a terminal: names from traces, titles, file names, words of the command line."""
+"""Escapes untrusted text before it reaches a terminal: names from traces, titles, file names, words of the command
+line."""
 
 import re
 import sys
@@ -6,17 +7,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-# Characters that would act on a terminal, as in models/text/visible.cpp; surrogates stand for bytes that are not UTF-8.
+# Characters that act on a terminal, as in models/text/visible.cpp. Python's surrogates stand for bytes that are not UTF-8.
 _ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    """Spells out characters that would act on a terminal, such as \\u001b, and bytes that are not text, such as \\xff."""
+    """Replaces characters that act on a terminal by escapes such as \\u001b, and bytes that are not UTF-8 by escapes
+    such as \\xff."""
     return _ACTIVE.sub(_spelled, text)
 
 
 def visible_name(text: str) -> str:
-    """The same for a name or value within a line: also spells out newlines and tabs."""
+    """Like visible(), for a name or value within a line: also escapes newlines and tabs."""
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
@@ -26,7 +28,7 @@ def _spelled(found: re.Match[str]) -> str:
 
 
 class _Visible:
-    """A text stream that makes everything written to it visible text."""
+    """A text stream that escapes whatever is written to it."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -44,14 +46,14 @@ class _Visible:
 
 
 def raw(stream: Any) -> TextIO:
-    """The underlying stream, for writers that escape and colour text themselves."""
+    """The stream below a _Visible one, for writers that escape text themselves, such as console.py."""
     found: TextIO = stream.stream if isinstance(stream, _Visible) else stream
     return found
 
 
 @contextmanager
 def visible_streams() -> Iterator[None]:
-    """Within this context, everything printed is visible text. Colours are for consoles (console.py)."""
+    """Escapes everything that is printed within this context. Coloured output goes through console.py instead."""
     before = sys.stdout, sys.stderr
     wrapped: Any = tuple(_Visible(raw(stream)) for stream in before)
     sys.stdout, sys.stderr = wrapped

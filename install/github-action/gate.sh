@@ -5,7 +5,7 @@ set -euo pipefail
 
 output=${GATE_OUTPUT:-linebounce-gate}
 mkdir -p "$output"
-# Several paths and machines are separated by spaces.
+# Lists of paths and machines are separated by spaces.
 read -ra base <<<"$GATE_BASE"
 read -ra head <<<"$GATE_HEAD"
 read -ra machines <<<"${GATE_MACHINES:-}"

@@ -1,5 +1,5 @@
-"""The first sentences of a comparison: which settings differ, then which run does better at the point that the base's answer
-is about."""
+"""Writes the first sentences of a comparison: which settings differ, and which run does better at the point that the
+base run's answer is about."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -29,7 +29,8 @@ _NO_SETTINGS = (
 
 
 def differences(base: Results, other: Results) -> list[str]:
-    """The settings that differ, such as `machine.memory.latency_ns 120 -> 200`; those that both runs have come first."""
+    """The settings that differ, such as `machine.memory.latency_ns 120 -> 200`. Settings that only one run has come
+    last."""
     before, after = _settings(base), _settings(other)
     paths = sorted(before.keys() | after.keys(), key=lambda path: (path not in before or path not in after, path))
     different = [path for path in paths if before.get(path) != after.get(path)]
@@ -61,8 +62,7 @@ def _text(value: Setting | None) -> str:
 
 
 def pair_answers(comparisons: Sequence[Comparison]) -> list[str]:
-    """One sentence for each other run: which one does better, by the base's metric, at the point that the base's answer is
-    about."""
+    """One sentence for each other run: whether it does better than the base, by the base's metric, at the judged point."""
     first, *names = run_names(comparisons)
     return [_pair_answer(comparison, first, name) for comparison, name in zip(comparisons, names, strict=True)]
 
@@ -100,15 +100,15 @@ def answers_document(comparisons: Sequence[Comparison]) -> dict[str, Any]:
 
 
 def answers_alone(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
-    """Each run's own answer and assumptions, with the run's name."""
+    """Pairs of a run's name and the run's own answer with its assumptions. Runs without an answer are left out."""
     runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
     named = zip(run_names(comparisons), runs, strict=True)
     return [(name, " ".join([run.answer.text, *run.assumptions])) for name, run in named if run.answer.text]
 
 
 def judged_point(comparison: Comparison) -> PointChanges | None:
-    """The point that the comparison's answer is about: that of the base's answer if both runs have it, otherwise the one whose
-    metric changed most."""
+    """The point that the comparison's answer is about: the point of the base's answer if both runs have it, otherwise
+    the point at which the answer's metric changed most. None if no point has that metric in both runs."""
     metric = comparison.base.answer.metric
     sizes = [(change.size, point) for point in comparison.points for change in point.changes if change.metric == metric]
     answered = place_of(comparison.base.answered_point.at)
@@ -145,7 +145,7 @@ def _verdict(change: Change, better: str, name: str) -> str:
 
 
 def _other_winner(base: Results, other: Results, in_first: str, in_other: str) -> str:
-    """A sentence that says so if the winning alternative differs between the runs; otherwise empty."""
+    """A sentence that names the winner in each run if the winners differ; otherwise empty."""
     path = base.answer.compared
     winners = [results.answered_point.at.get(path) for results in (base, other) if results.answer.runner_up is not None]
     if not path or path != other.answer.compared or len(winners) < 2 or winners[0] == winners[1]:

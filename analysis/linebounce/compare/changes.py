@@ -1,4 +1,5 @@
-"""Compares runs' metrics with those of a base run: matches points by their sweep position, and pairs differences by seed."""
+"""Compares the metrics of runs with those of a base run. Points are matched by their position in the sweep, and values
+by seed."""
 
 import math
 import re
@@ -15,7 +16,7 @@ from linebounce.results import Results
 # A histogram's peaks are numbered by latency, so an additional peak renumbers all later ones.
 _NUMBERED_PEAK = re.compile(r"latency\.(user_)?peaks\.\d+\.")
 
-# The values of one point: by metric, then by seed.
+# The values of one point: metric -> seed -> value.
 Values = Mapping[str, Mapping[int, float]]
 # The key by which points of two runs are matched.
 Place = frozenset[tuple[str, Setting]]
@@ -27,7 +28,8 @@ def place_of(at: At) -> Place:
 
 @dataclass(frozen=True)
 class Change:
-    """One metric of a point in the base and in another run: the means over the common seeds, and the mean difference."""
+    """One metric of a point in the base and in another run: the means over the seeds that both have, and the mean
+    difference."""
 
     metric: str
     unit: str
@@ -57,13 +59,14 @@ class Change:
 
     @property
     def size(self) -> float:
-        """The relative size of the change, from 0 to 2 and symmetric in direction: 1 means from 0 or to 0."""
+        """The change relative to the larger of the two values: 0 to 1, or up to 2 if the sign changes. A change from 0
+        or to 0 is 1."""
         return 0.0 if self.base == self.changed else abs(self.changed - self.base) / max(abs(self.base), abs(self.changed))
 
 
 @dataclass(frozen=True)
 class PointChanges:
-    """A point that both runs have. order_of() defines the order of its changes."""
+    """A point that both runs have, with its changes in the order of order_of()."""
 
     at: At
     changes: tuple[Change, ...]  # for the metrics that both runs have
@@ -80,7 +83,7 @@ class Comparison:
     base: Results
     other: Results
     points: tuple[PointChanges, ...]
-    only_base: tuple[str, ...]  # metrics that the other run has at none of these points
+    only_base: tuple[str, ...]  # metrics that the other run lacks at every point
     only_other: tuple[str, ...]
     unmatched: int  # points that only one run has, or that failed in either run
 
@@ -94,7 +97,7 @@ class Hit:
     comparison: Comparison
     at: At
     change: Change | None
-    missing: str = ""  # if the condition can't be judged: which run lacks the metric, and why
+    missing: str = ""  # which run lacks the metric, and why; empty if the condition holds
 
 
 def compare(base: Results, other: Results) -> Comparison:
@@ -122,8 +125,8 @@ def compare(base: Results, other: Results) -> Comparison:
 
 
 def order_of(metric: str, chance: bool, size: float) -> tuple[bool, bool, float]:
-    """Sort key: the largest changes come first. Numbered peaks, which may be renumbered, come after the other metrics,
-    and changes within chance last."""
+    """Sort key: the largest changes come first. Numbered peaks come after the other metrics, and changes within chance
+    last."""
     return chance, _NUMBERED_PEAK.match(metric) is not None, -size
 
 
@@ -140,7 +143,7 @@ def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> 
 
 
 def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
-    """Checks every point of the base. A metric that neither run has at a point is skipped there."""
+    """The hits at every point of the base. A point where neither run has the metric gives none."""
     for point in run.points:
         for change in point.changes:
             if change.metric == condition.metric and condition.holds(change.base, change.changed):

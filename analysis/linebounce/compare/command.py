@@ -58,7 +58,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _runs(arguments: argparse.Namespace) -> list[Results]:
-    """The base run, followed by the runs to compare with it."""
+    """The runs to compare, the base first: the directories given, or the parts of one run with `--by`."""
     if (arguments.by is None) != bool(arguments.others):
         raise UsageError("give two or more runs, A B, or one run and a swept path, A --by PATH")
     runs = [linebounce.open(directory) for directory in (arguments.base, *arguments.others)]

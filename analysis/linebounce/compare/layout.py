@@ -1,4 +1,5 @@
-"""Tables as wide as the terminal. A table that doesn't fit is never wrapped: it drops columns, then shortens names."""
+"""Lays out tables as wide as the terminal. A table that is too wide drops columns, then shortens names; lines never
+wrap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from rich.text import Text
 
 Kind = Literal["point", "metric", "base", "value", "change", "interval", "verdict"]
 
-# The columns to drop first when space is short, least important first. Others always stay.
+# The columns to drop when space is short, in this order. No other column is dropped.
 LOST_FIRST: tuple[Kind, ...] = ("interval", "value", "base")
-# The columns to shorten next, each with the smallest width at which names still differ.
+# The columns to shorten after that, with the smallest width at which names can still be told apart.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "verdict")
 _BETWEEN = 2
@@ -31,8 +32,8 @@ class Column:
 
 
 def table_lines(columns: Sequence[Column], width: int) -> list[Text]:
-    """The header and one line for each row, at most `width` terminal columns wide if fits() is true. REQUIRES: at least one
-    row."""
+    """The header, and one line for each row. Lines are at most `width` terminal columns wide if fits() is true.
+    REQUIRES: at least one row."""
     shown = _kept(columns, width)
     widths = _widths(shown, width)
     header = [Text(column.title, style="dim") for column in shown]
@@ -41,7 +42,7 @@ def table_lines(columns: Sequence[Column], width: int) -> list[Text]:
 
 
 def fits(columns: Sequence[Column], width: int) -> bool:
-    """Whether the table fits after everything that may be dropped or shortened has been."""
+    """Whether the table fits into `width` after dropping and shortening columns."""
     shown = _kept(columns, width)
     return _total(_widths(shown, width)) <= width
 
@@ -60,7 +61,7 @@ def shortened(text: str, width: int) -> str:
 
 
 def _kept(columns: Sequence[Column], width: int) -> list[Column]:
-    """Drops empty columns, and as few of the droppable ones as possible."""
+    """Drops empty columns and, one kind after the other until the table fits, the kinds in LOST_FIRST."""
     kept = [column for column in columns if any(cell.plain for cell in column.cells)]
     for kind in LOST_FIRST:
         if _total([column.width for column in kept]) <= width:
@@ -70,7 +71,8 @@ def _kept(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """Each column is as wide as its cells, except that names share the remaining space: the longest is shortened first."""
+    """Gives each column the width of its widest cell. If the table is too wide, shortens the names, the widest column
+    first."""
     widths = [column.width for column in columns]
     spare = {i: widths[i] - _SHORTEST[column.kind] for i, column in enumerate(columns) if column.kind in _SHORTEST}
     while _total(widths) > width and any(columns_left > 0 for columns_left in spare.values()):

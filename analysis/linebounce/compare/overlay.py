@@ -20,7 +20,7 @@ _RUN_RANGES: dict[str, list[Any]] = {
     "strokeDash": [[1, 0], [6, 4], [2, 2], [10, 3, 2, 3]],
     "shape": ["circle", "square", "triangle-up", "diamond"],
 }
-_MOST_ALTERNATIVES = 4  # if there are more, only those that the base's answer features are drawn
+_MOST_ALTERNATIVES = 4  # with more alternatives, the chart has only those that the base's answer features
 
 Rows = list[dict[str, Any]]
 
@@ -60,8 +60,8 @@ def overlay(comparisons: Sequence[Comparison], numbers: Sequence[int]) -> list[t
 
 
 def _is_shown(comparison: Comparison, point: Point, axes: sweeps.Axes) -> bool:
-    """Whether a point belongs to the chart. For the paths that are not on the axes, it must have the answered point's
-    values. If there are many alternatives, it must be of a featured one."""
+    """Whether the charts show this point. On the paths that are not axes, it must have the values of the answered
+    point. With many alternatives, only the featured ones are shown."""
     base = comparison.base
     stays = sweeps.held(base, axes.x, axes.series)
     if any(point.at[path] != base.answered_point.at[path] for path in stays):
@@ -106,7 +106,7 @@ def _drawn(name: str, caption: str, rows: Rows, words: dict[str, str]) -> tuple[
 
 
 def _by_run(spec: Spec) -> Spec:
-    """The chart with dashes and shapes for runs instead of alternatives, and with links."""
+    """Changes a sweep chart so that dashes and shapes stand for runs instead of alternatives, and marks link to points."""
     for part in spec["layer"]:
         encoding = part["encoding"]
         legend = encoding["color"]["legend"]
@@ -119,15 +119,16 @@ def _by_run(spec: Spec) -> Spec:
 
 
 def svg_of(spec: Spec, name: str, title: str) -> Markup:
-    """The chart as SVG that scales to its container, whatever size it was drawn at. No two charts of a page have one `name`."""
+    """Draws the chart as SVG that scales to its container. `name`: unique within the page."""
     svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
     # An SVG inside a page needs no width, height or XML namespaces.
     svg = re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3)
-    # A screen reader hears the chart's title; the page's list of points has the same links. vl_convert puts an address of its
-    # own before a link's fragment.
+    # A screen reader reads only the chart's title; the list of points below has the same links. In links, vl_convert puts an
+    # address before the fragment, which is removed here.
     svg = re.sub(r' (role|aria-\w+)="[^"]*"', "", svg)
     role = "group" if "<a " in svg else "img"
     svg = svg.replace("<svg ", f'<svg role="{role}" aria-label="{escape(title)}" ', 1)
     svg = re.sub(r'xlink:href="[^"#]*#([^"]*)"', r'href="#\1" aria-label="\1" tabindex="-1"', svg)
-    # Two charts' clips may not have the same name: that of a chart that is not shown would hide the other.
+    # Makes the ids of clip paths unique within the page. If two charts shared an id, a hidden chart's clip would hide the
+    # other chart.
     return Markup(re.sub(r'(id="|url\(#)(?=clip)', rf"\g<1>{name}-", svg))

@@ -124,7 +124,7 @@ nav { display: flex; flex-wrap: wrap; gap: .3rem .8rem; }
 
 
 def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequence[Hit]) -> str:
-    """`rows` as rows_of() has them: all are on the page, those of the headlines first."""
+    """`rows`: from rows_of(). The page shows all of them, the headlines first."""
     base = comparisons[0].base
     names = run_names(comparisons)
     points = points_of(comparisons, rows)
@@ -159,8 +159,8 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
 
 
 def _run(results: Results, name: str) -> dict[str, object]:
-    """The page's facts about a run. For a run of one point they include the point's position, because such runs are
-    compared whatever their positions."""
+    """What the page says about a run. For a run of one point that includes the point's position, because runs of one
+    point are compared even if their positions differ."""
     place = results.points[0].title if len(results.points) == 1 else ""
     return {
         "called": name,

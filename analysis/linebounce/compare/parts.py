@@ -1,4 +1,5 @@
-"""Splits one run by a swept path, so that its values are compared like runs: `--by workload.lock`."""
+"""Splits one run into parts, one for each value of a swept path, which are then compared like runs: `--by
+workload.lock`."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -12,9 +13,10 @@ from linebounce.results import Results
 
 
 def parts_by(results: Results, wanted: str) -> list[Results]:
-    """A part for each value, the sweep's first one as the base. `wanted` is a swept path, or its last word alone.
+    """One part for each value of the path; the sweep's first value is the base. `wanted`: a swept path, or its last
+    word.
 
-    UsageError for a path that the sweep does not have, or that has one value only.
+    Raises UsageError if the path is not swept, or has only one value.
     """
     path = _swept_path(results, wanted)
     values = results.swept()[path]
@@ -36,7 +38,7 @@ def _swept_path(results: Results, wanted: str) -> str:
 
 
 def _together_with(results: Results, path: str) -> set[str]:
-    """The path, plus the paths that change with it: each of its values determines theirs."""
+    """The path, and all paths whose value follows from this one's."""
     together = {path}
     for other, values in results.swept().items():
         pairs = {(point.at[path], point.at[other]) for point in results.points}
@@ -46,7 +48,7 @@ def _together_with(results: Results, path: str) -> set[str]:
 
 
 def _part(results: Results, path: str, value: Setting, dropped: set[str]) -> Results:
-    """The part of a run with this value. Points keep their numbers. The part has the run's answer, without its
+    """The part of a run with this value. Points keep their numbers. The answer keeps its metric but loses its
     sentences."""
     part = copy(results)
     points = [point for point in results.points if point.at[path] == value]

@@ -1,4 +1,4 @@
-"""What the comparison page shows of one point: its headlines, its misses by latency, and its cache lines, in every run."""
+"""Collects what the comparison page shows of one point for every run: headlines, misses by latency, and cache lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,24 +17,24 @@ from linebounce.report.charts.base import Spec
 from linebounce.results import Results
 
 _MOST_LINES = 10
-_MOST_DRAWN = 40  # a histogram takes a tenth of a second
-_HISTOGRAM = {"width": 520, "height": 110, "autosize": "pad"}  # rows of charts cannot fit a width
+_MOST_DRAWN = 40  # points with a histogram; drawing one takes 0.1 s
+_HISTOGRAM = {"width": 520, "height": 110, "autosize": "pad"}  # Vega-Lite can't fit a chart that has rows to a width
 
 
 @dataclass(frozen=True)
 class LineOfRuns:
-    """A field of a line: its misses' count, mean latency and total time in each run."""
+    """A field of a line: in each run, the number of its misses, their mean latency and their total time."""
 
     name: str
     misses: tuple[str, ...]
     means: tuple[str, ...]
     totals: tuple[str, ...]
-    changes: tuple[str, ...]  # of the total time, for every run but the first
+    changes: tuple[str, ...]  # changes of the total time, for every run but the first
 
 
 @dataclass(frozen=True)
 class PointOfRuns:
-    """A point that all runs have. The page shows one at a time, at first the one that is `judged`."""
+    """A point that all runs have. The page shows one point at a time, and the `judged` one first."""
 
     number: int  # the base's
     title: str
@@ -74,12 +74,12 @@ def points_of(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Po
 
 
 def _numbers(base: Results, run: Results) -> dict[int, int]:
-    """The numbers in a run of the base's points, by their number in the base, as far as both have finished them."""
+    """Maps the base's point numbers to the run's, for points that both have finished."""
     return {one.number: other.number for one, other in same_places(base, run) if one.metrics and other.metrics}
 
 
 def _histogram(name: str, bins: Mapping[str, pl.DataFrame]) -> Markup:
-    """Each run's misses by latency, one below the other on one axis."""
+    """A histogram of the misses by latency for each run, one below the other with a common axis."""
     rows = [row | {"run": run} for run, frame in bins.items() for row in frame.to_dicts()]
     if len({(row["low_ns"], row["source"]) for row in rows}) < 2:
         return Markup()

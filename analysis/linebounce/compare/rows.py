@@ -15,14 +15,14 @@ Verdict = Literal["better", "worse", "same", "changed", "missing"]
 
 @dataclass(frozen=True)
 class Row:
-    """One metric of one point, in the base and in each other run; None for a run that lacks it."""
+    """One metric of one point, in the base and in the other runs. `changes` has None for a run that lacks it."""
 
     at: At
     metric: str
     unit: str
     base: float
     changes: tuple[Change | None, ...]
-    better: Better | None  # None unless the metric is a headline of the base
+    better: Better | None  # None if the metric is not a headline of the base
 
     @cached_property
     def key(self) -> tuple[Place, str]:
@@ -52,7 +52,8 @@ class Row:
         return order_of(self.metric, self.chance, self.size)
 
     def verdict(self, change: Change | None) -> Verdict | None:
-        """The verdict on one of the row's changes; None if the metric is not a headline or there is no interval."""
+        """The verdict on one of the row's changes. None if the metric is not a headline, or if there is no interval to
+        judge a change by."""
         if self.better is None:
             return None
         if change is None:
@@ -85,7 +86,8 @@ def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
 
 
 def run_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """The runs' names in sentences and tables: A, B, ..., Z, run 27, ...; a part of a run is named by its value."""
+    """The names of runs in sentences and tables: A, B, ..., Z, run 27 and so on. A part of a run is named after its
+    value."""
     runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)]
     return [run.part or (chr(ord("A") + number) if number < 26 else f"run {number + 1}") for number, run in enumerate(runs)]
 

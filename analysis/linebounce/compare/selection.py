@@ -11,8 +11,8 @@ from linebounce.records import Point
 _MOST_ROWS = 10
 _MOST_ELSEWHERE = 4
 
-# Patterns of two metrics' names: of a part, and of the whole. Their values are equal if a run is all kernel code, if a lock
-# has one caller, or if all misses of L1 go to memory because there is no outer cache.
+# Pairs of patterns for metric names: a part and its whole. Both values are equal if all code of the run is kernel code, if a
+# lock has only one caller, or if every L1 miss goes to memory because there is no outer cache.
 _PART_OF = (
     (re.compile(r"latency\.(?:kernel|user)\.(.+)"), r"latency.\1"),
     (re.compile(r"latency\.(kernel|user)_l1_misses\.(.+)"), r"latency.\1_offchip.\2"),
@@ -21,10 +21,8 @@ _PART_OF = (
 
 
 def headline_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Row]:
-    """The base's headlines, in order, at every compared point; the point whose first headline changed most comes first.
-
-    Includes headlines that only the base has at a point.
-    """
+    """The base's headlines at every compared point, including those that the other runs lack. The point whose first
+    headline changed most comes first."""
     found = {row.key: row for row in rows}
     compared = {place_of(point.at) for comparison in comparisons for point in comparison.points}
     points = [
@@ -45,8 +43,9 @@ def _headlines_of(point: Point, comparisons: Sequence[Comparison], found: dict[t
 
 
 def first_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """The headlines and the other changes of the terminal's first page, ten rows at most: the headlines of the point that the
-    answer is about, the first headline of the points where it changed most, then that point's other changes."""
+    """The headlines and the other changes for the terminal's first page, at most ten rows together. Headlines: those of
+    the judged point, then the first headline of other points where it changed by more than chance. Other changes: those
+    of the judged point."""
     judged = judged_point(comparisons[0])
     every = headline_rows(comparisons, rows)
     if judged is None:
@@ -60,14 +59,14 @@ def first_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> tuple[
 
 
 def other_changes(rows: Sequence[Row]) -> list[Row]:
-    """The changes of other metrics that are larger than chance, in row order. If a part and its whole have equal figures,
-    only one is kept."""
+    """The rows of other metrics that changed by more than chance, in row order. If a part and its whole have equal
+    values, only one of them is kept."""
     again = _shown_again(rows)
     return [row for row in rows if row.better is None and row.larger_than_chance and row.key not in again]
 
 
 def _is_tiny(row: Row) -> bool:
-    """Whether a time stays below a nanosecond, so that its change means nothing beside the others."""
+    """Whether a time is below a nanosecond in every run. Its change would not matter beside the others."""
     return row.unit == "ns" and max(row.base, *(change.changed for change in row.changes if change)) < 1
 
 
@@ -82,8 +81,8 @@ def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> lis
 
 
 def _shown_again(rows: Sequence[Row]) -> set[tuple[Place, str]]:
-    """The rows that repeat another's figures. Of each pair this is the row with the longer name, or the one that is not
-    a headline."""
+    """The keys of rows to leave out because a part and its whole have equal values. Leaves out the part, or the whole
+    if only the part is a headline."""
     found = {row.key: row for row in rows}
     again = set()
     for row in rows:

@@ -20,7 +20,8 @@ def student_t(degrees_of_freedom: int, confidence: float) -> float:
 
 
 def _share_within(angle: float, degrees_of_freedom: int) -> float:
-    """The probability between -t and t, for t = sqrt(degrees) tan(angle): Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    """The probability of a value between -t and t, for t = sqrt(degrees_of_freedom) * tan(angle): Abramowitz and
+    Stegun, 26.7.3 and 26.7.4."""
     odd = degrees_of_freedom % 2
     term = math.cos(angle) if odd else 1.0
     total = 0.0

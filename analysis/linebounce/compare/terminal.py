@@ -50,7 +50,7 @@ def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all
 
 
 def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
-    """Prints which runs are compared. Runs of one point each are compared whatever their positions."""
+    """Prints which runs are compared. For runs of one point each it includes their positions, which may differ."""
     base = comparisons[0].base
     console.print(Text.assemble((base.title, "bold")))
     if base.part:
@@ -129,7 +129,7 @@ def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Col
 
 
 def _swept_text(at: At) -> str:
-    """Such as `lock, cpus`; full paths if two have the same last word."""
+    """The last words of the swept paths, such as `lock, cpus`; full paths if two last words are equal."""
     last_words = [path.rpartition(".")[2] for path in at]
     return ", ".join(last_words if len(set(last_words)) == len(at) else at)
 

@@ -1,4 +1,4 @@
-"""What a change may cost, and where that is measured: linebounce.toml and the options that override it."""
+"""What a change may cost, and on which machines that is measured: read from linebounce.toml, overridden by options."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any
 from linebounce.errors import UsageError, meant
 from linebounce.files import read_file
 
-# Each rule with what it finds. The order is that of reports.
+# Rules, each with a sentence about what it finds, in the order of reports.
 RULES = {
     "false-sharing": "A line is falsely shared: threads use different bytes of it, and at least one of them writes",
     "contended-word": "Several threads write one word",
@@ -18,8 +18,8 @@ RULES = {
     "crosses-line": "A field crosses a line's end, or a structure takes more lines",
     "all-sharing": "Sharing as a whole costs more, wherever it is",
 }
-# In percent of the base's thread time. Less than that is not worth a reviewer's time, and most of it is the order in which
-# threads happen to meet.
+# In percent of the base's thread time. Smaller changes are not worth a reviewer's time, and most of them come from chance in
+# how threads interleave.
 DEFAULT_PCT = 2.0
 USUAL_MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 _KEYS = {"machines": list, "cpus": list, "times": int, "orders": int, "arguments": str, "budget": dict, "allow": list}
@@ -40,10 +40,10 @@ class Budget:
     """The gate's settings. Percentages are of the base's thread time."""
 
     machines: list[str] = field(default_factory=lambda: list(USUAL_MACHINES))
-    cpus: list[int] = field(default_factory=list)  # empty: all of each machine
+    cpus: list[int] = field(default_factory=list)  # numbers of CPUs to measure with; empty: all CPUs of each machine
     times: int = 3  # recordings of a program
     orders: int = 5  # replays of a recording
-    arguments: str = ""  # of a program that the gate records
+    arguments: str = ""  # command-line arguments of a program that the gate records
     pct: dict[str, float] = field(default_factory=lambda: dict.fromkeys(RULES, DEFAULT_PCT))
     allowed: list[Allowance] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Looks for the place of a change in the source, and asks `advise` for an edit."""
+"""Finds the source lines behind a change, and asks `advise` for an edit."""
 
 import json
 import re
@@ -19,7 +19,8 @@ _WITH_EDIT = ("false-sharing", "crosses-line")
 
 
 def add_evidence(verdict: Verdict, base: Side, head: Side, gauge: Gauge) -> None:
-    """For all changes except those that are the same. `advise` runs if a layout became worse."""
+    """Adds evidence for every change whose verdict is not "same". Runs `advise` once, if a layout or false sharing
+    became worse."""
     advice: dict[str, Any] | None = None
     for number, change in enumerate(verdict.changes):
         if change.verdict == "same":
@@ -31,7 +32,7 @@ def add_evidence(verdict: Verdict, base: Side, head: Side, gauge: Gauge) -> None
 
 
 def _largest_part(change: Change, verdict: Verdict) -> Change:
-    """The single cost that changed most, for all sharing together; otherwise the change itself."""
+    """For "all-sharing", the single cost that changed most. For any other rule, the change itself."""
     if change.rule != "all-sharing":
         return change
     singles = [it for it in verdict.changes if it.rule not in ("all-sharing", "crosses-line")]
@@ -39,7 +40,7 @@ def _largest_part(change: Change, verdict: Verdict) -> Change:
 
 
 def _located(change: Change, base: Side, head: Side) -> Evidence:
-    """In the head; what is only in the base has its place there."""
+    """Looks in the head's recordings, or in the base's if the change has no item in the head."""
     side = head if any(item in head.places for item in change.items) else base
     symbols = side.symbols[0]
     places = [side.places[item] for item in change.items if item in side.places]
@@ -51,7 +52,7 @@ def _located(change: Change, base: Side, head: Side) -> Evidence:
 
 
 def _lock_word(symbols: Symbols, name: str) -> str:
-    """The field or variable that is the lock's word; locks are named so unless they have one name for several."""
+    """The field or variable that holds the lock. Locks are usually named after it, except where several share one name."""
     for lock in symbols.locks:
         if name not in (base_name(lock.name), base_name(lock.figures)) or lock.object is None:
             continue
@@ -63,7 +64,7 @@ def _lock_word(symbols: Symbols, name: str) -> str:
 
 
 def _advice(gauge: Gauge, head: Side) -> dict[str, Any]:
-    """advise's page about the first recording, empty if it has none."""
+    """What advise says about the head's first recording; empty if advise fails."""
     with scratch_folder() as scratch:
         machines = [word for machine in gauge.machines for word in ("--machine", machine)]
         command = [gauge.program, "advise", str(head.recordings[0]), "--json", "-j", "1", *machines, "-o", str(scratch)]
@@ -75,7 +76,7 @@ def _advice(gauge: Gauge, head: Side) -> dict[str, Any]:
 
 
 def _add_edit(evidence: Evidence, change: Change, advice: dict[str, Any], symbols: Symbols) -> None:
-    """The first advised change of the layout that became worse."""
+    """Adds the first edit that advise proposes for the structure that became worse."""
     structures = {it.name for it in symbols.structures if change.name in {it.name, *objects_of(symbols, it.name)}}
     names = {change.name, *structures}
     for advised in advice.get("changes", ()):

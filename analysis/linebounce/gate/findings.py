@@ -1,4 +1,4 @@
-"""Prices the findings of static checkers: a suspicion at a line becomes the cost of what is declared there."""
+"""Prices the findings of static checkers: each finding gets the measured cost of what is declared at its line."""
 
 import json
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from linebounce.trace_symbols import Symbols
 
 
 def priced(path: Path, head: Side) -> list[Priced]:
-    """Each finding of a SARIF file with its cost in the head. Raises InputError for a file that is no SARIF."""
+    """Each finding of a SARIF file with its cost in the head. Raises InputError if the file is not a SARIF log."""
     try:
         document = json.loads(read_file(path))
         runs = document["runs"]
@@ -50,8 +50,8 @@ def _priced(tool: str, result: dict[str, Any], place: Location, head: Side) -> P
 
 
 def _subject_at(place: Location, head: Side) -> tuple[str, list[Item]]:
-    """The field, variable or structure declared at this line, and the items whose time it takes. Misses on other bytes of a
-    line count for each field of the object, because any of them may be the one that disturbs."""
+    """The field, variable or structure declared at this line, and the items whose cost it gets. A field also gets the
+    misses on other bytes of its object, because any field of the object may be the one that causes them."""
     for symbols in head.symbols:
         for structure in symbols.structures:
             objects = objects_of(symbols, structure.name)
@@ -74,7 +74,7 @@ def _concerns(item: Item, objects: set[str], field: str) -> bool:
 
 
 def _locks(symbols: Symbols, head: Side, structure: str, offset: int) -> list[Item]:
-    """The locks whose word this field is."""
+    """The items of locks whose word is this field."""
     names = set()
     for lock in symbols.locks:
         it = None if lock.object is None else symbols.objects[lock.object]

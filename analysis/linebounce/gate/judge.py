@@ -29,7 +29,7 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """A cost on one machine, in percent of the base's thread time; `low` and `high` bound the difference."""
+    """A cost on one machine, in percent of the base's thread time. `low` and `high` bound the change from base to head."""
 
     condition: Condition
     base_pct: float
@@ -44,7 +44,8 @@ class Figure:
 
     @property
     def verdict(self) -> str:
-        """`worse` only if the whole interval is over the budget; `unclear` if a part of it is."""
+        """ "worse" if the whole interval is over the budget, "unclear" if part of it is. "better" if the whole interval
+        is below minus the budget, otherwise "same"."""
         if self.low > self.budget_pct:
             return "worse"
         if self.high < -self.budget_pct:
@@ -67,7 +68,7 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """The first of `_ORDER` on any machine."""
+        """The machines' verdict that comes first in `_ORDER`."""
         return min((figure.verdict for figure in self.figures), key=_ORDER.index)
 
     @property
@@ -79,15 +80,15 @@ Costs = list[list[float]]  # by recording and order
 
 
 class Comparison:
-    """Two measured versions, and what the second may cost more."""
+    """Compares two measured versions against the budget."""
 
     def __init__(self, base: Side, head: Side, budget: Budget) -> None:
         self._base, self._head, self._budget = base, head, budget
         self._one_pct = {condition: thread_us(base, condition) / 100 for condition in base.us}
 
     def changes(self) -> list[Change]:
-        """All compared costs, those with the worst verdict first. All sharing together only has a place if its verdict is that
-        of no single cost."""
+        """All compared costs, those with the worst verdict first. "all-sharing" is left out if a single cost has the
+        same verdict."""
         found = [*self._shares(), *self._layouts()]
         single = {change.verdict for change in found if change.rule != "all-sharing"}
         found = [change for change in found if change.rule != "all-sharing" or change.verdict not in single]
@@ -101,8 +102,8 @@ class Comparison:
         yield self._change("all-sharing", "", items)
 
     def _layouts(self) -> Iterator[Change]:
-        """One for each structure whose layout crosses a line now, with the misses on it that no other thread causes: those
-        that others cause have rules of their own."""
+        """One change for each structure of which a field crosses a line's end now, or that takes more lines. Its cost
+        is the misses on the structure that no other thread causes; other rules count those that other threads cause."""
         by_structure: dict[str, list[LayoutChange]] = {}
         for layout in layout_changes(self._base.symbols[0], self._head.symbols[0]):
             by_structure.setdefault(layout.structure, []).append(layout)
@@ -126,8 +127,8 @@ def sums(orders: Sequence[dict[Item, float]], items: Sequence[Item], unit: float
 
 
 def thread_us(side: Side, condition: Condition) -> float:
-    """The time of all threads but for waiting for others to end, mean over recordings and orders. Raises NotMeasuredError if
-    it is none."""
+    """The time of all threads without waiting for other threads to end: the mean over recordings and orders. Raises
+    NotMeasuredError if it is 0."""
     replays = [of for orders in side.us[condition] for of in orders]
     us = fmean(sum(time for item, time in of.items() if item.what != "joining") for of in replays)
     if us <= 0:
@@ -147,7 +148,7 @@ def figure_of(condition: Condition, before: Costs, after: Costs, budget_pct: flo
 
 
 def _mean_variance(values: Sequence[float]) -> tuple[float, int]:
-    """The variance of the values' mean, and its degrees of freedom; of a single value nothing is known."""
+    """The variance of the values' mean, and its degrees of freedom; zeros for a single value."""
     return (variance(values) / len(values), len(values) - 1) if len(values) > 1 else (0.0, 0)
 
 
@@ -164,7 +165,7 @@ SHARING = ("false_sharing", "true_sharing", "communication")
 
 
 def items_of(places: Iterable[Item], objects: Iterable[str], kinds: Sequence[str] = SHARING) -> list[Item]:
-    """Misses of these kinds on these objects, and on their fields."""
+    """The items of these kinds that are about these objects or their fields."""
     names = tuple(objects)
     return sorted(item for item in places if item.what in kinds and _is_of(item.name, names))
 

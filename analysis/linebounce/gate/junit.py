@@ -52,5 +52,5 @@ def _add_totals(suites: ET.Element) -> None:
 
 
 def _xml(text: str) -> str:
-    """XML has no way to write most control characters."""
+    """Escapes control characters, most of which XML has no way to write."""
     return visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

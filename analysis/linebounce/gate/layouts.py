@@ -1,4 +1,5 @@
-"""Layouts of two versions: which fields cross a line's end now, and which structures take more lines."""
+"""Compares the layouts of two versions: which fields newly cross a cache line's end, and which structures take more
+lines."""
 
 import re
 from collections.abc import Iterable
@@ -6,12 +7,12 @@ from dataclasses import dataclass
 
 from linebounce.trace_symbols import Object, Structure, Symbols
 
-LINE_BYTES = 64  # of the machines that run most programs
+LINE_BYTES = 64  # the line size of most machines
 
 
 @dataclass(frozen=True)
 class LayoutChange:
-    """What is new about a structure's lines: "queue.tail crosses a line's end"."""
+    """A change for the worse in how a structure lies in lines, such as "queue.tail crosses a line's end"."""
 
     structure: str
     field: str  # empty: the structure as a whole
@@ -19,14 +20,14 @@ class LayoutChange:
 
 
 def base_name(name: str) -> str:
-    """The name of an object without numbers of elements, and without the line that allocates it, which an edit above would
-    change: "counts" for "counts[3]", "load" for "load:42"."""
+    """An object's name without element numbers ("counts" for "counts[3]") and without the line that allocates it
+    ("load" for "load:42"). An edit further up the file would change that line."""
     return re.sub(r"\[\d+\]|(?<=\w):\d+", "", name)
 
 
 def layout_changes(base: Symbols, head: Symbols) -> list[LayoutChange]:
-    """Compares structures of the same name. A structure whose objects lie differently in their lines is as good as its
-    objects: a field crosses if it does in any object whose address is known."""
+    """Compares structures of the same name. A field counts as crossing a line's end if it crosses in any object of the
+    structure whose address is known."""
     changes = []
     before = {structure.name: number for number, structure in enumerate(base.structures)}
     for number, structure in enumerate(head.structures):
@@ -52,7 +53,7 @@ def _structure_of(symbols: Symbols, it: Object) -> str:
 
 
 def _positions(symbols: Symbols, number: int) -> set[int]:
-    """Where its objects begin in a line."""
+    """The offsets in a cache line at which objects of this structure begin."""
     addresses = (it.address for it in symbols.objects if it.structure == number)
     return {address % LINE_BYTES for address in addresses if address is not None}
 
@@ -68,6 +69,6 @@ def _crosses(offset: int, size: int, positions: Iterable[int]) -> bool:
 
 
 def _lines(symbols: Symbols, number: int) -> int:
-    """The most lines that one of its objects lies on."""
+    """The largest number of lines that an object of this structure lies on; 0 if no address is known."""
     structure: Structure = symbols.structures[number]
     return max(((at + max(structure.size, 1) - 1) // LINE_BYTES + 1 for at in _positions(symbols, number)), default=0)

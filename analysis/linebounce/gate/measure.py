@@ -1,5 +1,5 @@
-"""What sharing costs in a program's recordings: each is replayed on each machine in several orders, and its threads' time
-divided among the lines, words and locks for which they waited (`linebounce advise --time`)."""
+"""Measures what sharing costs in a program's recordings. Each recording is replayed on each machine in several orders,
+and its threads' time is divided among the lines, words and locks that they waited for (`linebounce advise --time`)."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -20,11 +20,11 @@ _MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/studies/replay/
 
 
 class NotMeasuredError(Exception):
-    """There is nothing to compare: exit code 5."""
+    """The versions can't be compared: exit code 5."""
 
 
 class Item(NamedTuple):
-    """Something that threads wait for: a class of time, as in advise's page, and a name."""
+    """Something that threads wait for. `what`: the class of time, as in advise's page."""
 
     what: str
     name: str
@@ -32,7 +32,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """A machine, and how many of its CPUs are in use; None: all."""
+    """A machine, and how many of its CPUs are in use; None means all."""
 
     machine: str
     cpus: int | None = None
@@ -51,13 +51,14 @@ class Place:
 
 @dataclass
 class Side:
-    """One version of the program. `us`: thread time by condition, recording and order."""
+    """One version of the program. `us`: thread time in us by condition, recording, order and item."""
 
     recordings: list[Path]
     symbols: list[Symbols]  # of each recording
     us: dict[Condition, list[list[dict[Item, float]]]] = field(default_factory=dict)
     places: dict[Item, Place] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)  # what the recordings could not hold
+    # Parts of the program's run that the recorder could not record, as sentences.
+    missing: list[str] = field(default_factory=list)
     not_measured: list[str] = field(default_factory=list)
 
 
@@ -94,7 +95,7 @@ def opened(recordings: Sequence[Path]) -> Side:
 
 @dataclass
 class _Replay:
-    """One recording in one order, on all machines with so many CPUs."""
+    """One recording, to be replayed in one order on all machines with `cpus` CPUs; None means all CPUs."""
 
     side: Side
     recording: int
@@ -107,9 +108,9 @@ class _Replay:
 
 
 def measure(sides: Sequence[Side], gauge: Gauge) -> None:
-    """Replays all recordings of all sides. A replay that fails, or that does not do what the program did, is noted in its
-    side's `not_measured`; a condition in which one has failed is left out on all sides. Raises UsageError for a wrong machine,
-    NotMeasuredError if no condition is left."""
+    """Replays all recordings of all sides. Notes in a side's `not_measured` a replay that fails, and one in which too
+    many tries of locks went another way than recorded. A condition with a failed replay is dropped from all sides.
+    Raises UsageError for an unknown machine, NotMeasuredError if no condition is left."""
     streams = max(len(symbols.streams) for side in sides for symbols in side.symbols)
     replays = [
         _Replay(side, recording, order, count)

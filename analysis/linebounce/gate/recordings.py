@@ -1,4 +1,4 @@
-"""The recordings of one side: given, or made of a program."""
+"""Finds or makes the recordings of one side."""
 
 import re
 import shlex
@@ -13,8 +13,9 @@ _ELF = b"\x7fELF"
 
 
 def recordings_of(given: Sequence[Path], recorder: Path, folder: Path, times: int, arguments: str) -> list[Path]:
-    """Traces as they are, a folder's traces, or `times` recordings of a program, made in `folder`. With FILE.lbt come
-    FILE-2.lbt and so on, which linebounce-record --times writes. Raises NotMeasuredError if there are none."""
+    """The given traces, the traces in a given folder, and for a given program `times` new recordings in `folder`.
+    FILE.lbt brings FILE-2.lbt and so on with it, which linebounce-record --times writes. Raises NotMeasuredError if
+    nothing is found."""
     found: list[Path] = []
     for path in given:
         if path.is_dir():
@@ -40,7 +41,7 @@ def _is_program(path: Path) -> bool:
 
 
 def _further(path: Path, given: Sequence[Path]) -> list[Path]:
-    """Further recordings of the same call of linebounce-record --times."""
+    """FILE-2.lbt, FILE-3.lbt and so on, which the same call of linebounce-record --times wrote."""
     found: list[Path] = []
     while (more := path.with_stem(f"{path.stem}-{len(found) + 2}")).exists() and more not in given:
         found.append(more)

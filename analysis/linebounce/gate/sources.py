@@ -1,7 +1,8 @@
-"""Places in the program's source: where a name is declared, where functions use it, and edits.
+"""Finds places in the program's source: where a name is declared, and where functions use it.
 
-Recordings name variables, structures and functions, and the lines of the first two. Lines of fields and accesses are searched
-for in these files as they are now; what is not found is left out."""
+A recording names variables and structures with their lines, but functions without. So this module searches the files,
+as they are now, for fields and accesses. Whatever is not found is left out.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,18 +19,18 @@ _MOST_ACCESSES = 8
 
 @dataclass(frozen=True)
 class Location:
-    """Lines and columns count from 1; a column of 0 is not known."""
+    """A place in a file. Lines and columns count from 1; column 0 means unknown."""
 
     path: Path
     line: int
     column: int = 0
     end_column: int = 0
-    text: str = ""  # what is there: "writes in count"
+    text: str = ""  # what the source does there: "writes in count"
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """Lines `first` to `last` are replaced by the text; `last` before `first` inserts before `first`."""
+    """Replaces lines `first` to `last` with `text`. If `last` is before `first`, inserts `text` before line `first`."""
 
     path: Path
     first: int
@@ -38,14 +39,14 @@ class Replacement:
 
 
 def location_of(source: str, text: str = "") -> Location | None:
-    """Of "/src/cache.c:12"; None if there is no line."""
+    """Parses "/src/cache.c:12"; None if there is no line number."""
     path, _, line = source.rpartition(":")
     return Location(Path(path), int(line), text=text) if path and line.isdecimal() else None
 
 
 def declaration(symbols: Symbols, name: str, fallback: str = "") -> Location | None:
-    """Where an object ("counts"), its field ("queue.tail") or a structure is declared. `fallback`: its source as advise's page
-    has it."""
+    """The declaration of an object ("counts"), a field of it ("queue.tail") or a structure. `fallback`: the place that
+    advise gives, for a name that the symbols lack."""
     wanted = base_name(name)
     for it in symbols.objects:
         known = base_name(it.name)
@@ -63,7 +64,7 @@ def _declared(symbols: Symbols, it: Object, field: str, fallback: str) -> Locati
 
 
 def _field(source: str, field: str) -> Location | None:
-    """The field's line in the declaration that begins there."""
+    """The line of a field in the structure whose declaration begins at `source`."""
     begin = location_of(source)
     if begin is None or not field:
         return None
@@ -78,8 +79,8 @@ def _field(source: str, field: str) -> Location | None:
 
 
 def accesses(symbols: Symbols, functions: Iterable[str], name: str) -> list[Location]:
-    """Lines of these functions that name the field, or the object where there is no field. If there are none, because the
-    accesses are in functions that were inlined, indented lines of the file that declares it."""
+    """Lines of these functions that use this name or a field of its structure. If there are none, because the functions
+    were inlined, indented lines of the file that declares it."""
     words = [word for word in re.split(r"[.\[\]:]+", base_name(name)) if word and not word.isdecimal()]
     fields = [it.name.split(".")[0] for of in symbols.structures if name in objects_of(symbols, of.name) for it in of.fields]
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys([words[-1], *fields])))})\b") if words else None
@@ -106,7 +107,8 @@ def _files(symbols: Symbols) -> list[Path]:
 
 
 def _body(path: Path, function: str) -> Iterator[Location]:
-    """The lines of a function's definition, whose closing brace begins a line or is indented as its head."""
+    """The lines of a function's body. The body ends at a closing brace with the same indentation as the function's
+    head."""
     name = re.sub(r"<.*", "", function).rpartition("::")[2]
     head = re.compile(rf"^(\s*)[^;=]*\b{re.escape(name)}\s*\([^;]*$")
     closing = ""
@@ -124,7 +126,7 @@ def _code(text: str) -> str:
 
 
 def first_part(field: str) -> str:
-    """The part before the first point or bracket: "stats" of "stats.hits"."""
+    """The part before the first dot or bracket: "stats" of "stats.hits"."""
     return re.split(r"[.\[]", field, maxsplit=1)[0]
 
 
@@ -141,7 +143,7 @@ def _text(path: Path) -> list[str]:
 
 
 def replacements(diff: str, root: Path) -> list[Replacement]:
-    """The edits of a unified diff whose names are relative to `root`."""
+    """The edits in a unified diff. File names in it are relative to `root`."""
     found: list[Replacement] = []
     path, line = root, 0
     removed, added, begin = 0, "", 0

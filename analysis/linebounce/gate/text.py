@@ -1,4 +1,5 @@
-"""The verdict for people: text for a terminal, Markdown for a job's summary, lines that a CI service shows at the source."""
+"""Formats the verdict for people: text for a terminal, Markdown for a job's summary, and annotations that a CI service
+shows beside the source."""
 
 import textwrap
 from pathlib import Path
@@ -12,7 +13,7 @@ _TITLES = {"worse": "Worse", "better": "Better", "unclear": "Unclear: the interv
 
 
 def shown(path: Path, root: Path) -> str:
-    """Relative to `root` where it is below it."""
+    """The path relative to `root`; unchanged if it is not below `root`."""
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)
 
 
@@ -61,7 +62,7 @@ def _change_text(change: Change, evidence: Evidence | None, root: Path) -> list[
 
 
 def markdown(verdict: Verdict, root: Path) -> str:
-    """For $GITHUB_STEP_SUMMARY and the like."""
+    """Markdown for a CI job's summary, such as $GITHUB_STEP_SUMMARY."""
     lines = [f"## linebounce gate: {_cell(verdict.sentence)}", ""]
     rows = [(kind, number, change) for kind in ("worse", "better", "unclear") for number, change in verdict.of(kind)]
     if rows:
@@ -92,7 +93,7 @@ def markdown(verdict: Verdict, root: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-# Names come from the program: none may end a cell, or become HTML or a link.
+# Escapes for names that come from the program, which may end no table cell and become neither HTML nor a link.
 _ESCAPES = str.maketrans({letter: f"\\{letter}" for letter in "\\|`*_[]"} | {"<": "&lt;", ">": "&gt;"})
 
 
@@ -101,8 +102,8 @@ def _cell(words: str) -> str:
 
 
 def annotations(verdict: Verdict, root: Path) -> str:
-    """A line `::error file=,line=::` for each cost over budget, `::notice` for each one that became better, and `::error`
-    without a place for what was not measured."""
+    """GitHub annotations: `::error file=,line=::` for each cost over budget, `::notice` for each cost that became
+    better, and `::error` without a place for whatever was not measured."""
     lines = []
     for kind, level in (("worse", "error"), ("better", "notice")):
         for number, change in verdict.of(kind):

@@ -1,4 +1,4 @@
-"""The gate's answer, of which all forms of output are made."""
+"""The gate's answer. Every form of output is made from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _SUBJECTS = {
 
 @dataclass
 class Evidence:
-    """Where a change is in the source, and the edit that `advise` makes against it."""
+    """Where in the source a change comes from, and the edit that `advise` proposes against it."""
 
     declared: Location | None = None
     functions: list[str] = field(default_factory=list)  # that wait
@@ -33,13 +33,13 @@ class Evidence:
 
 @dataclass
 class Priced:
-    """A static checker's finding, and what it costs; `figures` have the cost as the head's, and nothing as the base's."""
+    """A static checker's finding with its cost. In `figures` the cost is the head's; the base's is 0."""
 
     tool: str
     rule: str
     message: str
     location: Location
-    subject: str  # the object or field that was found at its line; empty: none
+    subject: str  # the object or field declared at the finding's line; empty: none found
     figures: list[Figure]
 
     @property
@@ -56,12 +56,12 @@ class Priced:
 
 @dataclass
 class Verdict:
-    """`not_measured`: reasons why there is no verdict, or an incomplete one."""
+    """`not_measured`: why there is no verdict, or only an incomplete one."""
 
     base: list[Path]
     head: list[Path]
     changes: list[Change] = field(default_factory=list)
-    evidence: dict[int, Evidence] = field(default_factory=dict)  # by index of the change
+    evidence: dict[int, Evidence] = field(default_factory=dict)  # by the index of a change in `changes`
     priced: list[Priced] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     not_measured: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Verdict:
 
     @property
     def exit_code(self) -> int:
-        """Of several, the largest, as everywhere."""
+        """NOT_MEASURED if anything was not measured, whatever the other costs."""
         return NOT_MEASURED if self.not_measured else CHECK_FAILED if self.of("worse") else DONE
 
     @property
@@ -94,7 +94,7 @@ def subject(change: Change) -> str:
 
 
 def headline(change: Change, evidence: Evidence | None = None) -> str:
-    """One line: what changed, what about the layout, and which functions wait."""
+    """One line: what changed, how its layout changed, and which functions wait."""
     new = "new: " if change.is_new and change.verdict == "worse" else ""
     layout = f": {'; '.join(each.text for each in change.layout)}" if change.layout else ""
     where = f", in {' and '.join(evidence.functions)}" if evidence and evidence.functions else ""
@@ -102,7 +102,7 @@ def headline(change: Change, evidence: Evidence | None = None) -> str:
 
 
 def figure_text(figure: Figure) -> str:
-    """As in "0.0 → 20.4 % of the base's thread time: +20.4 (19.9 to 20.8), budget 2"."""
+    """Such as "0.0 → 20.4 % of the base's thread time: +20.4 (19.9 to 20.8), budget 2"."""
     return (
         f"{figure.base_pct:.1f} → {figure.head_pct:.1f} % of the base's thread time: {figure.change:+.1f} "
         f"({figure.low:.1f} to {figure.high:.1f}), budget {figure.budget_pct:g}"

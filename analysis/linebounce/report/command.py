@@ -62,7 +62,7 @@ def _report(arguments: argparse.Namespace) -> int:
             raise UsageError(f"{validations[0]}: results of `linebounce validate` have their own page; give no other directory")
         return _report_validation(validations[0], arguments)
     runs = [linebounce.open(directory) for directory in arguments.directories]
-    # Polars and Jinja load slowly, so they are imported only when the directories are known to be good.
+    # Polars and Jinja load slowly, so they are imported only after the directories have been checked.
     from linebounce.report.measured import read_measured  # noqa: PLC0415
     from linebounce.report.page import make_page  # noqa: PLC0415
 

@@ -34,7 +34,8 @@ class Drawing:
         self.pieces.append(f'<rect class="{kind}" {place} rx="6"/>')
 
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", link: str = "") -> None:
-        """With a link (`link.0_1`), the page makes the line thicker the more traffic the link carries."""
+        """Draws a line. If `link` is given (`link.0_1`), the page makes the line thicker the more traffic that link
+        carries."""
         named = f' data-load="{escape(link)}"' if link else ""
         ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
         self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
@@ -43,21 +44,22 @@ class Drawing:
         self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>')
 
     def measured(self, x: float, y: float, metric: str, before: str) -> None:
-        """A place where the page writes a metric of the shown point, after the word `before`."""
+        """A text that the page fills in: `before`, then the value of a metric at the shown point."""
         names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def link_traffic(self, x: float, y: float, link: str, before: str, title: str) -> None:
-        """A place where the page writes how busy a link is in one direction (`link.0_1`), or its traffic if it has no limit.
+        """A text that the page fills in with how busy a link is in one direction (`link.0_1`). For a link without a
+        bandwidth limit it shows the traffic instead.
 
-        The page writes both into the tooltip, after the words `title`.
+        The tooltip has both, after `title`.
         """
         names = f'data-link="{escape(link)}" data-before="{escape(before)}" data-title="{escape(title)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def home_traffic(self, x: float, lines: tuple[float, float], node: int) -> None:
-        """Two places, at the heights `lines`, where the page writes how many misses the node's lines had, and from which
-        nodes."""
+        """Two texts, at the heights `lines`, that the page fills in: how many misses there were on lines of this node,
+        and the share from other nodes."""
         for y, what in zip(lines, ("misses", "remote_pct"), strict=True):
             self.pieces.append(f'<text class="small" data-home="{node}" data-of="{what}" x="{x:g}" y="{y:g}"></text>')
 

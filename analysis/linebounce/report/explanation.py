@@ -41,8 +41,8 @@ class Explanation:
 
 
 def explanation_of(results: Results) -> Explanation | None:
-    """None if nothing was explained, or if the explanation belongs to another configuration. Raises InputError for a damaged
-    file."""
+    """None if nothing was explained, or if the explanation is of an earlier configuration. Raises InputError for a
+    damaged file."""
     path = results.directory / "explain.json"
     if not path.exists():
         return None
@@ -83,7 +83,7 @@ def _waterfall(miss: Mapping[str, Any]) -> Waterfall:
 
 
 def by_resource(waits: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
-    """The resources that a miss waited for and how long, longest wait first."""
+    """The resources that a miss waited for, each with its total wait; the longest comes first."""
     sums: dict[str, float] = {}
     for wait in waits:
         sums[wait["at"]] = sums.get(wait["at"], 0) + wait["ns"]

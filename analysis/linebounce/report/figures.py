@@ -23,7 +23,7 @@ _LEGEND_COLUMNS = 3
 # the same widths.
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _CONFIG = {
-    "aria": False,  # with them, each mark's numbers would also be in the file as words, which would be most of its size
+    "aria": False,  # without this, the file would repeat each mark's numbers in words, which would be most of its size
     "background": "white",
     "padding": 10,
     "font": _FONT,
@@ -53,7 +53,7 @@ def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None
 
 
 def _name_of(directory: Path) -> str:
-    """The folder of a run; for a point of a sweep, the sweep's name and the point's number."""
+    """The folder for a run's figures. For a point of a sweep, the sweep's name and the point's number."""
     path = directory.resolve()
     return f"{path.parent.parent.name}_{path.name}" if path.parent.name == "points" else path.name
 
@@ -65,7 +65,8 @@ def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
 
 
 def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Figure]:
-    """Names and charts for which the run has data. Charts of one point show the one that the answer is about."""
+    """The charts for which the run has data, with their names. A chart of one point shows the point of the run's
+    answer."""
     point = results.answered_point
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
@@ -101,7 +102,7 @@ def _against_paper(results: Results) -> Iterator[Figure]:
 
 
 def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
-    """The first headline over the sweep, and the costliest lock over the number of CPUs."""
+    """The first headline over the sweep, and the lock that takes the most CPU time over the number of CPUs."""
     swept = results.swept()
     if len(results.points) < 2:
         return

@@ -1,4 +1,4 @@
-"""Packs lines.csv for the cache-line explorer: all rows, as columns of small numbers with lists of names."""
+"""Packs lines.csv for the cache-line explorer: all rows, stored as columns of small integers that index lists of names."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ import polars as pl
 
 from linebounce.frames import RESOURCES
 
-# Columns whose values are stored once in a list, and as indices elsewhere.
+# Columns of names. Each name is stored once in a list, and rows have its index.
 _NAMES = ("structure", "object", "field", "function", "access", "source")
-# The columns that identify a line of an object, as the explorer lists it.
+# The columns that identify a line in the explorer's list.
 _LINE = ("point", "structure", "object", "line")
 
 
 def pack(lines: pl.DataFrame) -> dict[str, Any]:
-    """Returns `names`, `lines` with the index of each line's first row, and `rows`; a line's rows are adjacent, ordered by
-    offset."""
+    """Returns `names`; `lines` with the index of each line's first row; and `rows`. Rows of a line are adjacent, and
+    ordered by offset."""
     ordered = lines.sort(*_LINE, "offset", "field", maintain_order=True)
     names: dict[str, list[str]] = {}
     for column in _NAMES:

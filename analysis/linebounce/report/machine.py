@@ -10,13 +10,13 @@ from linebounce.results import Results, read_document, reading
 
 @dataclass(frozen=True)
 class Machine:
-    """A configuration's [machine]. Each CPU is a hardware thread. Threads with numbers from `cpus` on exist but are not
-    used."""
+    """The [machine] table of a configuration. A CPU is a hardware thread. CPUs numbered `cpus` and above exist but are
+    not used."""
 
     config: Mapping[str, Any]
 
     def check(self) -> None:
-        """Raises KeyError, TypeError or ValueError if something that every machine has is missing."""
+        """Raises KeyError, TypeError or ValueError if the table lacks something that every machine has."""
         _ = self.line_bytes
 
     @property
@@ -55,7 +55,7 @@ class Machine:
         return range(self.nodes) if words == "all" else [int(word) for word in words.split()]
 
     def cpus_of_node(self, node: int) -> Sequence[int]:
-        """The numbers of a node's CPUs, in the order that `cpu_order` defines."""
+        """The numbers of the CPUs on a node, which `cpu_order` decides."""
         places = list(self.nodes_with_cpus())
         if node not in places:
             return []
@@ -63,14 +63,15 @@ class Machine:
         return self._part(present, places.index(node), len(places))
 
     def cores_of_bus(self, node: int, bus: int) -> Sequence[Sequence[int]]:
-        """The CPUs of each core on a bus."""
+        """The CPUs behind one bus of a node, in a list for each core."""
         cpus = self._part(self.cpus_of_node(node), bus, self.buses_per_node)
         threads = int(self.config["cpu"].get("threads_per_core", 1))
         cores = len(cpus) // threads
         return [self._part(cpus, core, cores) for core in range(cores)]
 
     def _part(self, cpus: Sequence[int], place: int, places: int) -> Sequence[int]:
-        """`spread` takes every `places`-th CPU, `fill` takes consecutive CPUs."""
+        """Which of `cpus` belong to one of several places: every `places`-th one with `spread`, a run of consecutive
+        ones with `fill`."""
         if self.config.get("cpu_order", "spread") == "spread":
             return cpus[place::places]
         each = len(cpus) // places
@@ -78,7 +79,8 @@ class Machine:
 
 
 def machine_of(results: Results, point: int) -> Machine:
-    """The point's own machine, because a sweep may go over machines. A point that failed has no configuration of its own."""
+    """The machine of a point, which may be another one at each point of a sweep. Falls back to the run's for a point
+    that failed."""
     own = results.directory / "points" / str(point) / "config.toml"
     path = own if own.exists() else results.directory / "config.toml"
     with reading(path):

@@ -14,9 +14,10 @@ from linebounce.report import tables
 from linebounce.report.machine import machine_of
 from linebounce.results import Results
 
-Matrix = list[list[float]]  # in ns; a pair's mean over both directions; nan on the diagonal
+Matrix = list[list[float]]  # in ns: the mean of both directions of a pair; nan on the diagonal
 _MARK = "probe_format"
-_LEAST_SCALE_PCT = 5.0  # the smallest end of the difference's colour scale: smaller differences look alike
+# The difference's colour scale reaches at least to this percentage, so that small differences look alike.
+_LEAST_SCALE_PCT = 5.0
 
 
 def read_measured(path: Path) -> Matrix:
@@ -52,9 +53,10 @@ def _pair(cells: Matrix, a: int, b: int) -> float:
 
 
 def beside(results: Results, measured: Matrix | None) -> pl.DataFrame:
-    """The pairs of both matrices, for modified lines whose home is one of the two CPUs, as the measurement has them.
+    """The pairs that both matrices have. Uses the simulated latencies of modified lines whose home is on one of the two
+    CPUs' nodes, as a measurement has them.
 
-    Raises UsageError if the run is not a core_to_core of as many CPUs.
+    Raises UsageError unless the run is one of core_to_core with as many CPUs.
     """
     if measured is None:
         return pl.DataFrame()
@@ -100,7 +102,7 @@ def by_point(rows: pl.DataFrame) -> list[pl.DataFrame]:
 
 
 def words(rows: pl.DataFrame) -> dict[str, str]:
-    """Placeholders of the charts: the ends of their scales, and the text below them."""
+    """The words for the charts' placeholders: the ends of the colour scales, and the text below the charts."""
     both = [*rows["measured_ns"], *rows["simulated_ns"]]
     off = [simulated - ns for ns, simulated in zip(rows["measured_ns"], rows["simulated_ns"], strict=True)]
     rms = math.sqrt(sum(value * value for value in off) / len(off))

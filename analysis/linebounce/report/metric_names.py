@@ -1,4 +1,4 @@
-"""The names that a program's things have in names of metrics; docs/results.md has the rule."""
+"""Turns names of things in a program, such as locks, into parts of metric names (docs/results.md has the rule)."""
 
 import itertools
 import re
@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 
 def metric_names(names: Iterable[str]) -> dict[str, str]:
-    """Maps each name to its part of metric names, as docs/results.md defines it: a recorded program's locks may have any
-    letters."""
+    """Maps each name to its part of metric names, by the rule in docs/results.md. The names in a recorded program may
+    hold any character."""
     ordered = sorted(names, key=str.encode)
     wanted = {name: _metric_letters(name) for name in ordered}
     parts = {name: name for name in ordered if wanted[name] == name}
@@ -22,6 +22,6 @@ def metric_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _metric_letters(name: str) -> str:
-    """Replaces byte by byte: a letter of two bytes becomes two underscores."""
+    """Replaces each byte, so a letter of two bytes becomes two underscores."""
     capitals_lowered = bytes(letter + 32 if 65 <= letter <= 90 else letter for letter in name.encode())
     return re.sub(rb"[^a-z0-9_\-\[\]]", b"_", capitals_lowered).decode() or "_"

@@ -1,4 +1,4 @@
-"""Draws the network between nodes, with the links for which the run has metrics."""
+"""Draws the network between nodes. The run's metrics say which links exist."""
 
 import math
 import re
@@ -20,7 +20,8 @@ Places = Mapping[int, tuple[float, float]]
 
 
 def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
-    """Draws nodes, joined as the metrics `link.A_B...` say. A number that no node has is a switch. None without links."""
+    """Draws the nodes and the links for which there are metrics `link.A_B...`. An end that is no node's number is a
+    switch. None if there are no links."""
     links = [(int(link[1]), int(link[2])) for link in map(_LINK.fullmatch, metrics) if link]
     pairs = sorted({(min(ends), max(ends)) for ends in links})
     if machine.nodes < 2 or not pairs:
@@ -38,7 +39,7 @@ def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
 
 
 def _has_limit(machine: Machine) -> bool:
-    """Whether links have a bandwidth. Those without one are never busy, so the page shows their traffic instead."""
+    """Whether links have a bandwidth limit. Without one a link is never busy, so the page shows its traffic instead."""
     network = machine.config["network"]
     own = [link.get("bandwidth_mb_per_s") for link in network.get("link", {}).values()]
     return bool(network.get("bandwidth_mb_per_s") or any(own))
@@ -53,7 +54,7 @@ def _speed(machine: Machine) -> str:
 
 
 def _places(nodes: int, *, has_switch: bool) -> Places:
-    """Two nodes side by side, more on a circle, clockwise from the top left; a switch in the middle."""
+    """Places two nodes side by side, and more on a circle, clockwise from the top left. A switch is in the middle."""
     if nodes == 2:
         gap = 440 if has_switch else 300
         ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
@@ -86,7 +87,8 @@ def _cpu_list(cpus: Sequence[int]) -> str:
 
 
 def _link(drawing: Drawing, places: Places, ends: tuple[int, int], nodes: int) -> None:
-    """A line whose width shows how busy the link is, with both directions in words between the boxes."""
+    """Draws a link: a line that the page makes wider the busier the link is, and texts for both directions between the
+    boxes."""
     low, high = ends
     (x1, y1), (x2, y2) = places[low], places[high]
     drawing.line((x1, y1), (x2, y2), "link", f"link.{low}_{high}")
@@ -95,7 +97,8 @@ def _link(drawing: Drawing, places: Places, ends: tuple[int, int], nodes: int) -
     there, back = ("→ ", "← ") if x1 < x2 else ("← ", "→ ")
     if not flat:
         there, back = ("↓ ", "↑ ") if y1 < y2 else ("↑ ", "↓ ")
-    elif high >= nodes:  # a switch is narrower, so this is the middle between its box and the node's
+    # A switch's box is smaller than a node's, so the middle of the gap is not the middle between the centres.
+    elif high >= nodes:
         x += math.copysign((_NODE.width - _SWITCH.width) / 4, x2 - x1)
     side = 0 if flat else 34
     drawing.link_traffic(x - side, y - 8 if flat else y + 4, f"link.{low}_{high}", there, f"from {low} to {high}")

@@ -1,8 +1,8 @@
 """Computes which CPUs hold a cache line over time, from the misses in timeline.csv.
 
-A store, atomic operation or upgrade that misses makes its CPU the owner when it ends, and removes all other copies. A load
-makes its CPU one of the sharers, and the owner a sharer too. Evictions leave no trace there, so a copy is assumed to last until
-another CPU writes. Objects that share a line are treated separately.
+When a miss of a store, atomic operation or upgrade ends, its CPU becomes the owner and all other copies are removed. A
+miss of a load makes its CPU and the previous owner sharers. The timeline has no evictions, so a copy is assumed to last
+until another CPU writes. Objects that share a line are treated separately.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,11 +13,12 @@ import polars as pl
 
 from linebounce.results import Results
 
-# Limits for each point, because a page has to draw them: the lines that change owners most, and the first spans of each.
+# Limits for each point, because a page has to draw the spans: the lines with the most changes of owner, and the first spans
+# of each.
 MOST_LINES = 50
 MOST_SPANS = 2000
-# The page can cut a line's time into this many equal parts. It takes the smallest number that leaves each part so few spans
-# that a reader can tell them apart.
+# Into how many equal parts the page may cut a line's time. It takes the smallest number whose parts hold few enough spans to
+# tell apart.
 PARTS = (1, 10, 100)
 _SPANS_IN_SIGHT = 250
 
@@ -46,7 +47,7 @@ Miss = Mapping[str, Any]
 
 @dataclass
 class _Holding:
-    """A CPU's copy: its start, whether the CPU is the owner, and the miss that fetched it."""
+    """A CPU's copy of the line: when it began, whether the CPU owns it, and the miss that fetched it."""
 
     since_ns: float
     owns: bool
@@ -55,7 +56,7 @@ class _Holding:
 
 @dataclass
 class _Line:
-    """Replays the misses on one line, in the order in which they ended."""
+    """Applies the misses on one line in the order in which they ended."""
 
     held: dict[int, _Holding] = field(default_factory=dict)
     spans: list[dict[str, Any]] = field(default_factory=list)
@@ -67,7 +68,7 @@ class _Line:
         owns = miss["access"] != "load"
         before = self.held.get(cpu)
         if before is not None and (before.owns or not owns):
-            return  # another miss of the same CPU was under way, so it has the line already
+            return  # the CPU has the line already, from another miss that overlapped with this one
         self.changes += 1
         for other in list(self.held):
             if owns or self.held[other].owns:
@@ -89,8 +90,8 @@ class _Line:
 
 
 def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each line that changes hands, the most frequent first. Each comes as a row for the list, and with all its spans
-    in time order."""
+    """The lines that change hands, those with the most changes first. Yields a row for the list, and all spans of the
+    line in time order."""
     misses = timeline.filter(pl.col("kind") == "miss", pl.col("object") != "", pl.col("field") != "[]")
     if misses.is_empty():
         return
@@ -109,7 +110,7 @@ def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dic
 
 
 def ownership_frames(results: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Lines and their spans at every point that has a timeline; two frames without rows if none has."""
+    """The lines and their spans at every point with a timeline; two empty frames if no point has one."""
     lines: list[dict[str, Any]] = []
     spans: list[dict[str, Any]] = []
     for point in results.points:
@@ -129,7 +130,8 @@ def _parts(spans: int) -> int:
 
 
 def first_part(spans: pl.DataFrame, parts: int) -> pl.DataFrame:
-    """The first of `parts` equal parts of a line's time: its spans, cut at its end. The page does this for any part."""
+    """The spans in the first of `parts` equal parts of a line's time, cut at the part's end. The page does the same for
+    any part."""
     whole = spans.select(begin=pl.col("from_us").min(), end=pl.col("to_us").max()).row(0, named=True)
     end = whole["begin"] + (whole["end"] - whole["begin"]) / parts
     return spans.filter(pl.col("from_us") < end).with_columns(pl.col("to_us").clip(upper_bound=end))

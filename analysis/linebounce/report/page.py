@@ -32,8 +32,8 @@ from linebounce.report.vega import vega_bundle
 from linebounce.report.words import axis_title
 from linebounce.results import Results, read_document, reading
 
-# (anchor, heading) in page order. Each section has its HTML in templates/sections/ANCHOR.html and its script in ANCHOR.js
-# beside it.
+# Pairs of anchor and heading in page order. Each section's HTML is in templates/sections/ANCHOR.html, its script in
+# ANCHOR.js.
 _SECTIONS = (
     ("sweep", "Over the sweep"),
     ("paper", "Against the paper"),
@@ -64,7 +64,7 @@ _BETWEEN_WORDS = re.compile(r"(?<=[^\W_][._/=:-])(?=\w)")
 
 
 def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
-    """The whole file. If Vega has to be bundled, that runs in parallel."""
+    """The page's HTML. Bundles Vega, if it is not cached, while the rest is made."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         vega = pool.submit(vega_bundle)
         templates = environment()
@@ -94,7 +94,7 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """Loads the templates in templates/."""
+    """The environment that loads files from templates/."""
     loader = jinja2.PackageLoader("linebounce.report", "templates")
     made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     made.filters["setting"] = setting_text
@@ -103,12 +103,12 @@ def environment() -> jinja2.Environment:
 
 
 def _breakable(text: str) -> Markup:
-    """A name, path or command that may wrap between its words, as breakable() in templates/data.js does."""
+    """Marks where a name, path or command may wrap, as breakable() in templates/data.js does."""
     return Markup("<wbr>").join(_BETWEEN_WORDS.split(text))
 
 
 def _packed(data: object) -> str:
-    """Compressed JSON; otherwise the rows of lines.csv would be most of the file."""
+    """Compressed JSON in Base64. Without compression, the rows of lines.csv would be most of the file."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
     return base64.b64encode(gzip.compress(text, compresslevel=6, mtime=0)).decode()
 
@@ -121,7 +121,8 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
     config = results.directory / "config.toml"
     explanation = explanation_of(results)
     with reading(config):
-        Machine(results.config["machine"]).check()  # checked even if no point uses it, because a repeated sweep will
+        # Also checks the run's machine if every point has one of its own: a sweep that is repeated will need it.
+        Machine(results.config["machine"]).check()
         machines, machine_of_point = _machines(results)
         paper = tables.paper_table(results)
         parameters = _parameters(results.config)
@@ -150,8 +151,8 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
 
 
 def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """The words of a heading: the kind, how many rows are within tolerance, how many are scored. Figures that were in
-    sight don't count as predictions."""
+    """For a heading: the kind, the rows within tolerance, and the rows scored. Figures in sight don't count as
+    predictions."""
     kinds = {
         "predicted": "predictions within tolerance",
         "in sight": "figures in sight within tolerance",
@@ -192,7 +193,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
 
 
 def _metrics(results: Results) -> dict[str, Any]:
-    """By name: the unit, and for each point a value and interval, null if the point lacks the metric."""
+    """For each metric its unit, and its value and interval at each point; null if the point lacks the metric."""
     names = sorted({name for point in results.points for name in point.metrics})
     found: dict[str, Any] = {}
     for name in names:
@@ -229,7 +230,7 @@ def _sections(results: Results, *, has_measured: bool, has_explanation: bool) ->
 
 
 def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
-    """The distinct machines of a sweep as drawings, and for each point the index of its machine."""
+    """The different machines of a sweep as drawings, and for each point the index of its machine."""
     machines: list[dict[str, Any]] = []
     of_settings: dict[tuple[tuple[str, object], ...], int] = {}
     of_point = []
@@ -240,7 +241,7 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
         if key not in of_settings:
             of_settings[key] = len(machines)
             alike = [point for point, its_key in zip(results.points, settings, strict=True) if its_key == key]
-            # The drawing needs metrics for the network, and a point that failed has none.
+            # The network is drawn from metrics, which failed points lack, so this takes a point that has some.
             machines.append(_drawn(results, next((point for point in alike if point.metrics), alike[0])))
         of_point.append(of_settings[key])
     return machines, of_point
@@ -259,7 +260,8 @@ def _drawn(results: Results, point: Point) -> dict[str, Any]:
 
 
 def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The machine's parameters with their sources: a key of [machine.sources] is a parameter or a whole table."""
+    """The machine's parameters with their sources. A key of [machine.sources] names a parameter, or a table for all
+    parameters in it."""
     machine = dict(config["machine"])
     sources = machine.pop("sources", {})
     rows = []

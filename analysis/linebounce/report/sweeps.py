@@ -1,4 +1,4 @@
-"""Chooses the points for a chart of a metric over a swept path."""
+"""Chooses which points a chart of a metric over a swept path shows."""
 
 import itertools
 from collections import Counter
@@ -15,7 +15,8 @@ CPUS = "machine.cpus"
 
 @dataclass(frozen=True)
 class Axes:
-    """A metric over the path `x`, with one line for each value of the path `series`; an empty `series` means one line."""
+    """A metric over the path `x`, with a line for each value of the path `series`. With an empty `series` there is one
+    line."""
 
     metric: str
     x: str
@@ -27,7 +28,7 @@ def is_numeric(values: Sequence[Setting]) -> bool:
 
 
 def x_scale(path: str, values: Sequence[Setting]) -> str:
-    """Vega's scale for the axis: CPUs, and other numbers that grow by factors, are equally spaced."""
+    """The type of the axis's scale. Logarithmic for numbers of CPUs and for other numbers that grow by factors."""
     numbers = [float(value) for value in values] if is_numeric(values) else []
     ordered = sorted(numbers)
     grows = all(after >= 1.5 * before for before, after in itertools.pairwise(ordered))
@@ -46,7 +47,8 @@ def words_of(results: Results, axes: Axes) -> dict[str, str]:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """The axes shown first: those of a paper's figure over a path, otherwise the answer's metric over its path."""
+    """The axes to show first. If the run has a paper's figure over a path, its metric and path; otherwise those of the
+    run's answer."""
     swept = results.swept()
     answer = results.answer
     names = [name for name, count in _metric_counts(results).items() if count > 1]
@@ -62,7 +64,8 @@ def default_axes(results: Results) -> Axes | None:
 
 
 def _moves_alone(results: Results, x: str) -> bool:
-    """Whether a chart over x would have more than one place on its axis. Of two paths swept in step, one stays fixed."""
+    """Whether a chart over `x` would have more than one position on its axis. It has only one if another path, swept in
+    step with `x`, is fixed."""
     stays = held(results, x, default_series(results.swept(), x))
     return _places(results, [x, *stays]) > _places(results, stays)
 
@@ -73,15 +76,15 @@ def _metric_counts(results: Results) -> Counter[str]:
 
 
 def default_series(swept: Mapping[str, Sequence[Setting]], x: str) -> str:
-    """The path whose values get colours; a path with words is preferred to one with numbers."""
+    """The path whose values get colours. A path with words is preferred to one with numbers."""
     others = [path for path, values in swept.items() if path != x and len(values) > 1]
     return next((path for path in others if not is_numeric(swept[path])), others[0] if others else "")
 
 
 def held(results: Results, x: str, series: str) -> list[str]:
-    """The other paths to fix at the chosen point's values, so that a chart has one point at each place.
+    """The paths to fix at the chosen point's values, so that the chart has one value at each position.
 
-    Paths swept in step with x need not be fixed.
+    Paths swept in step with `x` need not be fixed.
     """
     told_apart = [path for path in (x, series) if path]
     stays: list[str] = []
@@ -96,7 +99,7 @@ def _places(results: Results, paths: Sequence[str]) -> int:
 
 
 def choices(results: Results) -> dict[str, Any]:
-    """The page's data for its sweep charts: the first axes, and the paths to fix for each pair of axes."""
+    """What the page needs for sweep charts: the first axes, and the paths to fix for each pair of axes."""
     swept = results.swept()
     axes = default_axes(results)
     return {

@@ -1,7 +1,7 @@
-"""The tables behind the page's charts, from a run's frames, summed where a chart needs no more detail.
+"""Makes the tables behind the page's charts from a run's frames.
 
-The page only selects rows (a point, a kind, a home node). All computation is here, so that the page and the figures for papers
-show the same numbers.
+The page only selects rows by point, kind or home node. Everything is computed here, so the page and the figures for
+papers show the same numbers.
 """
 
 import itertools
@@ -30,7 +30,7 @@ def is_hit(source: pl.Expr) -> pl.Expr:
 
 
 def _rank() -> pl.Expr:
-    """A source's position in COLOURS, which is the order in which a chart stacks sources."""
+    """The position of a source in COLOURS, in which order charts stack sources."""
     return pl.col("source").replace_strict(tuple(COLOURS), range(len(COLOURS)), default=len(COLOURS)).alias("rank")
 
 
@@ -62,11 +62,11 @@ def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
-    """Cumulative curves: for each point, kind and source (and all sources together), the shares of misses at most as long and
-    longer.
+    """Cumulative curves: for each point, kind and source, and for all sources together, the share of misses up to a
+    latency and the share above it.
 
-    One row for each bin, at the longest latency in it, so that no curve has more points than can be seen, plus one before the
-    first, where the curve starts.
+    There is one row for each bin, at the longest latency in the bin, which is as fine as a reader can see. A row before
+    the first bin is the curve's start.
     """
     misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
     together = misses.with_columns(source=pl.lit(ALL))
@@ -88,7 +88,7 @@ def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
             *key,
             "latency_ns",
             at_most_pct=(100 * pl.col("at_most")).round_sig_figs(6),
-            # The last bin's latency has no point: no miss is longer, and a logarithmic axis has no place for 0.
+            # Null in the last bin: no miss is longer, and a logarithmic axis has no place for 0.
             more_pct=pl.when(pl.col("at_most") < 1).then((100 * (1 - pl.col("at_most"))).round_sig_figs(6)),
         )
     )
@@ -112,7 +112,8 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
-    """Adds which share of each source's latency is queueing, and the resource with most of it, for all kinds together."""
+    """Adds the share of queueing in each source's latency, and the resource with the longest queueing. Only for kernel
+    and user code together."""
     waits = [f"queueing_{resource}_ns_mean" for resource in RESOURCES]
     sums = lines.group_by("point", "source").agg(
         (pl.col(column) * pl.col("count")).sum() for column in ("latency_ns_mean", "queueing_ns_mean", *waits)
@@ -132,15 +133,15 @@ def with_queueing(summary: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def locks(results: Results) -> pl.DataFrame:
-    """locks.csv plus the part of metric names that stands for each lock."""
+    """locks.csv, with the part of metric names that stands for each lock."""
     names = metric_names(results.locks["lock"].unique().to_list())
     return results.locks.with_columns(pl.col("lock").replace_strict(names, return_dtype=pl.String).alias("metric_name"))
 
 
 def matrix(results: Results) -> pl.DataFrame:
-    """matrix.csv plus each CPU's position in a drawing, where CPUs of a node, and of a bus in it, are adjacent.
+    """matrix.csv, with each CPU's position in a drawing: CPUs of one node are adjacent, and CPUs of one bus within it.
 
-    Before the measured cells come their means over all homes, with a null home_node, and over all states, with the state ALL.
+    Adds rows with the means over all homes (home_node null) and over all states (state ALL); they come first.
     """
     parts = results.matrix.partition_by("point", maintain_order=True)
     return pl.concat(
@@ -173,7 +174,8 @@ def _with_means(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
-    """The text below a drawing of matrix(): the means within a node and, with several nodes, between nodes."""
+    """The text below a drawing of matrix(): the mean within a node and, if there are several nodes, the mean between
+    nodes."""
     if matrix.is_empty():
         return matrix
     means = {
@@ -184,8 +186,8 @@ def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
 
 
 def series(results: Results, most: int = 400) -> pl.DataFrame:
-    """series.csv with each series reduced to at most `most` stretches of time, with the lowest, highest and mean value of
-    each."""
+    """series.csv, with each series reduced to at most `most` stretches of time. A stretch has its lowest, highest and
+    mean value."""
     last = pl.col("time_us").max().over("point", "name")
     stretch = (pl.col("time_us") / last * (most - 1)).fill_nan(0).floor()
     return (
@@ -227,8 +229,8 @@ def homes(lines: pl.DataFrame) -> pl.DataFrame:
 
 
 def cpi(results: Results, most: int = 15) -> pl.DataFrame:
-    """CPU time by part. There is a bar for each CPU, with shares of its own time, and one for each of the `most`
-    costliest functions, with shares of all CPUs' time. `rank` orders the parts of a bar."""
+    """CPU time by part. Each CPU has a bar with shares of its own time. Each of the `most` costliest functions has a
+    bar with shares of all CPUs' time. `rank` orders the parts within a bar."""
     parts = (
         results.cpi.drop("cycles")
         .unpivot(CPI_PARTS, index=["point", "cpu", "function"], variable_name="part", value_name="cycles")
@@ -291,7 +293,7 @@ def subsystems(point: Point) -> list[dict[str, Any]]:
 
 
 def paper_table(results: Results) -> list[dict[str, Any]]:
-    """All paper rows as the page shows them. `source` is the configuration's reference to the figure."""
+    """All paper rows as the page shows them. `source` says where the paper has the figure."""
     sources = {str(row.get("id")): row.get("source", "") for row in results.config.get("paper", [])}
     tables = {str(row.get("id")): row.get("source", "") for row in results.config.get("table", [])}
     shared = _shared_begin([row.id for row in results.paper])
@@ -302,7 +304,8 @@ def paper_table(results: Results) -> list[dict[str, Any]]:
 
 
 def _shared_begin(names: Sequence[str]) -> int:
-    """The length of the longest prefix of whole words, up to a dot, that all names share; a chart's labels omit it."""
+    """The number of characters in the longest prefix of whole words, each with its dot, that all names share. Charts
+    omit it from labels."""
     words = list(zip(*(name.split(".")[:-1] for name in names), strict=False))
     same = list(itertools.takewhile(lambda word: len(set(word)) == 1, words))
     return sum(len(word[0]) + 1 for word in same)
@@ -313,7 +316,7 @@ def _settings_text(at: At) -> str:
 
 
 def _table_source(row: str, tables: Mapping[str, str]) -> str:
-    """The source of a row; rows of a measured table are called TABLE.ROW."""
+    """The source of a row. A row of a measured table has its table's source; it is named TABLE.ROW."""
     found = [name for name in tables if row.startswith(name + ".")]
     return tables[max(found, key=len)] if found else ""
 
@@ -368,8 +371,8 @@ def _tolerance_text(row: PaperRow) -> str:
 
 
 def _placed(row: ValueRow) -> dict[str, Any]:
-    """A row's position in a chart against the paper: a difference in percentage points if its tolerance is one, otherwise a
-    ratio. A ratio beyond the axis is drawn at its end, with an arrow."""
+    """Places a row in a chart against the paper. If the row's tolerance is in percentage points, its value is a
+    difference, otherwise a ratio. A ratio beyond the axis is drawn as an arrow at the end."""
     if row.paper is None or row.simulated is None:
         return {}
     if row.tolerance_abs is not None and row.unit == "%":

@@ -20,7 +20,7 @@ def number_text(value: float) -> str:
 
 
 def node_drawing(machine: Machine, node: int) -> Markup:
-    """Draws a node. The page fills in how busy the bus is."""
+    """Draws a node. The page adds how busy the buses are."""
     drawing = Drawing()
     buses = [machine.cores_of_bus(node, bus) for bus in range(machine.buses_per_node)]
     columns = max(1, *(min(len(cores), _CORES_IN_A_ROW) for cores in buses))
@@ -40,7 +40,7 @@ def node_drawing(machine: Machine, node: int) -> Markup:
 
 
 def _bus(drawing: Drawing, machine: Machine, cores: Sequence[Sequence[int]], left: float, width: float) -> float:
-    """Draws cores in rows above their bus and the controller below it; returns the lower edge."""
+    """Draws the cores in rows, their bus and the bus's controller below them. Returns the y of the lower edge."""
     height = 40 + _CACHE_HEIGHT * len(machine.caches)
     rows = -(-len(cores) // _CORES_IN_A_ROW)
     bus = Box(left, rows * (height + _GAP), width, 62)
@@ -48,7 +48,7 @@ def _bus(drawing: Drawing, machine: Machine, cores: Sequence[Sequence[int]], lef
         Box(left + i % _CORES_IN_A_ROW * (_CORE_WIDTH + _GAP), i // _CORES_IN_A_ROW * (height + _GAP), _CORE_WIDTH, height)
         for i in range(len(cores))
     ]
-    for box in boxes:  # the lines are drawn first, so that the boxes cover them
+    for box in boxes:  # draws the lines first, so that the boxes cover their ends
         drawing.line((box.middle, box.bottom), (box.middle, bus.top))
     for cpus, box in zip(cores, boxes, strict=True):
         _core(drawing, machine, cpus, box)
@@ -83,7 +83,7 @@ Part = tuple[str, Sequence[str]]
 
 
 def _controller(machine: Machine) -> Sequence[Part]:
-    """The parts behind each bus of a machine with nodes."""
+    """The boxes below each bus of a machine with nodes."""
     config: Mapping[str, Any] | None = machine.config.get("node")
     if config is None:
         return []
@@ -110,7 +110,7 @@ def _home_parts(machine: Machine, node: int) -> Sequence[Part]:
 
 
 def _stack(drawing: Drawing, parts: Sequence[Part], middle: float, top: float, width: float) -> float:
-    """Draws boxes one below the other, joined by lines; returns the last one's lower edge."""
+    """Draws boxes one below the other, joined by lines. Returns the y of the last box's lower edge."""
     for title, lines in parts:
         box = Box(middle - width / 2, top + _GAP, width, 30 + 15 * len(lines))
         drawing.line((middle, top), (middle, box.top))

@@ -1,4 +1,5 @@
-"""The report of `linebounce validate`: how far simulated figures are from published ones, as a page and as a picture."""
+"""The report of `linebounce validate`: how far simulated figures are from published ones, as an HTML page and as a
+picture."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,11 +15,11 @@ from linebounce.results import read_document, reading
 
 FILE = "validation.json"
 _SCHEMA = "linebounce.validate/1"
-_FAR = 0.3  # figures with a larger error are named in the picture
-_NAMED = 5  # the most names in a panel
+_FAR = 0.3  # figures with a larger relative error get their name in the picture
+_NAMED = 5  # at most this many names in a panel
 _DOCUMENTS = "documents"
 _KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
-# By unit: the axis title, and the factor that converts to the panel's unit. Changes are shown as factors.
+# For each unit, the title of the panel's axes and the factor that converts to the panel's unit.
 _PANELS = {"ns": ("ns", 1.0), "us": ("ns", 1000.0), "1/s": ("1/s", 1.0)}
 _CHANGES = "factor of a change"
 _OTHERS = "other figures"
@@ -29,12 +30,12 @@ Document = Mapping[str, Any]
 def is_validation(directory: Path) -> bool:
     try:
         return (directory / FILE).exists() and not (directory / "results.json").exists()
-    except OSError:  # the name can't be a file's; opening it will report that
+    except OSError:  # the path can't be a file's; opening it later reports that
         return False
 
 
 def read_validation(directory: Path) -> Document:
-    """Raises InputError for anything but the output of this version's `linebounce validate`."""
+    """Raises InputError unless the file was written by this version's `linebounce validate`."""
     path = directory / FILE
     document: Document = read_document(path, json.loads)
     with reading(path):
@@ -46,7 +47,7 @@ def read_validation(directory: Path) -> Document:
 
 
 def panels_of(document: Document) -> dict[str, Rows]:
-    """The rows of the picture, by panel: figures with a size, except those of the five documents."""
+    """The rows of each panel of the picture. Leaves out figures without a size, and those of the five documents."""
     panels: dict[str, Rows] = {title: [] for title in ("ns", "1/s", _CHANGES, _OTHERS)}
     for row in document["rows"]:
         placed = _placed(row)
@@ -98,7 +99,7 @@ def write_validation_figures(document: Document, folder: Path) -> Iterator[Path]
 
 
 def make_validation_page(document: Document) -> str:
-    """The whole file, which has no scripts and needs no network."""
+    """The HTML page. It has no scripts and fetches nothing."""
     from linebounce.report.figures import drawn  # noqa: PLC0415
     from linebounce.report.page import environment  # noqa: PLC0415
 
@@ -119,7 +120,7 @@ def make_validation_page(document: Document) -> str:
 
 
 def _scores(document: Document) -> Iterator[tuple[str, Sequence[str]]]:
-    """The rows of the table of counts: a name, and the cells after it."""
+    """The rows of the table of counts: the name of a kind, and the cells after it."""
     for kind, title in _KINDS.items():
         yield from _score(title, document["score"][kind])
     for family, kinds in document["families"].items():

@@ -22,8 +22,8 @@ _OF_A_LOCK = {
 }
 _OF_ACCESSES = {"mean_ns": "mean latency", "peak_ns": "most frequent latency", "count": "accesses"}
 _OF_A_LINK = {"utilisation_pct": "utilisation", "mb_per_s": "traffic"}
-_UNITS = {"1/s": "", "us": "µs"}  # for rates the words themselves say "per second"
-# The end of a name that gives its unit, which is shown beside the words.
+_UNITS = {"1/s": "", "us": "µs"}  # a rate's own words say "per second"
+# The unit at the end of a metric's name or a path. It is shown in brackets after the words.
 _UNIT_AT_THE_END = re.compile(r"_(ns|us|pct|cycles|mhz|kib|mib|bytes)$")
 _UNIT_OF_A_PATH = {"us": "µs", "mhz": "MHz", "kib": "KiB", "mib": "MiB", "pct": "%"}
 _SPELLED = {

@@ -19,11 +19,13 @@ from linebounce.errors import UsageError
 
 CONNECT_TIMEOUT_S = 10
 _SBATCH_TIMEOUT_S = 60
-# The address for HTTP servers, which have neither TLS nor passwords. Port 0, because another sweep may use Dask's usual port.
+# HTTP servers of a cluster have neither TLS nor passwords, so they listen on this machine only. Port 0 means any free port,
+# because another sweep may use Dask's usual one.
 _LOOPBACK = "127.0.0.1:0"
 # A worker on another machine starts an HTTP server even with --no-dashboard, so it must listen locally.
 _WORKER_ARGUMENTS = ["--no-dashboard", "--dashboard-address", _LOOPBACK]
-# Keyword arguments of SLURMCluster that a user may not set: they could let anyone on the network run code as the user.
+# Keyword arguments of SLURMCluster that a user may not set, because with them anyone on the network could run code as this
+# user.
 _FIXED = ("security", "protocol")
 _ROLES = ("client", "scheduler", "worker")
 
@@ -32,7 +34,7 @@ _ROLES = ("client", "scheduler", "worker")
 class ClusterOptions:
     """Where a sweep runs. At most one of scheduler, slurm and kubernetes is set; if none is, it runs on this machine."""
 
-    # How many run at the same time: on this machine simulations, with Slurm jobs, with Kubernetes pods.
+    # How many simulations on this machine, jobs in Slurm, or pods in Kubernetes run at the same time.
     workers: int | None = None
     scheduler: str = ""
     slurm: str = ""
@@ -45,7 +47,7 @@ class ClusterOptions:
 
     @property
     def where_workers_are(self) -> str:
-        """A hint about where to look while the cluster has no worker."""
+        """Where to look for the reason while the cluster has no worker."""
         if self.slurm:
             return f"`squeue --me` tells what became of the jobs, and what they said is in {self.logs}"
         if self.kubernetes:
@@ -55,12 +57,13 @@ class ClusterOptions:
 
 @contextlib.contextmanager
 def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterator[Any]:
-    """A client of the cluster. At the end, stops everything that was started for it. `tell` prints lines for the user.
+    """Yields a client of the cluster. At the end, stops everything that was started for the cluster. `tell`: prints a
+    line for the user.
 
     Raises UsageError if a package is missing or a scheduler does not answer.
     """
     distributed = _need("distributed", "distributed")
-    # Silences the library's messages about lost connections; the sweep reports them once, in one line.
+    # The library logs each lost connection. The sweep reports them once, in one line, so the log is switched off.
     for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
         if name.startswith(("asyncio", "distributed", "tornado")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -82,7 +85,7 @@ def _start(distributed: Any, options: ClusterOptions) -> Any:
         return _slurm_cluster(options)
     if options.kubernetes:
         return _start_kubernetes(options)
-    # Points are separate processes, so threads that wait for them are enough, and start immediately.
+    # Points run in processes of their own, so workers can be threads that wait for them. Threads start faster.
     at_once = options.workers or len(os.sched_getaffinity(0))
     try:
         return distributed.LocalCluster(
@@ -124,8 +127,8 @@ def _slurm_cluster(options: ClusterOptions) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _key(folder: Path) -> Iterator[Any]:
-    """Makes a TLS certificate for this sweep, in files that only the user can read. Scheduler and workers refuse connections
-    without it, so they may listen on all interfaces if no interface is given."""
+    """Makes a TLS certificate for this sweep, in files that only the user can read. Scheduler and workers refuse
+    connections without it. That is why they may listen on all network interfaces."""
     _need("cryptography", "cryptography")
     security = _need("distributed", "distributed").Security
     temporary = security.temporary().get_tls_config_for_role("worker")
@@ -140,13 +143,13 @@ def _key(folder: Path) -> Iterator[Any]:
     except OSError as error:
         raise UsageError(f"--slurm: {folder}: cannot be written: {error.strerror}") from None
     finally:
-        with contextlib.suppress(OSError):  # a folder that is not empty stays
+        with contextlib.suppress(OSError):  # leaves a folder that is not empty
             folder.rmdir()
             folder.parent.rmdir()
 
 
 def _try_job(script: str) -> None:
-    """Asks Slurm whether it would accept the job. Otherwise a refusal would be invisible, and the sweep would wait forever."""
+    """Asks Slurm whether it would accept the job. Dask doesn't report a refusal, so the sweep would wait forever."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh") as file:
         file.write(script)
         file.flush()
@@ -169,7 +172,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
     operator = _need("dask_kubernetes.operator", "dask-kubernetes")
     try:
         return operator.KubeCluster(n_workers=options.workers or 1, quiet=True, **keywords)
-    except Exception as error:  # several libraries are involved, each with its own exceptions
+    except Exception as error:  # each of the libraries involved raises exceptions of its own
         # another attempt would contact the same cluster and fail in the same way
         atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)
         raise UsageError(
@@ -179,7 +182,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    """The first line of a message, without the library's advice for programmers."""
+    """The first sentence of a library's error message; the rest is advice for programmers."""
     return re.split(r"\n|\. |, for example", str(error).strip())[0] or type(error).__name__
 
 
@@ -191,7 +194,7 @@ def _need(module: str, package: str) -> Any:
 
 
 def _local_dashboard(cluster: Any) -> str:
-    """The address of a dashboard on this machine; empty otherwise."""
+    """The address of the dashboard if it is on this machine; otherwise empty."""
     link = f"http://127.0.0.1:{cluster.scheduler.http_server.port}/status"
     return link if importlib.util.find_spec("bokeh") else f"{link} (without pictures: they need the Python package bokeh)"
 

@@ -43,7 +43,7 @@ Exit codes: 0 done; 1 some points failed or the scheduler was lost; 2 wrong usag
 
 @dataclass(frozen=True)
 class Sweep:
-    """What to run, the output directory, and the cluster."""
+    """What a sweep runs, where its results go, and on which cluster."""
 
     experiment: Experiment
     directory: Path  # an absolute path
@@ -54,13 +54,13 @@ class Sweep:
     variations: int = 0
 
     def first(self, plan: Plan) -> Sequence[int]:
-        """The points to run first, because they show whether the metric exists."""
+        """The points to run first, to find out early whether the metric exists."""
         from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415
 
         return base_points(len(plan.at), self.variations) if self.metric else ()
 
     def knows_metric(self, plan: Plan) -> bool:
-        """Whether the first points have ended. Raises UsageError if they have, and none has the metric."""
+        """Whether all of the first points have ended. Raises UsageError if they have and none of them has the metric."""
         if not self.metric:
             return True
         from linebounce.sweep.sensitivity import know_metric  # noqa: PLC0415
@@ -125,7 +125,8 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
 
 
 def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
-    """Runs the missing points, and merges. Passes `merged` the output of `linebounce run --merge`. Returns the exit code."""
+    """Runs the missing points, then merges. Calls `merged` with the output of `linebounce run --merge`. Returns the
+    exit code."""
     experiment, directory = sweep.experiment, sweep.directory
     begun = datetime.now(UTC)
     plan = experiment.plan(None if sweep.fresh else directory)
@@ -152,9 +153,9 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
 
 
 def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict[int, str]]:
-    """Returns the exit code and, for each failed point, the program's message."""
+    """Runs the points on the cluster. Returns the exit code, and the program's message for each failed point."""
     with open_client(sweep.cluster, tell) as client:
-        # By now Dask is known to be installed, or reported missing.
+        # Imported only now, because open_client() has reported Dask if it is missing.
         from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415
         from linebounce.sweep.progress import ProgressBar  # noqa: PLC0415
 
@@ -178,8 +179,8 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
                 return INTERRUPTED, progress.failed
             except SchedulerLostError:
                 bar.close()
-                # Workers that write directly into the directory go on for a moment. So it may have more finished points than
-                # the workers reported.
+                # Workers that write into the directory go on for a moment after the scheduler is gone, so this counts the
+                # finished points again.
                 done = len(sweep.experiment.plan(sweep.directory).done)
                 tell(
                     f"the scheduler is gone; {done} of {progress.points} points are finished in {sweep.directory}, "
@@ -228,7 +229,7 @@ def _by_hand(experiment: Experiment, directory: Path, point: int) -> str:
 
 @contextmanager
 def _signals_interrupt() -> Iterator[None]:
-    """Makes SIGTERM and a closed terminal end a sweep as Ctrl-C does."""
+    """Makes SIGTERM, and SIGHUP from a closed terminal, end a sweep as Ctrl-C does."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt

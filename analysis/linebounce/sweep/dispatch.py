@@ -1,8 +1,8 @@
-"""The client's side of a sweep: hands points to the workers of a Dask cluster until each has ended.
+"""The client's side of a sweep: hands points to the workers of a Dask cluster until every point has ended.
 
-Points are submitted a few at a time, so that each worker always has the next ones queued but none has them all. Short points
-are grouped into a task, because the program reads and checks the whole experiment at each start, which should stay a small
-share of the time.
+A few tasks at a time are submitted for each worker thread, so that a worker always has its next task but no worker
+holds all of them. A task has several points if they are short: each start of the program reads and checks the whole
+experiment, which should stay a small share of the time.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
 
-_ATTEMPTS = 2  # a failed point runs a second time
-# Which share of a task's time starting the program may take: normally, and at the end of a sweep.
+_ATTEMPTS = 2  # runs of a point before it counts as failed
+# The largest share of a task's time that may go to starting the program: normally, and at the end of a sweep.
 _START_SHARE = 0.03
 _LARGEST_START_SHARE = 0.5
 _TASKS_AHEAD = 2  # for each thread of a worker: the running task, and the next one
@@ -45,12 +45,12 @@ class Progress:
 
     points: int
     done: int = 0
-    underway: int = 0  # includes finished points whose task is still running
+    underway: int = 0  # includes finished points of tasks that are still running
     failed: dict[int, str] = field(default_factory=dict)  # the program's message for each failed point
 
 
 class Dispatcher:
-    """Runs the points of one job. Calls `show` after every change, and `no_worker` if there is no worker."""
+    """Runs the points of one job. Calls `show` after every change, and `no_worker` while the cluster has no worker."""
 
     def __init__(self, client: Any, job: Job, progress: Progress, show: Callable[[str], None], no_worker: str) -> None:
         self.client = client
@@ -59,17 +59,18 @@ class Dispatcher:
         self.show = show
         self.no_worker = no_worker
         self.waiting: deque[int] = deque()
-        self.again: deque[int] = deque()  # points to retry, each alone, so that its message is about it
+        # Points to run again, each in a task of its own, so that an error message is about one point.
+        self.again: deque[int] = deque()
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()
-        # Measured on finished tasks: the time for a point without starting the program, and the time to start it.
+        # Measured on finished tasks, in seconds: the time for a point without the program's start, and the time for a start.
         self.point_s = math.inf
         self.start_s = math.inf
-        self.finished_of: dict[Any, int] = {}  # for each running task: its points that are finished in the directory
+        self.finished_of: dict[Any, int] = {}  # by running task: how many of its points already have results in the directory
 
     def run(self, points: Iterable[int]) -> None:
-        """Runs these points until each has ended, successfully or not. Raises SchedulerLostError, and UsageError if no
-        worker can run any point or write its results."""
+        """Runs these points until each has succeeded or failed. Raises SchedulerLostError; also UsageError if no worker
+        can run a point or write its results."""
         self.waiting.extend(points)
         try:
             self._work()
@@ -104,9 +105,9 @@ class Dispatcher:
             self.running[future] = points
 
     def _next_points(self, threads: int) -> list[int]:
-        """How many points the next task gets: enough to keep the program's start a small share of the task's time.
-        Towards the end there are fewer, so that all threads finish together, but never so few that starting the program
-        would be most of the work."""
+        """How many points the next task gets. Normally enough to keep the program's start a small share of the task's
+        time. Fewer towards the end, so that all threads finish together, but still so many that starting the program is
+        not most of the work."""
         starts = self.start_s / max(self.point_s, 1e-3) if self.start_s < math.inf else 0.0
         fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
         least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
@@ -128,7 +129,7 @@ class Dispatcher:
         self.show("")
 
     def _look_at_running(self) -> None:
-        """If workers write into this directory, counts the points that running tasks have finished. Points of a task run in
+        """Counts the finished points of running tasks, if workers write into this directory. A task runs its points in
         order."""
         for future, points in self.running.items():
             finished = self.finished_of.get(future, 0)
@@ -162,7 +163,7 @@ class Dispatcher:
             self.attempts[point] += 1
             if self.attempts[point] < _ATTEMPTS:
                 self.again.append(point)
-            elif outcome.refused:  # the worker would refuse all other points as well
+            elif outcome.refused:  # every other point would be refused, too
                 raise UsageError(log.removeprefix("linebounce: "))
             else:
                 self.progress.failed[point] = log

@@ -1,4 +1,4 @@
-"""Ends a sweep: the C++ program merges the points, and the manifest records how they were run."""
+"""Ends a sweep: the C++ program merges the points, then the manifest gets the sweep's own times and command line."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.sweep.points import wait_until_free
 
-_WAIT_S = 10.0  # how long to wait at most for another run in the directory
+_WAIT_S = 10.0  # the longest time to wait for another run in the same directory
 
 
 def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
-    """Returns the exit code, standard output and standard error of the merge; if no point had to run, of a `run` that finds
-    them all finished."""
+    """Merges the points. If no point had to run, calls `run` without --merge, which finds all points finished. Returns
+    exit code, standard output and standard error."""
     deadline = time.monotonic() + _WAIT_S
     wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
     command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
@@ -30,7 +30,8 @@ def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str,
 
 
 def sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
-    """Records in the manifest how and when the sweep ran, and how long it took; the merge only knows about itself."""
+    """Writes into the manifest when and with what command line the sweep ran, and how long it took. The merge has
+    written its own."""
     manifest = directory / "manifest.json"
     with suppress(OSError, UsageError, ValueError):  # on failure, the manifest stays as the merge wrote it
         document = json.loads(manifest.read_bytes())

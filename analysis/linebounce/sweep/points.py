@@ -1,8 +1,8 @@
 """The part of a sweep that runs on a worker: runs a few points of an experiment with the C++ program.
 
-A worker that sees the client's results directory (on a shared file system or the same machine) writes straight into it, so that
-a finished point is safe whatever happens to client, scheduler or worker. Otherwise the point runs in a scratch directory, and
-its files are returned with the outcome.
+A worker that sees the client's results directory (the same machine or a shared file system) writes straight into it. A
+finished point is then safe, whatever happens to client, scheduler or worker. Any other worker runs the point in a
+scratch directory and returns its files with the outcome.
 """
 
 import contextlib
@@ -28,16 +28,17 @@ _LOCK_POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Job:
-    """The description of a sweep that every worker gets."""
+    """What every worker gets to know about a sweep."""
 
     name: str  # unique to this sweep
     experiment: Experiment
     directory: Path  # an absolute path
-    manifest: str  # the digest of its manifest.json, by which a worker recognizes that it sees the same directory
+    manifest: str  # digest of the client's manifest.json, by which a worker recognizes the client's directory
     swept: bool
-    folder: str = ""  # the client's working directory, for relative paths in arguments; used if it exists on the worker
-    root: str = ""  # the client's LINEBOUNCE_ROOT; used if it exists on the worker
-    # the resolved experiment for workers that do not see the directory; empty if all workers are on this machine
+    # The client's working directory, for relative paths in arguments; ignored on a worker without that directory.
+    folder: str = ""
+    root: str = ""  # the client's LINEBOUNCE_ROOT; ignored on a worker without that directory
+    # The resolved experiment, for workers that don't see the directory. Empty if all workers are on this machine.
     resolved: str = ""
 
     def point_directory(self, point: int) -> Path:
@@ -51,14 +52,14 @@ class Outcome:
     done: list[int] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)  # the program's message for each failed point
     not_run: list[int] = field(default_factory=list)
-    refused: bool = False  # the failure is not the simulation's: output can't be written, or the experiment is wrong
+    refused: bool = False  # the fault is not the simulation's: the output can't be written, or the experiment is wrong
     simulation_s: float = 0.0  # of the finished points
     wall_s: float = 0.0  # of the whole task
-    # the files' contents by their paths in the results directory; empty if the directory is shared
+    # Contents of files by their paths in the results directory. Empty if the worker writes into the client's directory.
     files: dict[str, bytes] = field(default_factory=dict)
 
 
-# State of this worker process: the running programs of each job, and the jobs that were told to stop.
+# State of this worker process: the running programs of each job, and the names of stopped jobs.
 _running: dict[str, set[subprocess.Popen[str]]] = {}
 _stopped: set[str] = set()
 
@@ -97,16 +98,16 @@ def _run_points(job: Job, points: Sequence[int]) -> Outcome:
 
 
 def stop(job_name: str) -> None:
-    """Ends the running programs of a sweep on this worker, and starts no more."""
+    """Ends a sweep's running programs on this worker. The worker starts no more of them."""
     _stopped.add(job_name)
     for process in tuple(_running.get(job_name, ())):
         process.send_signal(signal.SIGTERM)
 
 
 def wait_until_free(directory: Path, or_until: Callable[[], bool]) -> None:
-    """Waits while another run uses this directory: that of a killed worker, or an earlier sweep.
+    """Waits while another run uses this directory, such as one of an earlier sweep, or of a worker that was killed.
 
-    The program's lock is in the directory and disappears with its process.
+    The program's lock is in the directory and disappears with the program's process.
     """
     with contextlib.suppress(OSError), (directory / LOCK).open("rb") as file:
         while not or_until():
@@ -132,15 +133,15 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
         else:
             outcome.not_run.append(point)
     if code != 0 and not outcome.failed and outcome.not_run and job.name not in _stopped:
-        # The program ended early, when it had reached the first point without a result.
+        # The program ended early. The first point without results is taken to be the cause.
         outcome.failed[outcome.not_run.pop(0)] = log or f"the program ended with {code}"
         outcome.refused = code == USAGE
     return outcome
 
 
 def _run(job: Job, command: list[str]) -> tuple[int, str]:
-    """Returns the exit code and the output. Runs in its own session, so that Ctrl-C reaches only the client, which then
-    stops the workers."""
+    """Runs the program; returns its exit code and output. It gets a session of its own, so that Ctrl-C reaches only the
+    client, which then stops the workers."""
     environment = os.environ | ({"LINEBOUNCE_ROOT": job.root} if job.root and Path(job.root).is_dir() else {})
     with subprocess.Popen(
         command,
@@ -155,7 +156,7 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
     ) as process:
         running = _running.setdefault(job.name, set())
         running.add(process)
-        if job.name in _stopped:  # stop() was called just now
+        if job.name in _stopped:  # stop() was called while the program started
             process.send_signal(signal.SIGTERM)
         try:
             _, log = process.communicate()
@@ -178,7 +179,7 @@ def _manifest(directory: Path) -> dict[str, Any]:
 
 
 def _files_of(job: Job, points: Sequence[int]) -> dict[str, bytes]:
-    """The files of each point that has ended. The manifest comes last, because it marks the point as finished."""
+    """The files of each point that has ended. A point's manifest is last, because it marks the point as finished."""
     files: dict[str, bytes] = {}
     for point in points:
         if status_of(job.point_directory(point)) not in ("complete", "failed"):

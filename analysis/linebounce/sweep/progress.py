@@ -14,7 +14,7 @@ from linebounce.console import errors
 if TYPE_CHECKING:
     from linebounce.sweep import dispatch
 
-_SPEED_OVER_S = 600  # in seconds: the estimate of the remaining time takes the speed of this last stretch
+_SPEED_OVER_S = 600  # in seconds: the remaining time is estimated from the speed over this last stretch
 
 
 class ProgressBar:
@@ -33,7 +33,7 @@ class ProgressBar:
             TimeRemainingColumn(),
         )
         self._bar = Progress(*columns, console=errors(), disable=not sys.stderr.isatty(), speed_estimate_period=_SPEED_OVER_S)
-        # Points that were finished before count in the bar, but not for the speed.
+        # Points that were finished before this sweep count in the bar but not in the speed.
         self._task = self._bar.add_task(label, total=progress.points, completed=progress.done, failed="")
 
     def __enter__(self) -> ProgressBar:

@@ -1,8 +1,9 @@
-"""Sensitivity: finds which parameters move a metric, and by how much.
+"""Finds which parameters move a metric, and by how much.
 
-Runs the experiment as it is, and with each parameter slightly lower and higher, as one sweep whose lists advance together. The
-sweep is a file in the results directory, which `linebounce run` accepts as well. The elasticity is the metric's relative change
-from the lower to the higher value, divided by the parameter's: 1 means proportional, 0 independent.
+Runs the experiment with its own parameters, and with each parameter slightly lower and slightly higher. All of this is
+one sweep, whose lists advance together. It is a file in the results directory, which `linebounce run` accepts as well.
+The elasticity of a metric is its relative change from the lower to the higher value, divided by the parameter's
+relative change: 1 means proportional, 0 means independent.
 """
 
 import difflib
@@ -29,7 +30,8 @@ from linebounce.sweep.points import status_of
 
 Number = int | float
 
-# The keys of a table that `--vary` changes: times and clocks. A slightly larger size or way count would not be a valid machine.
+# The keys that `--vary` changes when it gets a table: times and clocks. A slightly larger size or way count would make the
+# machine invalid.
 _TIMED = re.compile(r"(^|_)(ns|us|cycles|clocks|mhz)$")
 _PERCENT = re.compile(r"(?P<path>[^=\s]+)=(?P<percent>\d+(\.\d*)?)%")
 _PIPE_COLUMNS = 160
@@ -37,7 +39,7 @@ _PIPE_COLUMNS = 160
 
 @dataclass(frozen=True)
 class Variation:
-    """A parameter and its three values."""
+    """A parameter with its own, its lower and its higher value."""
 
     path: str
     base: Number
@@ -53,19 +55,19 @@ class Effect:
     lower: float  # the metric's mean at the lower value
     higher: float
     elasticity: float
-    ci95: float | None  # half the width of the change's 95 % interval, paired by seed; None with one seed
+    ci95: float | None  # half the width of the change's 95 % interval, with values paired by seed; None with one seed
 
     @property
     def none(self) -> bool:
-        """Whether the metric is equal on both sides with every seed."""
+        """Whether every seed gives the same metric at the lower and the higher value."""
         return self.elasticity == 0 and not self.ci95
 
 
 def prepare(
     experiment: Experiment, vary: Sequence[str], directory: Callable[[str], Path]
 ) -> tuple[Experiment, Path, list[Variation]]:
-    """The sweep over all variations, as an experiment in its results directory. `directory` maps the experiment's name to
-    the directory."""
+    """The sweep over all variations, written as an experiment into its results directory. `directory`: returns the
+    results directory for an experiment's name."""
     text = experiment.resolved()
     base = tomllib.loads(text)
     variations = [variation for option in vary for variation in variations_of(option, base)]
@@ -82,8 +84,8 @@ def prepare(
 
 
 def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
-    """The variations that `--vary PATH=N%` asks for. Raises UsageError, which names similar paths or says why nothing can be
-    varied."""
+    """The variations that `--vary PATH=N%` asks for. Raises UsageError, which suggests similar paths, or says why a
+    path can't be varied."""
     found = _PERCENT.fullmatch(option)
     if found is None or not 0 < float(found["percent"]) < 100:
         raise UsageError(f'--vary "{option}": must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100')
@@ -118,7 +120,8 @@ def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
 
 
 def _variation(path: str, base: Number, share: float) -> Variation:
-    """Integer cycles, clocks and percentages stay integers and change by at least 1. A percentage stays within 0 to 100."""
+    """The lower and the higher value. Integers stay integers and change by at least 1. A percentage stays between 0 and
+    100."""
     most = 100 if path.endswith("_pct") and base <= 100 else math.inf
     if isinstance(base, int) and not path.endswith(("_ns", "_us", "_mhz")):
         step = max(1, round(base * share))
@@ -140,8 +143,8 @@ def _is_number(value: object) -> bool:
 
 
 def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Variation]) -> str:
-    """The base's own sweep and, at each of its points, the base and the two other values of every parameter, as lists that
-    advance together."""
+    """The sweep's axes: the base's own and, for each parameter, a list of values. At each of the base's points, the
+    lists hold the base itself, then the lower and the higher value of each parameter."""
     axes = [*base.get("sweep", {}).get("together", ())]
     steps = {}
     for index, variation in enumerate(variations):
@@ -156,12 +159,13 @@ def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Va
 
 
 def base_points(points: int, variations: int) -> range:
-    """The points of a sweep over variations that have no variation."""
+    """The numbers of the points at which no parameter is varied."""
     return range(0, points, 1 + 2 * variations)
 
 
 def know_metric(metric: str, base: Sequence[Path]) -> bool:
-    """Whether all base points, given their directories, have ended. Raises UsageError if they have, and none has the metric."""
+    """Whether all base points have ended, given their directories. Raises UsageError if they have and none has the
+    metric."""
     status = {directory: status_of(directory) for directory in base}
     if not set(status.values()) <= {"complete", "failed"}:
         return False
@@ -173,7 +177,7 @@ def know_metric(metric: str, base: Sequence[Path]) -> bool:
 
 
 class Study:
-    """A finished sweep over variations, and the metric to measure. Raises UsageError if there is no such metric."""
+    """Measures one metric in a finished sweep over variations. Raises UsageError if no point has the metric."""
 
     def __init__(self, output: Path, metric: str, variations: Sequence[Variation]) -> None:
         self.results = linebounce.open(output)
@@ -182,7 +186,7 @@ class Study:
         self.results.require_metric(metric)
 
     def show(self) -> None:
-        """Prints a table for each point of the base's own sweep."""
+        """Prints a table for each point of the experiment's own sweep."""
         console = output(_PIPE_COLUMNS)
         stride = 1 + 2 * len(self.variations)
         for first in range(0, len(self.results.points), stride):
@@ -190,8 +194,8 @@ class Study:
         console.print(Text(f"Results: {self.results.directory}/"))
 
     def effects(self, points: Sequence[Point]) -> list[Effect]:
-        """The effects at one base point, points[0], given it and its variations; largest first. Variations without the
-        metric are left out."""
+        """The effects at one point of the experiment's own sweep, the largest first. `points`: that point, then its
+        variations. Leaves out variations that lack the metric."""
         found = [
             self._effect(variation, points[0], points[1 + 2 * index], points[2 + 2 * index])
             for index, variation in enumerate(self.variations)
@@ -217,7 +221,8 @@ class Study:
         return [*shown, Text("")]
 
     def _effect(self, variation: Variation, *points: Point) -> Effect | None:
-        """`points`: base, lower, higher. None if one lacks the metric, or if it is 0 in the base."""
+        """`points`: those with the base's, the lower and the higher value. None if one of them lacks the metric, or if
+        the base's is 0."""
         base, low, high = (point.metrics.get(self.metric) for point in points)
         if not (base and low and high) or base.value == 0:
             return None

@@ -114,8 +114,8 @@ def _frame_of_csv(path: Path) -> pl.DataFrame:
 
 
 def _typed(cells: Sequence[str]) -> list[object]:
-    """A column becomes whole numbers if all its cells are, else numbers, else texts. Among numbers, an empty cell is
-    null."""
+    """The cells of a column as integers if all of them are, otherwise as numbers if all are, otherwise as texts. An
+    empty cell in a column of numbers becomes null."""
     for kind in (int, float):
         try:
             return [None if cell == "" else kind(cell) for cell in cells]

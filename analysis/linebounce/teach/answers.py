@@ -1,4 +1,4 @@
-"""Reads answers from the run itself, such as "state of x in CPU 1", out of the document of `linebounce steps`."""
+"""Evaluates readings such as "state of x in CPU 1" on a run, from the document that `linebounce steps` prints."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from linebounce.teach.engine import Document
 Answer = str | int | float
 
 ROW, ACCESS, MESSAGE = 0, 1, 2
-# The kind of an access that reads nothing.
+# The kind of an access that only writes, in the document of `linebounce steps`.
 _STORE = 1
 
 FORMS = (
@@ -32,12 +32,12 @@ FORMS = (
 
 
 class UnreadableError(Exception):
-    """The text is not a known form of reading, or names something that the run lacks."""
+    """Raised for a reading of an unknown form, or one that names something the run lacks."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Steps of a run. Events are counted between `begin` and `end`; states are those at `end`."""
+    """A span of a run's steps. Readings count events between `begin` and `end`, and take states at `end`."""
 
     run: Document
     begin: int
@@ -53,7 +53,7 @@ class Span:
 
 
 def read(text: str, span: Span) -> Answer:
-    """Raises UnreadableError, which lists the legal forms, if the text has none of them."""
+    """Evaluates a reading. Raises UnreadableError, which lists the legal forms, if the text has none of them."""
     words = " ".join(text.split())
     for pattern, reader in _READERS:
         found = pattern.fullmatch(words)
@@ -63,7 +63,8 @@ def read(text: str, span: Span) -> Answer:
 
 
 def read_is(text: str, span: Span) -> tuple[Answer, str]:
-    """Splits "READING is VALUE" into what was read and the value. Raises UnreadableError as read() does."""
+    """Splits "READING is VALUE" and evaluates the reading: returns what it gives, and VALUE. Raises UnreadableError as
+    read() does."""
     reading, found, value = text.rpartition(" is ")
     if not found:
         raise UnreadableError(f'"{text}" is not of the form "READING is VALUE"')
@@ -71,7 +72,7 @@ def read_is(text: str, span: Span) -> tuple[Answer, str]:
 
 
 def same(answer: Answer, value: str) -> bool:
-    """Whether what was read equals the text."""
+    """Whether a reading's result equals a text."""
     if isinstance(answer, str):
         return answer == value
     try:
@@ -85,7 +86,7 @@ def _number(text: Any) -> int:
 
 
 def _line(span: Span, name: str) -> int:
-    """The line of a word or an object."""
+    """The number of the line that holds this word or object."""
     addresses = {word[2]: _number(word[0]) for word in span.run["words"]}
     addresses |= {thing[0]: _number(thing[2]) for thing in span.run["objects"]}
     if name not in addresses:
@@ -168,7 +169,7 @@ def _messages_called(found: re.Match[str], span: Span) -> int:
 
 
 def _messages_that_ask(_found: re.Match[str], span: Span) -> int:
-    """Counts messages that a cache puts on a bus without data: requests and upgrades."""
+    """Counts the messages without data that a cache puts on a bus: requests and upgrades."""
     ends = span.run["endpoints"]
     return sum(1 for row in span.rows(MESSAGE) if ends[row[2]][0] == "cache" and ends[row[3]][0] == "bus" and not row[7])
 
@@ -186,7 +187,7 @@ def _loads(found: re.Match[str], span: Span) -> int:
 def _metric(found: re.Match[str], span: Span) -> float:
     metrics = span.run["metrics"]
     if found[1] not in metrics:
-        # An event that never happened has no metric.
+        # The run has no metric for an event that never happened.
         if found[1].endswith(".count"):
             return 0
         raise UnreadableError(f"the run has no metric {found[1]}: {meant(found[1], sorted(metrics))}")

@@ -108,7 +108,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
 
 
 _MOST_QUESTIONS = 2000
-# Options that need another one.
+# Maps an option to the option that it needs.
 _NEEDS = {
     "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
     "hand_out": ("roster", "student"),

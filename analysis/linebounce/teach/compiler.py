@@ -1,5 +1,5 @@
-"""Prepares a lesson for playing: runs every scene, finds the step of every moment, checks every answer against the run, and
-every table to break with the checker."""
+"""Prepares a lesson for playing. Runs every scene, finds the step of every moment, and checks every answer against the
+run. Checks every table that the reader shall break with the protocol checker."""
 
 import re
 import tomllib
@@ -22,7 +22,7 @@ _STATE_CONTROLLER = "cache"
 
 @dataclass
 class Played:
-    """A scene that has run."""
+    """A scene with its finished run."""
 
     scene: Scene
     experiment: str  # the experiment's whole text
@@ -37,7 +37,7 @@ class Compiler:
     lesson: Lesson
     folder: Path
     played: dict[str, Played] = field(default_factory=dict)
-    place: dict[str, str] = field(default_factory=dict)  # by scene: the moment that the lesson has reached
+    place: dict[str, str] = field(default_factory=dict)  # by scene: the moment up to which the lesson has been read
 
     @property
     def path(self) -> Path:
@@ -77,7 +77,8 @@ class Compiler:
         return Played(scene, text, file, run)
 
     def _experiment(self, scene: Scene) -> str:
-        """The scene's text, plus what all scenes have in common, placed so that the scene's lines keep their numbers."""
+        """The scene's text with what all scenes share. The shared part comes where it leaves the scene's line numbers
+        unchanged."""
         try:
             values = tomllib.loads(scene.block.text)
         except tomllib.TOMLDecodeError as error:
@@ -97,7 +98,7 @@ class Compiler:
         return head + scene.block.text.rstrip("\n") + "\n" + tail
 
     def _scene_error(self, scene: Scene, message: str) -> LessonError:
-        """An error at the line of the scene, or of its program, that the message names."""
+        """Converts the program's error to one at the line of the lesson's file: that of the scene, or of its program."""
         for name, block in self.lesson.programs.items():
             line, said = place_in(message, f"{name}.lua")
             if line:
@@ -111,7 +112,8 @@ class Compiler:
     # ---- moments ----
 
     def _find_moments(self) -> None:
-        """Finds all moments of a scene in one run of the program; if that fails, one by one, to find the wrong one."""
+        """Finds all moments of a scene with one run of the program. If that fails, runs the program for each moment to
+        find the wrong one."""
         wanted: dict[str, dict[str, LessonError]] = {name: {} for name in self.played}
         for scene, moment, error in self._wanted():
             wanted[scene].setdefault(moment, error)
@@ -218,7 +220,8 @@ class Compiler:
         return [state for table in tables if table["name"] == _STATE_CONTROLLER for state in table["states"]]
 
     def _answer(self, question: Question, begin: int, end: int) -> Any:
-        """The answer in the file, or the one read from the run. Raises LessonError if both exist and differ."""
+        """The answer in the file, or the one read from the run if the file has none. Raises LessonError if the two
+        differ."""
         table = question.table
         if not question.scene:
             return question.answer
@@ -297,7 +300,8 @@ class Compiler:
 
     def _edited(self, task: Break, key: str, text: str, edits: tuple[tuple[str, str], ...]) -> str:
         for old, new in edits:
-            # Blanks between words are only the table's layout; blanks at the start of a line are part of a program.
+            # Any number of blanks matches between words, where a table has them for its layout. Blanks at the start of a line
+            # must match, because there they belong to a program.
             pattern = re.compile(re.sub(r"(?<=[^ ])(\\ )+", lambda _: " +", re.escape(old)))
             found = pattern.findall(text)
             if len(found) != 1:
@@ -332,6 +336,6 @@ def verdict_of(engine: Engine, task: Break, text: str, folder: Path) -> Verdict:
 
 
 def compile_lesson(engine: Engine, lesson: Lesson) -> Compiled:
-    """Raises LessonError for the first mistake."""
+    """Compiles a lesson. Raises LessonError for the first mistake."""
     with scratch_folder() as folder:
         return Compiler(engine, lesson, folder).compile()

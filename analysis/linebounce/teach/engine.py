@@ -14,15 +14,16 @@ from linebounce.commands import UNREADABLE
 from linebounce.errors import UnreadableError, UsageError
 from linebounce.program import find_program
 
-# A lesson's run takes milliseconds, and a proof seconds. Anything longer is a mistake, or a file made to take forever.
+# In seconds. A lesson's run takes milliseconds and a proof takes seconds; a longer run is a mistake, or an attack.
 _LONGEST_S = 300
-# For programs that strangers wrote: seconds of processor time, bytes of a file, bytes of addresses. A lock in C needs 64 GiB of
-# addresses, of which it uses little.
+# Limits for programs that strangers wrote: seconds of processor time, bytes of a file, bytes of address space. A lock in C
+# needs 64 GiB of address space, most of it unused.
 _LIMITS = ((resource.RLIMIT_CPU, 120), (resource.RLIMIT_FSIZE, 64 << 20))
 _MEMORY, _NATIVE_MEMORY = 4 << 30, 68 << 30
-# Of a counterexample, for a student.
+# The longest counterexample to show to a student, in steps.
 _MOST_STEPS = 60
-# Where lessons, machines, protocols and programs are found: the source tree, or lib/linebounce of an installed program.
+# A folder that the root of the lessons, machines, protocols and programs must have. The root is the source tree, or
+# lib/linebounce of an installed program.
 _DATA = Path("models/protocols")
 
 Document = dict[str, Any]
@@ -33,14 +34,15 @@ class Verdict:
     """The verdict of `check` or `check-lock` on a file."""
 
     holds: bool
-    promise: str  # the broken promise; empty if all hold
+    promise: str  # which promise is broken; empty if all hold
     text: str  # the violation, in words
     output: str  # the program's whole output
-    steps: str  # how it comes about, a line a step; empty if all hold
+    steps: str  # the counterexample, one step a line; empty if all promises hold
 
 
 def _told(steps: Sequence[Document]) -> list[str]:
-    """A counterexample of `check`: each step, and the caches' states after it, the memory's or directory's last."""
+    """Formats a counterexample of `check`: each step, then the states of the caches, and of memory or directory, after
+    it."""
     lines = []
     for number, step in enumerate(steps, 1):
         who, message = f"cache {step['cache']}" if "cache" in step else "", str(step.get("message", ""))
@@ -55,9 +57,9 @@ class EngineError(Exception):
 
 @dataclass(frozen=True)
 class Confined:
-    """How the program runs what strangers wrote: with limits, and without the rest of the environment."""
+    """Runs the program on files that strangers wrote: with limits, and without this process's environment."""
 
-    folder: Path  # for what the program keeps
+    folder: Path  # for the files that the program keeps between runs
     native: bool = False  # a lock in C
 
     def environment(self) -> dict[str, str]:
@@ -76,8 +78,8 @@ class Engine:
         self.root = _root_of(Path(self.program))
 
     def steps(self, experiment: Path, most: int = 0) -> Document:
-        """The document of one run, or of its first `most` steps if that is not 0. Raises EngineError if the experiment is
-        refused, or its run fails."""
+        """The document of one run, or of its first `most` steps if `most` is not 0. Raises EngineError if the program
+        refuses the experiment, or the run fails."""
         done = self._run("steps", str(experiment), *(["--steps", str(most)] if most else []))
         if done.returncode != 0:
             raise EngineError(_message(done))
@@ -85,8 +87,8 @@ class Engine:
         return document
 
     def positions(self, experiment: Path, moments: Sequence[str]) -> list[int]:
-        """The position of each moment, in order. Raises EngineError, which names a moment that is malformed or never
-        happens."""
+        """The step of each moment, in order. Raises EngineError, which names the first moment that is malformed or
+        never happens."""
         done = self._run("steps", str(experiment), *(word for moment in moments for word in ("--at", moment)))
         if done.returncode not in (0, 1):
             raise EngineError(_message(done))
@@ -117,7 +119,8 @@ class Engine:
         return Verdict(False, "", first.strip(), done.stdout, "\n".join(others[:_MOST_STEPS]))
 
     def output(self, arguments: Sequence[str], folder: Path) -> str:
-        """What a command prints in this folder. Raises EngineError if it fails; a check that finds something has not."""
+        """What a command prints when it runs in this folder. A check that finds an error counts as success; any other
+        failure raises EngineError."""
         done = self._run(*arguments, folder=folder)
         if done.returncode not in (0, 1):
             raise EngineError(_message(done))
@@ -168,6 +171,7 @@ def _message(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def place_in(message: str, file: str) -> tuple[int, str]:
-    """Splits "FILE:LINE:COLUMN: what" into the line and the message; 0 if the message names no line of this file."""
+    """Splits "FILE:LINE:COLUMN: what" into line and message. The line is 0 if the message is about another file or has
+    no line."""
     found = re.search(rf"(?:\S*/)?{re.escape(file)}:(\d+)(?::\d+)?:\s*(.*)", message, re.DOTALL)
     return (int(found[1]), found[2].strip()) if found else (0, message)

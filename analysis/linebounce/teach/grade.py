@@ -1,5 +1,5 @@
-"""Grades a student's answers: compares predictions, and checks tables and locks with the checkers. Both files are untrusted,
-so files that they name must be in their own folder."""
+"""Grades a student's answers. Compares predictions with the right answers, and checks tables and locks with the
+checkers. Both files are untrusted, so the files that they name must be in the same folder."""
 
 import difflib
 import json
@@ -27,7 +27,8 @@ from linebounce.teach.variant import is_student, is_varied
 _LONGEST = 256 << 10
 _MOST_ANSWERS = 1000
 _PAGE_FORMAT = "linebounce.answers/1"
-# The groups in a file from the page: the key of the tests or lessons, their names here, and which answer counts.
+# The groups in a file that the lessons' page saved: the group's key there, names of its tests or lessons here, and which of
+# several answers counts.
 _PAGE_GROUPS: tuple[tuple[str, dict[str, str], str], ...] = (
     ("tests", {"pre": "pre-test", "post": "post-test"}, "given"),
     ("lessons", {}, "first"),
@@ -58,13 +59,14 @@ class Handed:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Where the right answers are: an assignment's file, or a folder with each student's own. Neither: the file that ships."""
+    """Where the right answers are: `assignment`, one file for all, or `variants`, a folder with a file for each
+    student. If neither is set, the assignment that ships with the program."""
 
     assignment: Path | None = None
     variants: Path | None = None
 
     def file_for(self, engine: Engine, handed: Handed) -> Path:
-        """Raises InputError for a student who has no assignment of their own."""
+        """The assignment of this student. Raises InputError for a student without one."""
         if self.variants:
             own = self.variants / f"{handed.student}.md"
             if not is_student(handed.student) or not own.is_file():
@@ -81,7 +83,8 @@ class Sheet:
 
 
 def grade(engine: Engine, path: Path, sheet: Sheet, *, as_json: bool, files: GradeFiles | None = None) -> int:
-    """Returns 1 if an answer is wrong or missing. Raises InputError for a student's file that can't be read."""
+    """Grades and prints. Returns 1 if an answer is wrong or missing, otherwise 0. Raises InputError for a student's
+    file that can't be read."""
     documents = graded_documents(engine, path, sheet)
     if files:
         files.write(documents)
@@ -94,7 +97,7 @@ def grade(engine: Engine, path: Path, sheet: Sheet, *, as_json: bool, files: Gra
 
 
 def graded_documents(engine: Engine, path: Path, sheet: Sheet) -> list[dict[str, Any]]:
-    """One document, or one for each test and lesson in a file from the page."""
+    """The grades in one file: one document, or one for each test and lesson if the lessons' page saved the file."""
     if path.suffix == ".json":
         return _grade_page(engine, path)
     handed = _read(path)
@@ -110,7 +113,8 @@ def graded_documents(engine: Engine, path: Path, sheet: Sheet) -> list[dict[str,
 
 
 def _grade_page(engine: Engine, path: Path) -> list[dict[str, Any]]:
-    """Grades a file from the page: tests and lessons, each like an assignment. The page's own marks are ignored."""
+    """Grades a file that the lessons' page saved: each of its tests and lessons like an assignment. Marks in the file
+    are ignored."""
     documents = []
     for handed in _read_page(path):
         lesson = read_lesson(Library(engine).assignment(handed.assignment))
@@ -120,7 +124,7 @@ def _grade_page(engine: Engine, path: Path) -> list[dict[str, Any]]:
             compiled = compiler.compile()
             kept = {key: value for key, value in handed.answers.items() if key in known}
             graded = _graded(compiler, compiled, Handed(path, handed.assignment, handed.student, kept))
-        # The page's file has no tables that were changed in the page.
+        # The page doesn't save the tables that a student changed, so only questions are graded.
         graded = [one for one, task in zip(graded, lesson.tasks, strict=True) if isinstance(task, Question)]
         documents.append(_document(lesson, handed, graded))
     return documents
@@ -174,7 +178,7 @@ def _read(path: Path) -> Handed:
 
 
 def _graded(compiler: Compiler, compiled: Compiled, handed: Handed) -> list[Graded]:
-    """The grades in the assignment's order, including tasks without an answer."""
+    """The grades in the assignment's order. Tasks without an answer are included."""
     graded = []
     for part, form in zip(compiler.lesson.parts, compiled["parts"], strict=True):
         if not isinstance(part, Question | Break):
@@ -208,7 +212,7 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
 
 
 def _inside(folder: Path, given: Any) -> Path:
-    """The file's path, which must be in the folder of the answers."""
+    """The path of a file that an answer names. Raises InputError unless the file is in the folder of the answers."""
     if not isinstance(given, str) or not given or "\0" in given:
         raise InputError("the answer must be the name of a file beside the answers")
     root = folder.resolve()
@@ -219,7 +223,7 @@ def _inside(folder: Path, given: Any) -> Path:
 
 
 def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
-    """Why the answer is wrong; empty if it is right."""
+    """Why a changed file is no right answer; empty if it is right."""
     limit = form["changes"]
     changed = _changed_lines(form["text"], text)
     if not changed:
@@ -242,7 +246,7 @@ def _with_steps(verdict: Verdict, said: str) -> str:
 
 
 def _changed_lines(before: str, after: str) -> int:
-    """The larger of the numbers of removed and added lines; ignores blanks at line ends."""
+    """The number of changed lines: of removed or of added ones, whichever are more. Blanks at line ends don't count."""
     old, new = ([line.rstrip() for line in text.splitlines()] for text in (before, after))
     gone = fresh = 0
     for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():

@@ -21,8 +21,8 @@ class GradeFiles:
     gradescope: Path | None = None
     junit: Path | None = None
     csv: Path | None = None
-    feedback: bool = True  # whether a wrong answer shows the reply or the checker's counterexample
-    hidden: tuple[str, ...] = ()  # tasks whose result students see only after grades are published
+    feedback: bool = True  # whether a wrong answer also shows the reply to it or the checker's counterexample
+    hidden: tuple[str, ...] = ()  # tasks whose results students see only after the grades are published
 
     def write(self, documents: Sequence[Document]) -> None:
         if self.gradescope:
@@ -35,7 +35,7 @@ class GradeFiles:
 
 
 def gradescope(documents: Sequence[Document], *, feedback: bool, hidden: Sequence[str]) -> Document:
-    """What Gradescope's autograder reads: a test for each task, whose scores it adds up."""
+    """The document that Gradescope's autograder reads. It has a test for each task; Gradescope adds up their scores."""
     return {
         "visibility": "visible",
         "stdout_visibility": "hidden",
@@ -56,7 +56,7 @@ def gradescope(documents: Sequence[Document], *, feedback: bool, hidden: Sequenc
 
 
 def junit(documents: Sequence[Document], *, feedback: bool) -> str:
-    """A suite for each assignment, a case for each task."""
+    """JUnit's XML with a test suite for each assignment and a test case for each task."""
     suites = ElementTree.Element("testsuites")
     for one in documents:
         wrong = [task for task in one["answers"] if not task["right"]]
@@ -73,7 +73,7 @@ def junit(documents: Sequence[Document], *, feedback: bool) -> str:
 
 
 def _legal(text: str) -> str:
-    """XML has no control characters; students' files may."""
+    """Replaces control characters, which students' files may have but XML may not."""
     return "".join(letter if letter >= " " or letter in "\n\t" else "?" for letter in text)
 
 
@@ -82,7 +82,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def gradebook(documents: Sequence[Document]) -> str:
-    """A line for each student and assignment, with a column for each task."""
+    """CSV with a row for each student and assignment, and a column for each task."""
     tasks = list(dict.fromkeys(task["id"] for one in documents for task in one["answers"]))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

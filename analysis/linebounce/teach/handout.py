@@ -15,7 +15,7 @@ from linebounce.teach.variant import make_variants
 
 @dataclass(frozen=True)
 class Class:
-    """Who gets an assignment of their own, and what it is drawn from."""
+    """The class, if every student gets an assignment of their own, and what the assignments are drawn from."""
 
     students: Sequence[str]
     seed: str
@@ -23,7 +23,7 @@ class Class:
 
 
 def folder_for_teacher(directory: Path) -> Path:
-    """The folder beside what students get, whose name ends in -teacher."""
+    """The folder for the teacher: beside the students' folder, with -teacher at the end of its name."""
     named = directory if directory.name else directory.absolute()
     return named.with_name(f"{named.name}-teacher")
 
@@ -48,8 +48,8 @@ def hand_out_class(engine: Engine, assignment: Path, directory: Path, to: Class)
 
 
 def hand_out(engine: Engine, assignment: Path, directory: Path, *, name: str = "", student: str = "") -> Path:
-    """Returns the file to read first. `name`: the assignment's, if its file is called otherwise. Raises UsageError if the
-    folder exists already."""
+    """Writes an assignment's folder, and returns the file to read first. `name`: the assignment's name, if the file's
+    name is another. Raises UsageError if the folder exists already."""
     lesson = read_lesson(assignment)
     if directory.exists():
         raise UsageError(f"{directory} exists already")
@@ -91,7 +91,7 @@ def _points(points: int) -> str:
 
 
 def _form(lesson: Lesson, name: str, student: str) -> str:
-    """The answer form, in which all answers are commented out."""
+    """The answer form. It has a line for each answer, commented out."""
     lines = [f'assignment = "{name}"', f'student    = "{student}"', "", "[answers]"]
     for task in lesson.tasks:
         kind = task.kind if isinstance(task, Question) else "change"

@@ -1,5 +1,5 @@
-"""Grades a class, and tells how each task did: how hard it was, whether it separates strong from weak students, and how much
-the class gained between two tests."""
+"""Grades a class and prints statistics of each task: how difficult it is, whether it separates strong from weak
+students, and how much the class gained between two tests."""
 
 import json
 import math
@@ -27,22 +27,24 @@ class Item:
     assignment: str
     id: str
     students: int
-    difficulty: float  # the share of students who had it right: 1 is easy
-    discrimination: float | None  # correlation of the task with the rest of the assignment; None where one does not vary
+    difficulty: float  # the share of students with a right answer: 1 is easiest
+    # Correlation of the task's points with those of the rest; None if one of them is the same for all students.
+    discrimination: float | None
 
 
 @dataclass(frozen=True)
 class Gain:
-    """What a class gained between the tests, of those students who took both."""
+    """What a class gained between two tests. Only students who took both count."""
 
     students: int
     before: float  # mean share of the points
     after: float
-    normalised: float | None  # of what could be gained; None if nothing could
+    normalised: float | None  # the gain as a share of the largest possible gain; None if no gain was possible
 
 
 def grade_class(engine: Engine, folder: Path, sheet: Sheet, *, as_json: bool, files: GradeFiles) -> int:
-    """Grades every file of answers in the folder and its folders. A file that can't be read is named, and left out."""
+    """Grades every file of answers in the folder and its subfolders. Prints the names of files that can't be read, and
+    leaves them out."""
     documents: list[Document] = []
     refused = []
     for path in answer_files(folder):
@@ -63,7 +65,7 @@ def grade_class(engine: Engine, folder: Path, sheet: Sheet, *, as_json: bool, fi
 
 
 def answer_files(folder: Path) -> Iterator[Path]:
-    """Answers as students hand them in: a scene's experiment is no answer."""
+    """The files that may hold a student's answers. Other TOML files, such as a scene's experiment, are left out."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and (path.name == "answers.toml" or path.suffix == ".json" or path.name.endswith(".answers.toml")):
             yield path
@@ -87,7 +89,7 @@ def items_of(documents: Sequence[Document]) -> list[Item]:
 
 
 def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Pearson's; None where one of the two does not vary."""
+    """Pearson's correlation; None if one of the two is constant."""
     mean_1, mean_2 = sum(first) / len(first), sum(second) / len(second)
     of_first = sum((one - mean_1) ** 2 for one in first)
     of_second = sum((one - mean_2) ** 2 for one in second)
@@ -97,7 +99,7 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
 
 
 def gain_of(documents: Sequence[Document]) -> Gain | None:
-    """None if no student took both tests. Students are matched by name."""
+    """The gain between the pre-test and the post-test; None if no student took both. Students are matched by name."""
     shares: dict[str, dict[str, float]] = {_PRE: {}, _POST: {}}
     for one in documents:
         if one["assignment"] in shares and one["of"]:

@@ -19,7 +19,8 @@ from linebounce.teach.source import read_text
 
 _LONGEST = 256 << 10
 _LOCKS = ("lock.lua", "lock.c")
-# Options of check-lock before a lock is timed: small enough to take seconds, large enough for two CPUs to meet.
+# Options with which a lock is checked before it is timed: small enough to take seconds, and with two CPUs, so that they
+# compete.
 _CHECK = ("--cpus", "2", "--acquisitions", "1", "--machines", "1")
 _METRIC = "throughput.operations_per_s"
 
@@ -31,20 +32,20 @@ class Ranked:
     student: str
     rank: int  # 0: it does not hold, or does not run
     per_s: float  # critical sections a second
-    says: str  # why it has no rank
+    says: str  # why the lock has no rank; empty if it has one
 
 
 @dataclass(frozen=True)
 class Race:
-    """What locks are timed on, and whether those in C may be compiled and run."""
+    """The machine that locks are timed on, and whether locks in C may be compiled and run."""
 
     machine: str
     native: bool
 
 
 def leaderboard(engine: Engine, folder: Path, race: Race, gradescope: Path | None, *, as_json: bool) -> int:
-    """Checks each student's lock, times those that hold, and ranks them. `gradescope`: a folder for a file for each
-    student."""
+    """Checks each student's lock, times those that pass, and prints the ranks. `gradescope`: a folder that gets a
+    results file for each student."""
     files: dict[str, list[Path]] = {}
     for path in sorted(path for name in _LOCKS for path in folder.glob(f"*/{name}")):
         files.setdefault(path.parent.name, []).append(path)
@@ -62,7 +63,7 @@ def leaderboard(engine: Engine, folder: Path, race: Race, gradescope: Path | Non
 
 
 def rank(tried: Sequence[Ranked]) -> list[Ranked]:
-    """The fastest first; equal ones have the same rank; those that don't hold come last."""
+    """The ranks: the fastest lock first, locks of equal speed at the same rank, locks that failed the check last."""
     holding = sorted((one for one in tried if not one.says), key=lambda one: (-one.per_s, one.student))
     ranked: list[Ranked] = []
     for number, one in enumerate(holding, 1):
@@ -85,7 +86,8 @@ def _tried(engine: Engine, student: str, paths: Sequence[Path], race: Race) -> R
 
 
 def _raced(confined: Engine, student: str, lock: Path, race: Race, scratch: Path) -> Ranked:
-    """The lock on the hidden machine. What goes wrong there may name the machine, so only the teacher's terminal has it."""
+    """Times a lock on the hidden machine. An error there may reveal the machine, so it goes only to the teacher's
+    terminal."""
     try:
         return Ranked(student, 0, confined.metric(lock, race.machine, scratch / "out", _METRIC), "")
     except (InputError, EngineError) as error:
@@ -94,7 +96,7 @@ def _raced(confined: Engine, student: str, lock: Path, race: Race, scratch: Path
 
 
 def _copied(paths: Sequence[Path], scratch: Path, *, native: bool) -> Path:
-    """The lock in a folder of its own. Raises InputError for what must not run."""
+    """Copies the lock into a folder of its own. Raises InputError for a lock that must not run."""
     if len(paths) > 1:
         raise InputError(f"there is more than one lock: {', '.join(path.name for path in paths)}")
     (path,) = paths
@@ -112,7 +114,8 @@ def _copied(paths: Sequence[Path], scratch: Path, *, native: bool) -> Path:
 
 
 def _gradescope(one: Ranked) -> dict[str, object]:
-    """The machine stays hidden, so a student sees the own figure and rank alone."""
+    """A student's results file has only the student's own figure and rank, because the rest would reveal the hidden
+    machine."""
     holds = not one.says
     test = {"name": "the lock holds", "score": int(holds), "max_score": 1, "status": "passed" if holds else "failed"}
     return {

@@ -1,5 +1,5 @@
-"""A lecture's Markdown file: a lesson's blocks (scenes, and questions that the run answers), slides, and figures made by
-running the program."""
+"""Reads a lecture's Markdown file: blocks as in a lesson (scenes, and questions that the run answers), slides, and
+figures that are made by running the program."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from linebounce.teach.engine import Engine, EngineError
 from linebounce.teach.lesson import Lesson, read_lesson
 from linebounce.teach.source import NEEDED_TEXT, TEXT, Block, Field, LessonError, Table, html, table_of
 
-# Blocks beside those of lessons: "```toml run" and so on.
+# Blocks that a lecture may have in addition to a lesson's: "```toml run" and so on.
 _SLIDE = {"minutes": Field(int, "a whole number", required=True), "notes": TEXT}
 _RUN = {
     "command": NEEDED_TEXT,
@@ -50,7 +50,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Chart:
-    """A metric of a sweep: (x, series, value) for each point."""
+    """A chart of a metric over a sweep: (x, series, value) for each point."""
 
     axis: str
     over: str
@@ -59,7 +59,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Picture:
-    """What happens to a line: a row for each moment, with its time, what happens, and the state in each cache."""
+    """A table of what happens to a line. Each row is a moment: its time, the event, and the state in each cache."""
 
     caches: list[str]
     rows: list[tuple[str, str, list[str]]]
@@ -101,8 +101,8 @@ class Lecture:
 
 
 def make_lecture(engine: Engine, path: Path) -> Lecture:
-    """Runs everything that the lecture shows. Raises LessonError for the first mistake: an answer that is not the run's, a
-    line that a command does not print."""
+    """Runs everything that the lecture shows. Raises LessonError for the first mistake, such as an answer that differs
+    from the run's, or a line that a command does not print."""
     lesson = read_lesson(path, tuple(KINDS))
     with scratch_folder() as scratch:
         compiler = Compiler(engine, lesson, scratch)
@@ -205,7 +205,8 @@ class _Maker:
 
 
 def _first(table: Table, key: str, printed: Sequence[str], pattern: str = "") -> int:
-    """The first line in which the pattern, by default the key's text, is found. Raises LessonError if there is none."""
+    """The first line that matches the pattern; the default pattern is the text of the key. Raises LessonError if there
+    is none."""
     wanted = pattern or table.text(key)
     for number, line in enumerate(printed):
         if re.search(wanted, line):
@@ -214,8 +215,8 @@ def _first(table: Table, key: str, printed: Sequence[str], pattern: str = "") ->
 
 
 def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str = "") -> Picture:
-    """The steps from `begin` to `end` that change this word's line, send messages about it or access it. Sentences that
-    match `without` are left out."""
+    """The steps from `begin` to `end` that are about this word's line: changes of its state, messages, accesses. Leaves
+    out sentences that match `without`."""
     size = int(run["line_bytes"])
     places = {str(entry[2]): _number(entry[0]) for entry in run["words"]} | {
         str(one[0]): _number(one[2]) for one in run["objects"]
@@ -246,7 +247,7 @@ def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str =
 
 
 def _is_told(step: Sequence[Any], line: int, size: int) -> bool:
-    """An access to the line, or a message about it."""
+    """Whether the step is an access to the line, or a message about it."""
     return (step[1] == ACCESS and _number(step[5]) // size == line) or (step[1] == MESSAGE and step[5] == line)
 
 

@@ -1,4 +1,4 @@
-"""Reads a lesson's file. compiler.py adds everything that needs the simulator."""
+"""Reads a lesson's file. compiler.py does everything that needs the simulator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from linebounce.teach.source import (
 )
 
 QUESTION_KINDS = ("choice", "multiple", "number", "state", "text")
-# The key in `wrong` for the reply to any other answer.
+# The key in a question's `wrong` for the reply to an answer that is not listed there.
 ELSE = "else"
 
 _LESSON = {
@@ -99,7 +99,7 @@ class Question:
 
     table: Table
     id: str
-    scene: str  # empty if the question is not about a run
+    scene: str  # the scene whose run answers; empty if the question is not about a run
     at: str
     kind: str
     choices: tuple[str, ...]
@@ -115,13 +115,13 @@ class Question:
 
     @property
     def within(self) -> float:
-        """The tolerance for a number."""
+        """The largest error of a right number."""
         return float(self.table.values.get("within", 0))
 
 
 @dataclass(frozen=True)
 class Break:
-    """A table or lock to change until the checker says `until`."""
+    """A task: change a table or lock until the checker's verdict is `until`."""
 
     table: Table
     id: str
@@ -139,7 +139,7 @@ class Break:
         return int(self.table.values.get("points", 2))
 
 
-Part = Block | Scene | Moment | Question | Break  # a Block is prose, or a lecture's own
+Part = Block | Scene | Moment | Question | Break  # a Block is either prose, or of a kind that only lectures have
 
 
 @dataclass
@@ -166,8 +166,8 @@ class Lesson:
 
 
 def read_lesson(path: Path, more_kinds: Sequence[str] = ()) -> Lesson:
-    """Raises LessonError, with file and line, for the first mistake that can be found without running anything. Blocks of
-    `more_kinds` become parts as they are, for the caller."""
+    """Raises LessonError, with file and line, for the first mistake that can be found without running anything. Blocks
+    of `more_kinds` are returned unparsed."""
     blocks = blocks_of(path, read_text(path), more_kinds)
     first, lesson = _begun(path, blocks)
     _add_lua(lesson, blocks)
@@ -179,7 +179,7 @@ def read_lesson(path: Path, more_kinds: Sequence[str] = ()) -> Lesson:
 
 
 def read_head(path: Path, text: str) -> Lesson:
-    """The lesson that begins this text of the file, without its parts. Raises LessonError."""
+    """The lesson that the text's first block declares, without its parts. Raises LessonError."""
     return _begun(path, blocks_of(path, text))[1]
 
 
@@ -232,8 +232,8 @@ def _scene_of(lesson: Lesson, table: Table, default: str) -> str:
 
 
 def _last_scene(lesson: Lesson) -> str:
-    """The scene that a lesson shows last. None for a test: most of its questions are not about a run, and a run must not
-    give away an answer."""
+    """The last scene so far, to which a moment or question belongs if it names none. Empty for a test: most of its
+    questions are not about a run, and a shown run could give away an answer."""
     names = [] if lesson.table.text("kind") == "test" else list(lesson.scenes)
     return names[-1] if names else ""
 
@@ -292,7 +292,7 @@ def _check_choice(question: Question) -> None:
     for key in question.wrong:
         if key not in choices:
             raise table.error(key, f'"{key}" is none of the choices: {_listed(choices)}')
-    # With several right choices, omitting a right one is a mistake, too.
+    # If several choices are right, an answer that omits one of them is wrong, so right choices need a reply, too.
     need = choices if question.kind == "multiple" else [choice for choice in choices if choice not in answers]
     for choice in need:
         if choice not in question.wrong and question.answer is not None:

@@ -19,7 +19,7 @@ _MACHINE = re.compile(r'^\s*machine\s*=\s*"([a-z0-9_]+)"', re.MULTILINE)
 
 
 class Library:
-    """The teach/ folder of the source tree or of an installed program."""
+    """Finds the files of the lessons in the teach/ folder of the source tree or of an installed program."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -38,7 +38,7 @@ class Library:
         return sorted((self.engine.root / "teach" / "slides").glob("lecture-[0-9].md"))
 
     def find(self, wanted: str) -> Path:
-        """A lesson or test by number, name or file. Raises UsageError, which lists them."""
+        """A lesson or test by its number, name or file. Raises UsageError, which lists the legal ones."""
         if wanted.endswith(".md"):
             return Path(wanted)
         files = [*self.lesson_files(), *(self.lessons / f"{name}.md" for name in _TESTS.values())]
@@ -50,7 +50,8 @@ class Library:
         raise UsageError(f'there is no lesson "{wanted}"; known: {names}')
 
     def assignment(self, name: str) -> Path:
-        """A shipped assignment, by name only, so that a student's file can't choose another file."""
+        """An assignment that ships with the program. Takes only a name, because the name may come from a student's
+        file, which must not choose any other file."""
         files = {file.stem: file for folder in (self.assignments, self.lessons) for file in folder.glob("*.md")}
         files |= {file.stem.partition("-")[2]: file for file in self.lessons.glob("[0-9][0-9]-*.md")}
         if name not in files:
@@ -58,7 +59,7 @@ class Library:
         return files[name]
 
     def compiled(self, say: Any = None) -> Compiled:
-        """Everything that the page needs besides its own files. Raises LessonError for the first mistake."""
+        """All lessons and whatever else the page needs besides its own files. Raises LessonError for the first mistake."""
         lessons = [self._compile(file, say) for file in self.lesson_files()]
         tests = {key: self._compile(self.lessons / f"{name}.md", say) for key, name in _TESTS.items()}
         parts = [part for lesson in [*lessons, *tests.values()] for part in lesson["parts"]]
@@ -94,7 +95,7 @@ class Library:
 
 
 def _machines(scenes: Iterable[Compiled]) -> set[str]:
-    """The machines that the scenes use. A machine file names the one that it extends."""
+    """The machines that the scenes name, and those that a named machine's file extends."""
     return {name for scene in scenes for name in _MACHINE.findall(scene["experiment"])}
 
 
@@ -103,8 +104,8 @@ def _is_shipped_lock(engine: Engine, part: Compiled) -> bool:
 
 
 def script(compiled: Compiled) -> str:
-    """A script, because a page opened from a file may not fetch data; compressed, because most of it is protocol tables. The
-    same lessons give the same bytes."""
+    """The compiled lessons as a script for the page. It is a script because a page opened from a file may not fetch
+    data. It is compressed because most of it is protocol tables. The same lessons give the same bytes."""
     text = json.dumps(_without_markdown(compiled), ensure_ascii=False, separators=(",", ":"))
     packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
     return f'window.LINEBOUNCE_LESSONS_PACKED="{packed}";\n'

@@ -1,15 +1,16 @@
-"""A student's lock in C, looked at before a compiler reads it: an included file would show up in the compiler's messages.
+"""Checks a student's lock in C before a compiler reads it. Without this check, the lock could include any file, and the
+compiler's messages would show the file.
 
-Nothing here parses C, since whoever parses it otherwise than the compiler can be deceived. Each line is taken for a directive
-that holds a `#`, even inside a comment.
+This module does not parse C: a parser that differs from the compiler's could be deceived. It treats every line with a
+`#` as a directive, even inside a comment.
 """
 
 import re
 
-# The headers that a lock needs. Anything else, such as the teacher's files, stays unread.
+# The headers that a lock may include. It can read no other file, such as the teacher's.
 HEADERS = ("linebounce/lock.h", "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h")
 
-# These texts hide a directive from this module, or make the compiler read a file without one.
+# Texts that hide a directive from this module, or that make the compiler read a file without a directive.
 _REFUSED = ("\0", "\ufeff", "??", 'R"', "_Pragma", "__has_include", "__has_embed", "linebounce includes from")
 _HIDDEN_SPLICE = re.compile(r"\\[ \t\f\v]+\r?\n")
 _DEFINITION = re.compile(r"\s*(?:#|%:)\s*define\b")
@@ -19,7 +20,7 @@ _DIRECTIVE = re.compile(
 
 
 def refusal(text: str) -> str:
-    """What must not go to a compiler, in words; empty if nothing."""
+    """Why the lock must not go to a compiler; empty if it may."""
     for refused in _REFUSED:
         if refused in text:
             return f"it has {refused!r}, which a lock in C does not need"
@@ -28,7 +29,8 @@ def refusal(text: str) -> str:
     for line in re.sub(r"\\\r?\n", "", text).splitlines():
         if _DEFINITION.match(line) or not ("#" in line or "%:" in line):
             continue
-        # A comment ends the line only where nothing could contain it.
+        # Drops a trailing comment. Keeps it if the line has a quote or `/*`, because the `//` might then be inside a string
+        # or comment.
         bare = line if re.search(r"[\"']|/\*", line) else line.partition("//")[0]
         if "#" not in bare and "%:" not in bare:
             continue

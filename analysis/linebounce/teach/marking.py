@@ -14,7 +14,8 @@ class Mark:
 
 
 def mark(question: Question, compiled: Compiled, given: Any) -> Mark:
-    """`given`: a string, a number, or a list of strings for several choices."""
+    """The mark for an answer and the reply to it. `given`: a string, a number, or a list of strings for several
+    choices."""
     right = _RIGHT[question.kind](compiled, given)
     return Mark(right, question.table.text("right") if right else _why_wrong(question, compiled, given))
 

@@ -21,21 +21,21 @@ from linebounce.teach.marking import mark
 from linebounce.teach.source import Block, read_text
 
 _COLUMNS = 100
-# Between distant moments, only this many of the last steps are shown.
+# The number of steps shown of a longer span: its last ones.
 _MOST_STEPS = 24
 _HELP = "Enter: continue, b: back, n: skip, q: quit"
 
 
 class _EndError(Exception):
-    """The reader quits, or the input ends."""
+    """Raised when the reader quits, or when the input ends."""
 
 
 class _BackError(Exception):
-    """The reader goes back to the previous part."""
+    """Raised when the reader goes back to the previous part."""
 
 
 class _SkipError(Exception):
-    """The reader skips the question."""
+    """Raised when the reader skips the question."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Player:
                 place = self._before(place)
 
     def _before(self, place: int) -> int:
-        """The last part that waited for the reader; the parts between run without a stop."""
+        """The last part before `place` that waits for the reader. Prose and scenes don't wait."""
         place -= 1
         while place > 0 and isinstance(self.lesson.parts[place], Block | Scene):
             place -= 1
@@ -105,7 +105,7 @@ class Player:
             self.console.print(Syntax(compiled["program"].rstrip(), "lua", background_color="default", line_numbers=True))
 
     def _steps(self, scene: str, begin: int, end: int) -> None:
-        """Shows what happened between two steps, and the copies at the end."""
+        """Shows the steps of a scene from `begin` to `end`, and the copies in the caches at `end`."""
         if not scene or (begin == end and self.shown == (scene, end)):
             return
         self.shown = (scene, end)
@@ -141,7 +141,8 @@ class Player:
             self._steps(question.scene, compiled["step"], compiled["then_step"])
 
     def _given(self, question: Question, compiled: Compiled) -> Any:
-        """The chosen answer: choices by number or words; several are separated by commas or blanks."""
+        """The answer as the text of its choice. Choices are given by number or by words; several are separated by
+        commas or blanks."""
         several = question.kind == "multiple"
         prompt = {"multiple": "Numbers of all that are right", "number": "A number", "text": "Your answer"}
         while True:
@@ -211,7 +212,7 @@ class Player:
         self._input("", keep=False)
 
     def _input(self, prompt: str, *, keep: bool = True) -> str:
-        """Reads a line. Echoes it if it comes from a pipe, as a terminal does."""
+        """Reads a line. If it comes from a pipe, prints it, as a terminal would have shown it."""
         shown = prompt or f"({_HELP}) "
         self.console.print(escape(shown), end="")
         line = sys.stdin.readline()
@@ -232,7 +233,7 @@ class Player:
 
 
 def _choice(word: str, choices: list[str]) -> str | None:
-    """A choice by its number or its own words; without choices, the word itself."""
+    """The choice with this number or these words. Without choices, returns the word itself."""
     if not choices:
         return word or None
     if word.isdecimal() and 1 <= int(word) <= len(choices):

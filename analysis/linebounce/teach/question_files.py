@@ -53,7 +53,7 @@ _STYLE = (
 
 
 def page(questions: list[Asked], title: str) -> str:
-    """One page without scripts: each answer opens on its own, by mouse or keyboard, and isn't printed."""
+    """An HTML page without scripts. Each answer is hidden until a click or key opens it. Answers are not printed."""
     items = []
     for one in questions:
         choices = "".join(f"<li>{html.escape(choice)}</li>" for choice in one.choices)
@@ -73,7 +73,7 @@ def document(questions: list[Asked], title: str) -> str:
     return json.dumps({"title": title, "questions": [asdict(one) for one in questions]}, indent=1, ensure_ascii=False) + "\n"
 
 
-# By the extension of the file to write.
+# The functions that write a bank of questions, by the extension of the file.
 FORMS: dict[str, Callable[[list[Asked], str], str]] = {
     ".md": markdown,
     ".xml": moodle,

@@ -15,10 +15,12 @@ CPUS = 4
 LINE_BYTES = 64
 _FIRST_ADDRESS = 0x100000
 _PAGE_BYTES = 4096
-# Costs that a question on cycles states: round numbers, because the question is about what happens, not about a machine.
+# Costs in cycles that the questions state. They are round numbers, because a question is about what happens, not about a real
+# machine.
 COSTS = {"hit": 1, "right": 10, "cache": 40, "memory": 100}
 LEVELS = ("easy", "mixed", "hard")
-# Candidates per wanted question. An easy bank takes those with the fewest waits, a hard one those with the most.
+# Questions to make for each one wanted. An easy bank takes those with the fewest transient states, a hard one those with the
+# most.
 _CANDIDATES = 3
 
 Access = tuple[int, bool]  # the CPU, and whether it writes
@@ -26,23 +28,23 @@ Access = tuple[int, bool]  # the CPU, and whether it writes
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its answer."""
+    """A question with its answer. `choices` is empty if the answer is a number."""
 
     id: str
     kind: str  # "states", "state", "messages", "supplier", "cycles", "next"
     text: str
     answer: str
     choices: tuple[str, ...]  # empty: a number
-    facts: dict[str, Any]  # what is asked, for programs
-    transient: int  # how many rows with a waiting state the caches run
+    facts: dict[str, Any]  # what the question is about, for programs
+    transient: int  # how many protocol rows with a transient state the caches used
 
 
 @dataclass(frozen=True)
 class Observed:
-    """What the simulator did with one line: an entry for each access."""
+    """What the simulator did on one line. Each list has an entry for each access."""
 
-    states: list[tuple[str, ...]]  # of the caches, after the access
-    asked: list[tuple[str, ...]]  # the messages on the bus
+    states: list[tuple[str, ...]]  # the state in each cache after the access
+    asked: list[tuple[str, ...]]  # the messages that went over the bus
     suppliers: list[str]  # "memory", "CPU 1's cache", or "" where no data moved
     transient: int
 
@@ -72,13 +74,13 @@ def _numbered(one: Asked, number: int) -> Asked:
 
 
 def _protocol_name(wanted: str) -> str:
-    """The table of a bus that machines run: "MOESI" is moesi_snoop."""
+    """The name of the protocol's table for a bus: "MOESI" is moesi_snoop."""
     name = wanted.lower()
     return name if name.endswith("_snoop") or "_snoop_" in name else f"{name}_snoop"
 
 
 def _sequences(draw: random.Random, count: int) -> list[tuple[str, tuple[Access, ...]]]:
-    """Pairs of a kind and a sequence of accesses, all different."""
+    """Different pairs of a kind of question and a sequence of accesses."""
     made: dict[tuple[str, tuple[Access, ...]], None] = {}
     kinds = ("states", "state", "messages", "supplier", "cycles", "next")
     while len(made) < count:
@@ -92,7 +94,8 @@ def _sequences(draw: random.Random, count: int) -> list[tuple[str, tuple[Access,
 
 
 def _observe(engine: Engine, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> tuple[Any, list[Observed]]:
-    """Runs all sequences in one run, each on a line of its own. Returns the caches' table, too."""
+    """Runs all sequences in one simulation, each on its own line. Returns the caches' protocol table, and what happened
+    on each line."""
     with scratch_folder() as folder:
         document = engine.steps(_experiment(engine, folder, protocol, sequences), _most_steps(sequences))
     if document["cut"]:
@@ -120,7 +123,8 @@ def _experiment(engine: Engine, folder: Path, protocol: str, sequences: list[tup
     if done.returncode != 0:
         raise EngineError(done.stderr.strip())
     cpus = sorted({cpu for _, accesses in sequences for cpu, _ in accesses})
-    threads = {cpu: None for _, accesses in sequences for cpu, _ in accesses}  # in the order in which the trace names them
+    # Each CPU once, in the order in which the trace names its thread.
+    threads = {cpu: None for _, accesses in sequences for cpu, _ in accesses}
     experiment = folder / "questions.toml"
     experiment.write_text(
         'name = "questions"\nmachine = "course_8way"\n\n[set]\n'
@@ -133,7 +137,7 @@ def _experiment(engine: Engine, folder: Path, protocol: str, sequences: list[tup
 
 
 def _first_line(document: Any) -> int:
-    """The number of the line on which the first sequence runs."""
+    """The number of the line that the first sequence uses."""
     name, _, address, _ = document["objects"][0]
     moved = int(name.removeprefix("page_"), 16) * _PAGE_BYTES - _FIRST_ADDRESS
     return int((address - moved) // document["line_bytes"])
@@ -172,7 +176,7 @@ def _seen(document: Any, table: Any, steps: list[list[Any]], accesses: int) -> O
 
 
 def _waits(table: Any, step: list[Any]) -> bool:
-    """Whether the step is a cache's row that begins or ends in a state that waits."""
+    """Whether the step is a row of the caches' table that begins or ends in a transient state."""
     stable = table["stable"]
     return step[1] == 0 and step[2] == 0 and not (stable[step[5]] and stable[step[7]])
 
@@ -201,10 +205,10 @@ _Made = tuple[str, str, tuple[str, ...]]  # text, answer, choices
 
 @dataclass(frozen=True)
 class Story:
-    """What a question is made from."""
+    """The data that a question is made from."""
 
     draw: random.Random
-    table: Any  # the caches', as in the document of `linebounce steps`
+    table: Any  # the caches' protocol table, as in the document of `linebounce steps`
     accesses: tuple[Access, ...]
     seen: Observed
     facts: dict[str, Any]  # to be filled in

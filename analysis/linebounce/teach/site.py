@@ -48,7 +48,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 class _Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
-        """Ignores browsers that disconnect in the middle of a file."""
+        """Prints no error if the browser disconnects in the middle of a file."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

@@ -20,7 +20,8 @@ _COLOURS = ["#0b62a4", "#c2410c", "#1b7f3b", "#6d28d9", "#7a5a00"]
 
 
 def write_slides(engine: Engine, directory: Path) -> list[Path]:
-    """A page for each lecture into this folder, and the solutions into the folder beside it whose name ends in -teacher."""
+    """Writes a page for each lecture into this folder, and the solutions into a folder beside it whose name ends in
+    -teacher."""
     lectures = [make_lecture(engine, path) for path in Library(engine).lecture_files()]
     written = []
     for number, lecture in enumerate(lectures, 1):
@@ -43,7 +44,7 @@ def lecture_page(number: int, lecture: Lecture) -> str:
 
 
 def solutions_page(lectures: list[Lecture]) -> str:
-    """Minutes, notes, and the answers to the class's questions: for the teacher alone."""
+    """The teacher's page: minutes, notes, and the answers to questions for the class."""
     parts = ["<main>\n<h1>Notes and solutions</h1>\n<p>For the teacher. Students get the slides without this page.</p>\n"]
     for number, lecture in enumerate(lectures, 1):
         parts.append(f"<h2>Lecture {number}: {escape(lecture.title)} ({lecture.minutes} minutes)</h2>\n")
@@ -68,7 +69,8 @@ def _slide(place: int, slide: Slide, of: int) -> str:
     body, asked = [], False
     for at, part in enumerate(slide.parts):
         text = _part(part, f"{name}-{at}")
-        # A figure below a question gives its answer away: the teacher opens it after the vote, and it is not printed.
+        # A figure below a question gives the answer away. So it is folded until the teacher opens it after the vote, and it
+        # is not printed.
         reveals = asked and isinstance(part, Picture | Chart)
         body.append(f"<details><summary>What happens</summary>{text}</details>" if reveals else text)
         asked = asked or isinstance(part, Asked)
@@ -95,7 +97,8 @@ def _part(part: Part, name: str) -> str:
 
 
 def _scrolling(text: str) -> str:
-    """Code and tables may be wider than a phone: they scroll on their own, with the keyboard, too."""
+    """Makes code and tables scroll by themselves where they are wider than the screen, and lets them take the focus, so
+    that the keyboard scrolls them, too."""
     text = text.replace('<pre tabindex="0">', '<pre tabindex="0" role="group" aria-label="Program">')
     return re.sub(
         r"<table>.*?</table>",
@@ -166,7 +169,7 @@ def _chart(chart: Chart) -> str:
 
 
 def _specification(chart: Chart, series: list[str]) -> dict[str, Any]:
-    """Bars; or a line for each of several series, with its name at its end."""
+    """A bar chart. For several series a line chart, with each series' name at the end of its line."""
     place = {
         "x": {"field": "x", "type": "ordinal", "title": chart.over, "sort": None, "axis": {"labelAngle": 0}},
         "y": {"field": "value", "type": "quantitative", "title": chart.axis, "scale": {"zero": True}},
@@ -250,7 +253,8 @@ dt{font-weight:600}
 @media print{.question{break-inside:avoid}}
 """
 )
-# Turns slides by the keys that presenters and their remote controls send. A slide that is taller than the screen scrolls first.
+# Turns slides by the keys that remote controls for presenters send. A slide that is taller than the screen scrolls to its end
+# first.
 _SCRIPT = """
 const slides=[...document.querySelectorAll('.slide')];
 const now=()=>slides.reduce((best,slide,at)=>Math.abs(slide.getBoundingClientRect().top)<

@@ -15,7 +15,7 @@ from linebounce.files import read_file
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
-# Lessons are written by hand; a longer file is something else.
+# Lessons are written by hand, so a longer file can't be one.
 LONGEST_FILE = 1 << 20
 
 # The legal KINDs in "```toml KIND NAME", and those that need a NAME.
@@ -35,7 +35,7 @@ class LessonError(UsageError):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block, or the prose between two. `line` is the line of the first line of `text`."""
+    """A fenced block, or the prose between two of them. `line`: the line in the file of the first line of `text`."""
 
     kind: str  # "prose", or one of KINDS or LUA_KINDS
     name: str
@@ -46,12 +46,12 @@ class Block:
 
 
 def html(text: str) -> str:
-    """The HTML for a short text of a block, such as a question or the reply to a wrong choice."""
+    """The HTML for a short Markdown text, such as a question or the reply to a wrong choice."""
     return _focusable(_MARKDOWN.render(text.strip()))
 
 
 def _focusable(rendered: str) -> str:
-    """Code that is wider than its place scrolls, and what scrolls must take the focus, for the keyboard."""
+    """Lets code blocks take the focus: a wide one scrolls, and the keyboard scrolls only what has the focus."""
     return rendered.strip().replace("<pre>", '<pre tabindex="0">')
 
 
@@ -68,7 +68,8 @@ def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
 
 
 def blocks_of(path: Path, text: str, more_kinds: Sequence[str] = ()) -> list[Block]:
-    """All blocks of a file in order. Raises LessonError for a fenced block of an unknown kind; `more_kinds` are known, too."""
+    """All blocks of a file in order. Raises LessonError for a fenced block whose kind is neither in KINDS nor in
+    `more_kinds`."""
     blocks: list[Block] = []
     prose: list[Token] = []
     lines = text.splitlines()
@@ -84,7 +85,7 @@ def blocks_of(path: Path, text: str, more_kinds: Sequence[str] = ()) -> list[Blo
 
 
 def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """Groups tokens into top-level elements: a paragraph with its content, a list, a fenced block."""
+    """Groups Markdown tokens by top-level element: a paragraph with its content, a list, a fenced block."""
     group: list[Token] = []
     depth = 0
     for token in tokens:
@@ -96,7 +97,7 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
 
 
 def _fenced(path: Path, token: Token, more_kinds: Sequence[str]) -> Block | None:
-    """The block of a fenced token; None for prose, including its code."""
+    """The block of a fenced token, if its kind is one of a lesson's. None for prose, and for code that prose shows."""
     words = token.info.split() if token.type == "fence" else []
     if len(words) < 2 or words[0] not in ("toml", "lua"):
         return None
@@ -126,7 +127,7 @@ class Field:
     """A key that a block may have."""
 
     type: type | tuple[type, ...]
-    says: str  # the expected type in words, for messages
+    says: str  # the type in words, for error messages
     required: bool = False
     legal: tuple[str, ...] = ()
 
@@ -144,7 +145,8 @@ class Table:
     values: dict[str, Any]
 
     def line(self, key: str) -> int:
-        """The line of a key, or of any text in the block; if it is not found, the block's first line."""
+        """The number of the line with this key, or with this text. If the block has neither, the number of the block's
+        first line."""
         found = re.search(rf'^\s*(\[\[?)?"?{re.escape(key)}"?(\s*=|\])', self.block.text, re.MULTILINE)
         place = found.start() if found else self.block.text.find(key)
         if found:
@@ -174,7 +176,7 @@ def table_of(path: Path, block: Block, fields: dict[str, Field]) -> Table:
             known = ", ".join(sorted(fields))
             raise table.error(key, f'a block "{block.kind}" has no key {key}: {meant(key, sorted(fields))} (known: {known})')
         field = fields[key]
-        # In Python a bool is an int, too.
+        # Python takes a bool for an int.
         if not isinstance(value, field.type) or (isinstance(value, bool) and field.type is not bool):
             raise table.error(key, f"{key} is {field.says}")
         if field.legal and value not in field.legal:

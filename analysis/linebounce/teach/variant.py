@@ -1,5 +1,5 @@
-"""Makes each student's own assignment from a varied one: a protocol with renamed states and a mistake of its own, and numbers
-of its own. The mistakes of a class are chosen so that the checker breaks each table in another way."""
+"""Makes an assignment for each student of a class: the same protocol with other names of states, other numbers and
+another mistake. Mistakes are chosen so that the checker finds a different counterexample in each student's table."""
 
 import json
 import random
@@ -33,13 +33,13 @@ _STUDENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 @dataclass(frozen=True)
 class Mistake:
-    """One row of a table, as it is and as the student gets it."""
+    """A mistake in one row of a table: the row before and after."""
 
-    line: int  # index into the table's lines
+    line: int  # index in the list of the table's lines
     right: str
     wrong: str
     promise: str
-    counterexample: str  # promise and steps without names: equal for equal ways of breaking
+    counterexample: str  # the counterexample with numbers in place of names: equal if two tables break in the same way
 
 
 def is_varied(path: Path) -> bool:
@@ -47,7 +47,7 @@ def is_varied(path: Path) -> bool:
 
 
 def common_text(path: Path) -> str:
-    """The assignment with its {{placeholders}}, and without the block that says how variants are drawn."""
+    """The assignment for all students: its {{placeholders}} stay, the block that says how variants are drawn goes."""
     return _BLOCK.sub("", read_text(path))
 
 
@@ -56,7 +56,8 @@ def is_student(name: str) -> bool:
 
 
 def read_roster(path: Path) -> list[str]:
-    """The students' IDs, one a line. Raises InputError for one that can't name a file, or comes twice."""
+    """The students' IDs, one on each line of the file. Raises InputError for an ID that can't be a file's name, or
+    occurs twice."""
     students = [line.strip() for line in read_text(path).splitlines() if line.strip() and not line.startswith("#")]
     for number, student in enumerate(students, 1):
         if not _STUDENT.fullmatch(student):
@@ -69,7 +70,8 @@ def read_roster(path: Path) -> list[str]:
 
 
 def make_variants(engine: Engine, assignment: Path, students: Sequence[str], seed: str) -> dict[str, str]:
-    """Each student's assignment with its answers, as Markdown. The same class and seed give the same ones."""
+    """Maps each student to an assignment with its answers, as Markdown. The same class and seed give the same
+    assignments."""
     text = read_text(assignment)
     found = _BLOCK.search(text)
     if found is None:
@@ -118,7 +120,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _rows(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """The rows of the caches' transitions that can happen, with their line numbers."""
+    """The rows of the caches' table that can happen, as pairs of line number and cells."""
     cache = False
     for number, line in enumerate(lines):
         if line.startswith("## "):
@@ -129,7 +131,7 @@ def _rows(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _changed_rows(lines: Sequence[str], kinds: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """All rows with one mistake of these kinds."""
+    """Every mistake of these kinds that one row can have."""
     states = list(dict.fromkeys(cells[0] for _, cells in _rows(lines) if "," not in cells[0]))
     for number, cells in _rows(lines):
         actions = [part.strip() for part in cells[2].split(";")]
@@ -148,7 +150,7 @@ def _changed_rows(lines: Sequence[str], kinds: Sequence[str]) -> Iterator[tuple[
 def _distinct_mistakes(
     engine: Engine, asked: dict[str, Any], lines: Sequence[str], draw: random.Random, count: int
 ) -> list[Mistake]:
-    """Returns `count` mistakes that the checker finds, no two by the same counterexample."""
+    """Chooses `count` mistakes that the checker finds, each by a different counterexample."""
     protocol = asked["protocol"]
     tries = list(_changed_rows(lines, asked.get("kinds", KINDS)))
     draw.shuffle(tries)
@@ -166,7 +168,7 @@ def _distinct_mistakes(
 
 
 def _tried(engine: Engine, file: Path, lines: Sequence[str], number: int, cells: list[str]) -> Mistake | None:
-    """None if the checker refuses the table, or finds no violation."""
+    """The mistake with the checker's counterexample. None if the checker refuses the table, or finds no violation."""
     wrong = _row(cells)
     write_file(file, "\n".join([*lines[:number], wrong, *lines[number + 1 :]]).encode())
     try:
@@ -180,7 +182,8 @@ def _tried(engine: Engine, file: Path, lines: Sequence[str], number: int, cells:
 
 
 def _shape(promise: str, steps: Sequence[dict[str, Any]]) -> str:
-    """A counterexample with numbers in place of names, which are another student's in another table."""
+    """The counterexample with a number in place of each name, so that it can be compared with one of a table with other
+    names."""
     numbers: dict[str, int] = {}
 
     def number(name: str) -> int:
@@ -194,7 +197,7 @@ def _shape(promise: str, steps: Sequence[dict[str, Any]]) -> str:
 
 
 def _tables_only(text: str) -> str:
-    """The protocol without prose and without the rows' reasons, which would say what is wrong."""
+    """The protocol's tables without prose and without the reasons of rows, which would reveal the mistake."""
     kept = ["# A protocol", ""]
     prose = False
     for line in text.splitlines():
@@ -215,14 +218,16 @@ _WORD = re.compile(r"(?<![A-Za-z])(Own_|Other_)?([A-Za-z]+(?:_[A-Z]+)?)(?![A-Za-
 
 
 def _by_state(cells: list[str]) -> list[str]:
-    """A row for each state, so that a mistake is one state's; those that say little stay together."""
+    """Splits a row for several states into one for each, so that a mistake concerns one state. Rows that only say
+    impossible, stall or hit stay whole."""
     if len(cells) != 5 or cells[2] in ("impossible", "stall", "hit"):
         return [_row(cells)]
     return [_row([state.strip(), *cells[1:]]) for state in cells[0].split(",")]
 
 
 def _renamed(line: str, names: dict[str, str]) -> str:
-    """A line of the table with these names for states and messages. In meanings, "I" is a word of English."""
+    """A line of the table with states and messages renamed. Cells with meanings stay as they are, because there "I" is
+    an English word."""
     cells = _cells(line) if line.startswith("|") else []
     if not cells:
         return line
@@ -252,7 +257,7 @@ def _new_names(text: str, draw: random.Random) -> dict[str, str]:
 
 
 def _values(asked: dict[str, Any], lines: Sequence[str], mistake: Mistake, draw: random.Random) -> dict[str, str]:
-    """What stands in place of the placeholders in this student's file."""
+    """The text for each placeholder in this student's assignment."""
     values = {name: str(draw.choice(choices)) for name, choices in sorted(asked.get("numbers", {}).items())}
     names = _new_names("\n".join(lines), draw)
     given = [*lines[: mistake.line], mistake.wrong, *lines[mistake.line + 1 :]]

@@ -44,7 +44,7 @@ def _export(arguments: argparse.Namespace) -> int:
     point = results.point(arguments.point).number
     series = results.series.filter(point=point)
     timeline = results.timeline(point) if results.has_timeline(point) or series.is_empty() else None
-    # Perfetto's message classes load slowly, so they are imported only when the run is known to be good.
+    # Perfetto's message classes load slowly, so they are imported only after the run has been read.
     from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
     from linebounce.trace_export.tracks import counters_of, tracks_of  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder  # t
 
 from linebounce.trace_export.tracks import Argument, Counter, Slice, Track
 
-_SEQUENCE = 1  # all packets come from one writer
+_SEQUENCE = 1  # the sequence ID of all packets, because there is one writer
 
 
 def write_perfetto(tracks: Iterable[Track], counters: Iterable[Counter], file: IO[bytes]) -> tuple[int, int]:

@@ -1,7 +1,8 @@
-"""Decides where each span of a timeline is drawn: in a tree of tracks, as a viewer shows them.
+"""Decides on which track each span of a timeline is drawn. Viewers show tracks as a tree.
 
-Spans of one track may overlap (a CPU has several misses under way, readers share a lock), but slices of a Perfetto track may
-not. Such a track has lanes: tracks with the same name below one parent, which Perfetto's viewer shows as one.
+Spans of a timeline's track may overlap (a CPU has several misses under way, readers share a lock), but slices of a
+Perfetto track may not. Such a track has several lanes: Perfetto tracks with the same name below one parent, which the
+viewer shows as one.
 """
 
 import re
@@ -29,7 +30,8 @@ class Slice:
 
 @dataclass(frozen=True)
 class Track:
-    """One lane: its names from the root down, and its slices in time order without overlap. Without slices it is a heading."""
+    """One Perfetto track: its names from the root down, and its slices in time order without overlap. A track without
+    slices is a heading."""
 
     path: tuple[str, ...]
     lane: int
@@ -45,7 +47,7 @@ class Counter:
 
 
 def counters_of(series: pl.DataFrame) -> Iterator[Counter]:
-    """One counter for each series of a point."""
+    """A counter for each quantity of a point."""
     for (name,), part in series.group_by("name", maintain_order=True):
         yield Counter(str(name), list(zip((part["time_us"] * 1000).to_list(), part["value"].to_list(), strict=True)))
 
@@ -98,9 +100,9 @@ _GROUPS = ("CPUs", "Locks", "Buses", "Links", "Grace periods")
 
 
 def tracks_of(timeline: pl.DataFrame) -> Iterator[Track]:
-    """All tracks with all spans; parents come before children, and siblings in the viewer's order.
+    """All tracks with all spans. Parents come before children, siblings in the order in which the viewer shows them.
 
-    Perfetto's viewer sorts tracks without a parent by name, whatever their rank, so the order of the groups can't be chosen.
+    The viewer sorts tracks without a parent by name, whatever order the file asks for, so the groups can't be ordered.
     """
     drawn = sorted(
         ((_KINDS[span["kind"]].path(span), span) for span in timeline.iter_rows(named=True)),
@@ -123,13 +125,14 @@ def _slice(span: Span) -> Slice:
 
 
 def _order(path: tuple[str, ...]) -> tuple[int, list[str], tuple[str, ...]]:
-    """Sort key: groups in their order, CPU 2 before CPU 10. No two paths compare equal, not even lock1 and lock01."""
+    """Sort key: groups in their order, and CPU 2 before CPU 10. Different paths have different keys, even lock1 and
+    lock01."""
     words = [re.sub(r"\d+", lambda number: number.group().zfill(9), word) for word in path[1:]]
     return _GROUPS.index(path[0]), words, path
 
 
 def _lanes(slices: Sequence[Slice]) -> list[list[Slice]]:
-    """Puts each slice on the first lane that is free at its start."""
+    """Distributes slices over lanes: each goes to the first lane that is free at its start."""
     lanes: list[list[Slice]] = []
     for slice_ in slices:
         free = next((lane for lane in lanes if lane[-1].end_ns <= slice_.begin_ns), None)

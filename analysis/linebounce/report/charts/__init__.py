@@ -1,6 +1,7 @@
-"""All charts in Vega-Lite, each drawn from a named table.
+"""All charts as Vega-Lite specifications, each with a named table for its data.
 
-The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page.
+The page's script puts rows into the table and draws the chart in the browser; `--figures` does the same without a
+browser.
 """
 
 import json
@@ -17,7 +18,7 @@ from linebounce.report.charts.paper import paper_points, paper_ratios
 from linebounce.report.charts.series import series
 from linebounce.report.charts.sweep import sweep_bars, sweep_line
 
-# By the name of the chart's place in the page, which is also the figure's file name.
+# By the name of the chart's place in the page. Figures use it as their file name.
 CHARTS = {
     "paper_ratios": paper_ratios,
     "paper_points": paper_points,
@@ -43,7 +44,8 @@ LEGENDS = ("color", "strokeDash", "shape")
 
 
 def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping[str, str]) -> Spec:
-    """A chart with its data, and its «placeholders» replaced by `words`. Legends list only values that occur.
+    """Fills a chart with its data, and replaces «placeholders» by `words`. Legends list only values that occur in the
+    data.
 
     templates/charts.js does the same in the page.
     """
@@ -59,9 +61,9 @@ def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping
             coloured = encoding.get(channel, {})
             if coloured.get("legend") and coloured.get("type") == "nominal":
                 present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
-                # the same in all layers; otherwise each layer gets its own legend
+                # All layers get this same domain; with different ones, each layer would have a legend of its own.
                 domain = coloured["scale"].setdefault("domain", present)
                 coloured["legend"]["values"] = [value for value in domain if value in present]
-                if present == [""]:  # no path was chosen for the colours
+                if present == [""]:  # the chart has one series without a name
                     coloured["legend"] = None
     return filled

@@ -1,12 +1,12 @@
-"""Shared by all charts: colours, labels of sources, axes, and how a chart fits its place.
+"""What all charts share: colours, labels of sources, axes and layout.
 
-A chart is Vega-Lite as plain dicts; a test validates them against Vega-Lite's schema. Colours are Okabe and Ito's, which
-readers with any colour vision can tell apart: blue for near sources, orange for far ones.
+A chart is a Vega-Lite specification as plain dicts; a test validates them against Vega-Lite's schema. Colours are Okabe
+and Ito's, which readers with any colour vision can tell apart: blue for near sources, orange for far ones.
 """
 
 from typing import Any
 
-# In the order of legends and tables: the nearest source first.
+# Sources of misses, nearest first. Legends and tables keep this order.
 COLOURS = {
     "local_c2c": "#0072b2",
     "local_memory": "#56b4e9",
@@ -57,7 +57,7 @@ PART_LABELS = {
 }
 ALL_COLOUR = "#404448"
 
-# Lighter replacements for colours that are too dark on a dark background, with the same hue.
+# Replaces colours that are too dark on a dark background with lighter ones of the same hue.
 ON_DARK = {
     "#0072b2": "#4aa3e0",
     "#56b4e9": "#a5d8f7",
@@ -69,7 +69,8 @@ ON_DARK = {
     "#dfe5ec": "#353c45",
 }
 
-# Label formats for axes. A plain format string would depend on the distance between ticks: "1.6e+4" for 16384, "450m" for 0.45.
+# Label formats for axes, as Vega expressions. A plain format string would depend on the distance between ticks: "1.6e+4" for
+# 16384, "450m" for 0.45.
 PLAIN_NUMBER = "format(datum.value, '.12~r')"
 SHORT_NUMBER = "datum.value == 0 ? '0' : abs(datum.value) < 1000 ? format(datum.value, '.6~g') : format(datum.value, '.6~s')"
 SIGNED_NUMBER = "datum.value == 0 ? '0' : format(datum.value, '+.6~r')"
@@ -116,7 +117,7 @@ def _label_expression(labels: dict[str, str]) -> str:
 
 
 def by_source() -> Spec:
-    """Stacks sources in the order of COLOURS; `rank` is the position in it."""
+    """Stacks sources in the order of COLOURS; the column `rank` has each source's position there."""
     return number("rank")
 
 
@@ -127,7 +128,8 @@ def layer(mark: str, encoding: Spec, *transform: Spec, **style: Any) -> Spec:
 
 
 def chart(table: str, *layers: Spec, height: int = 260, step: int | None = None) -> Spec:
-    """Layers over one table, as wide as their place. With `step`, each row of the y axis is `step` pixels high."""
+    """Puts layers with the same table into one chart as wide as its place. With `step`, each row of the y axis is
+    `step` pixels high."""
     marks = layers[0] if len(layers) == 1 else {"layer": list(layers)}
     fit = {"type": "fit-x", "contains": "padding"}
     return {

@@ -4,8 +4,8 @@ from linebounce.report.charts.base import Spec, by_source, chart, layer, number,
 
 _LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 1.5, 2, 3, 4, 5, 7)]
 _FEWER_LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
-# Ticks for a narrow range: few, but more than one or two if the latencies are close together. If all are equal, every tick
-# would be at the same place, so that place shows the latency itself.
+# Ticks for the range of an axis: few if its ends differ by more than a factor of 20, more if they are closer, and only the
+# two ends below a factor of 1.5.
 _FITTED_LOG_TICKS = {
     "expr": f"domain('x')[1] > 20 * domain('x')[0] ? {_FEWER_LOG_TICKS}"
     f" : domain('x')[1] > 1.5 * domain('x')[0] ? {_LOG_TICKS} : domain('x')"
@@ -60,7 +60,7 @@ def latency_cdf() -> Spec:
 
 
 def latency_tail() -> Spec:
-    """The slow end of the distribution, on two logarithmic axes: the share of misses above each latency."""
+    """The slow end of the distribution on two logarithmic axes: which share of misses takes longer than each latency."""
     axis = {"values": [100 / 10**power for power in range(9)], "format": "~g"}
     scale = {"type": "log", "nice": False, "domainMax": 100}
     return _curve(number("more_pct", title="longer than this (%)", scale=scale, axis=axis))

@@ -4,7 +4,7 @@ from linebounce.report.charts.base import Spec, chart, layer, number, rank
 
 
 def matrix() -> Spec:
-    """The cost for each CPU of a line from each other CPU; CPUs of one node are adjacent."""
+    """A row for each CPU that had the line, a column for each CPU that pays to get it. CPUs of one node are adjacent."""
     by_place = {end: {"field": f"{end}_place", "op": "min"} for end in ("from", "to")}
     columns = {"orient": "top", "labelAngle": 0, "grid": False, "labelOverlap": "parity", "labelSeparation": 2}
     tips = [
@@ -17,7 +17,7 @@ def matrix() -> Spec:
         "y": rank("from_cpu", title="CPU that had the line", sort=by_place["from"], axis={"grid": False}),
         "tooltip": tips,
     }
-    # Enough digits for the ends of the scale, which are not round numbers.
+    # Three or more digits, because the ends of the scale are not round numbers.
     legend = {"title": "ns", "gradientLength": 160, "format": ",.4~r", "tickCount": 5}
     colour = number("latency_ns", scale={"scheme": "viridis"}, legend=legend)
     # White on the dark half of the scale and black on the light half; nothing if the cells are too narrow for three digits.

@@ -2,14 +2,14 @@
 
 from linebounce.report.charts.base import ON_TOP, SIGNED_NUMBER, Spec, chart, colours, layer, number, word
 
-# Ratios beyond these are drawn as arrows at the end of the axis.
+# Simulated / paper; a ratio outside this range is drawn as an arrow at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
 _SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "input": "diamond"}
 _VERDICTS = {"within": "#009e73", "off": "#d55e00", "not scored": "#7f7f7f"}
 
 
 def _against_paper(table: str, axis: Spec, scale: Spec, title: str, exact: float) -> Spec:
-    """A dot for each row, on a bar that shows its tolerance. A value beyond the axis is an arrow at its end."""
+    """A dot for each row on a bar that shows the row's tolerance. A value beyond the axis is an arrow at its end."""
     rows = {"y": word("label", sort=None, title=None, axis={"labelLimit": 330, "grid": False})}
     verdict = word("verdict", scale=colours(_VERDICTS), legend=ON_TOP)
     grey = {"symbolFillColor": "#7f7f7f", "symbolStrokeColor": "#7f7f7f"}
@@ -44,6 +44,6 @@ def paper_ratios() -> Spec:
 
 
 def paper_points() -> Spec:
-    """Simulated - paper, for shares whose tolerance is in percentage points."""
+    """Simulated - paper, in percentage points, for shares whose tolerance is in percentage points."""
     axis = {"orient": "top", "gridOpacity": 0.6, "labelExpr": SIGNED_NUMBER, "tickCount": 9}
     return _against_paper("paper_points", axis, {"nice": True}, "simulated - paper (percentage points)", 0)

@@ -6,8 +6,8 @@ _SECONDS = "datum.value == 0 ? '0' : format(datum.value, '.6~s') + 's'"
 
 
 def series() -> Spec:
-    """One series: its range in each stretch of time as a band, its mean as a line. `last`: the time at which all series of
-    the point end."""
+    """One quantity: a band from its lowest to its highest value in each stretch of time, and a line for its mean.
+    `last`: the end of the time axis, the same for all series of a point."""
     tips = [number("time_s", title="time (s)", format=".6~g"), number("low"), number("mean", format=".6~g"), number("high")]
     scale = {"nice": False, "domainMin": 0, "domainMax": {"expr": "«last»"}}
     time = number("time_s", title="simulated time", scale=scale, axis={"labelExpr": _SECONDS})

@@ -4,8 +4,8 @@ from typing import Any
 
 from linebounce.report.charts.base import PLAIN_NUMBER, SHORT_NUMBER, Spec, chart, layer, number, word
 
-# These distinguish 21 series. The colours are Okabe and Ito's, in an order in which neighbours also differ in lightness. When
-# the colours repeat, the dash changes. The shape changes as well: there are six.
+# Styles for up to 21 series: seven colours, then the same colours with another dash. Neighbouring colours, which are Okabe
+# and Ito's, also differ in lightness. Shapes repeat after six series.
 _COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f"]
 _DASHES = [[1, 0], [7, 3], [2, 2]]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
@@ -34,7 +34,7 @@ def _by_series(values: list[Any], legend: Spec | None) -> Spec:
 def sweep_line() -> Spec:
     """A metric over a swept number: one line for each value of another path, with the interval over seeds."""
     legend = {"orient": "top", "columns": 0, "symbolSize": 110, "symbolStrokeWidth": 2}
-    # Puts ticks at the values that were run, which may be close together.
+    # Puts a tick at each value that was run. Labels are dropped where values are too close together.
     ticks = {"grid": False, "labelExpr": PLAIN_NUMBER, "labelOverlap": "greedy", "labelSeparation": 6}
     scale = {"type": "«x_scale»", "nice": False, "padding": 12}
     base = {"x": number("x", title="«x»", axis=ticks, scale=scale), "color": _by_series(SERIES_COLOURS, legend)}
@@ -51,7 +51,8 @@ def sweep_line() -> Spec:
 
 
 def sweep_bars() -> Spec:
-    """A metric for each value of a swept word, the highest first; several series are side by side, with a name at each bar."""
+    """A bar for each value of a swept word, the highest first. With several series, bars stand side by side, each with
+    its name."""
     highest_first = {"field": "value", "op": "max", "order": "descending"}
     base = {
         "y": word("x", title=None, sort=highest_first, axis={"grid": False, "labelLimit": 200}),

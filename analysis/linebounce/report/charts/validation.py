@@ -14,7 +14,8 @@ Rows = list[dict[str, Any]]
 
 
 def validation(panels: dict[str, Rows]) -> Spec:
-    """`panels`: rows by axis title. A row has published, simulated and kind, and a label if it is far off."""
+    """`panels`: rows by the title of a panel's axes. A row has `published`, `simulated`, `kind`, and a `label` if its
+    error is large."""
     return {
         "hconcat": [_panel(title, rows) for title, rows in panels.items()],
         "spacing": 24,

@@ -3,7 +3,7 @@
 const ERRORS_ONLY = 1; // one of Vega's log levels
 
 class Charts {
-  // onDark: colours that are too dark on a dark background, and their replacements.
+  // onDark: maps colours that are too dark on a dark background to their replacements.
   constructor(specs, onDark) {
     this.specs = specs;
     this.onDark = Object.entries(onDark);
@@ -13,8 +13,8 @@ class Charts {
     this.drawRest();
   }
 
-  // Draws the remaining charts one by one while the browser is idle. Printing needs them all, and Vega draws too slowly to
-  // start on the event that announces it.
+  // Draws the remaining charts one by one while the browser is idle. Printing needs all of them, and drawing them takes too
+  // long to start when the browser announces a print.
   drawRest() {
     const later = window.requestIdleCallback ?? ((work) => setTimeout(work, 200));
     later(async () => {
@@ -29,8 +29,8 @@ class Charts {
     });
   }
 
-  // Puts rows into the spec's table `table` and replaces its «placeholders» by words. Without rows, hides the figure. choose:
-  // called with the point of a row whose mark was clicked.
+  // Fills the spec's table `table` with rows, replaces «placeholders» by words, and draws it. Without rows, hides the figure.
+  // choose: called with the point of a row when its mark is clicked.
   show(figure, name, table, rows, words = {}, choose = null) {
     if (!figure) return;
     figure.hidden = rows.length === 0;
@@ -59,7 +59,8 @@ class Charts {
     }
   }
 
-  // Redraws all charts, for the other colour theme; before printing also those not yet scrolled to.
+  // Redraws the charts drawn so far, for another colour theme. alsoUnseen: also draws those not yet scrolled to, for
+  // printing.
   drawAll(alsoUnseen = false) {
     for (const figure of this.wanted.keys()) {
       if (alsoUnseen) figure.dataset.near = "yes";
@@ -74,19 +75,19 @@ class Charts {
     if (isDark()) for (const [light, dark] of this.onDark) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
     fitToRows(spec, rows, figure.clientWidth);
-    // ast: interprets expressions, because the page's policy forbids eval().
+    // ast: Vega interprets expressions, because the page's policy forbids eval().
     const options = { ast: true, actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
     delete figure.dataset.drawn;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
     const place = element("div", { class: "chart" });
-    figure.append(place); // Vega measures it, so it must be in the page, but not above anything visible
+    figure.append(place); // must be in the page, where Vega can measure it, but below what is visible
     place.style.position = "absolute";
     place.style.visibility = "hidden";
     const result = await vegaEmbed(place, spec, options);
     if (figure.dataset.turn !== String(turn)) {
-      result.finalize(); // another choice was made in the meantime
+      result.finalize(); // the reader has made another choice while this chart was drawn
       place.remove();
       return;
     }
@@ -104,8 +105,8 @@ class Charts {
     figure.style.minHeight = "";
     figure.dataset.drawn = "yes";
     const svg = place.querySelector("svg");
-    // Presents the chart to screen readers as one named picture instead of a thousand unnamed marks; the tables have the
-    // numbers.
+    // Presents the chart to screen readers as one named picture, not as thousands of unnamed marks. The page's tables have
+    // the numbers.
     for (const part of svg.children) part.setAttribute("aria-hidden", "true");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${figure.dataset.describe}: ${numberText(rows.length)} values`);
@@ -117,8 +118,8 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-const NARROW_LINE = 22; // letters in a line of a label
-const NARROW_TITLE = 42; // letters in a line of a title
+const NARROW_LINE = 22; // letters in each line of a label
+const NARROW_TITLE = 42; // letters in each line of a title
 const TITLE_BESIDE_NAMES = 26;
 const LABEL_HEIGHT = 14; // pixels per line
 
@@ -157,11 +158,12 @@ function fitToRows(spec, rows, width) {
     for (const channel of [color, strokeDash, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
       const present = distinctOf(channel);
-      channel.scale.domain ??= present; // the same in all layers; otherwise each layer gets its own legend
+      // All layers share this domain; with different ones, each would have a legend of its own.
+      channel.scale.domain ??= present;
       const named = channel.scale.domain.filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
       if (present.length === 1 && present[0] === "") {
-        channel.legend = null; // no path was chosen for the colours
+        channel.legend = null; // the chart has one series without a name
         continue;
       }
       channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };

@@ -23,7 +23,7 @@ const share = (key, label, title) => ({
 const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ off"], null: ["none", "not scored"] };
 const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
 
-// The error in percentage points or percent, which is also the column's sort key.
+// The error of a row in percentage points or percent. The column sorts by it.
 function errorOf(row) {
   if (row.chart === "points") return row.shown;
   return typeof row.ratio === "number" ? 100 * (row.ratio - 1) : null;

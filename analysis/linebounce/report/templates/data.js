@@ -7,7 +7,7 @@ async function unpackData() {
   return JSON.parse(await new Response(stream).text());
 }
 
-// The rows of a table in columns that have the wanted values.
+// The rows of a table, stored as columns, in which these columns have these values.
 function rowsWhere(columns, wanted) {
   const names = Object.keys(columns);
   const tests = Object.entries(wanted);
@@ -43,8 +43,8 @@ function unitText(unit) {
   return unit === "us" ? "µs" : unit;
 }
 
-// A short form of a large figure: 1.16 M instead of 1,157,780. For an interval, `like` is its figure, so that both get the
-// same prefix.
+// A short form of a large figure: 1.16 M instead of 1,157,780. like: the figure whose prefix to use, if `value` is its
+// interval.
 function shortText(value, like = value) {
   const [size, prefix] = Math.abs(like) >= 1e6 ? [1e6, " M"] : Math.abs(like) >= 1e5 ? [1e3, " k"] : [1, ""];
   return `${numberText(value / size, 3)}${prefix}`;
@@ -72,7 +72,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// A row of buttons, one of which is pressed. choices: [value, label].
+// A row of buttons, one of which is pressed. choices: pairs of value and label.
 function chooser(place, choices, chosen, changed) {
   place.hidden = choices.length < 2;
   place.classList.add("segments");

@@ -7,21 +7,22 @@ class LineStore {
     this.rows = packed.rows;
     this.resources = packed.resources;
     this.waits = packed.resources.map((resource) => packed.rows[`queueing_${resource}_ns_mean`]);
-    this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not distinguished
+    // Index of the field name of plain arrays, whose lines are listed as one.
+    this.arrayField = packed.names.field.indexOf("[]");
   }
 
   last(line) {
     return this.lines.first[line + 1] ?? this.rows.count.length;
   }
 
-  // Whether an Itanium 2 would sample this miss: no stores, no upgrades, nothing from memory.
+  // Whether an Itanium 2 would sample this miss. It samples neither stores nor upgrades nor misses that memory answers.
   isSampled(row) {
     const source = this.names.source[this.rows.source[row]];
     return this.names.access[this.rows.access[row]] !== "store" && (source === "local_c2c" || source === "remote_c2c");
   }
 
-  // Returns {lines, arrays, all}: a point's lines that match the filter, with sums; the latency of plain arrays; the latency of
-  // everything.
+  // Sums up a point's misses: {lines: those that match the filter, arrays: latency of plain arrays, all: latency of all
+  // lines}.
   summaries(point, { filter, sum, sampled }) {
     const tests = filter.split(/\s+/).filter(Boolean).map((word) => this.wordTest(word));
     const found = new Map();
@@ -54,7 +55,7 @@ class LineStore {
     return totals;
   }
 
-  // Returns a test whether a word of the filter occurs in a line's names; looks each name up once.
+  // Returns a function that tells whether `word` occurs in a line's names. Looks each distinct name up once.
   wordTest(word) {
     const has = (kind) => new Set(this.names[kind].flatMap((name, i) => (name.toLowerCase().includes(word.toLowerCase()) ? [i] : [])));
     const [structure, object, field, used] = [has("structure"), has("object"), has("field"), has("function")];
@@ -94,7 +95,7 @@ class LineStore {
     };
   }
 
-  // The accesses to a line: one entry for each field, function, access and source, summed over objects.
+  // The accesses to a line, summed over objects: one entry for each field, function, access and source.
   uses(entry, sampled) {
     const found = new Map();
     for (const line of entry.members) {
@@ -132,8 +133,8 @@ function sumOf(numbers) {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-// A line's fields by offset. The results have no sizes, so a field ends at the next one seen, after at most 8 bytes, as its
-// alignment allows.
+// A line's fields by offset. Results hold no sizes, so a field is taken to end at the next field, and at its alignment's size
+// of at most 8 bytes.
 function fieldsOfLine(uses, lineBytes) {
   const byOffset = new Map();
   for (const use of uses) {
@@ -153,14 +154,15 @@ function fieldsOfLine(uses, lineBytes) {
   return fields;
 }
 
-// How opaque a colour is: at most half under dark letters, and nearly full under light ones. With an opacity in between,
-// neither letters would be readable.
+// The opacity of a field's colour: at most half under dark letters, nearly full under light ones. In between, neither would
+// be readable.
 function strengthOf(share) {
   const part = Math.sqrt(share);
   return part > 0.55 ? 0.86 + (0.14 * (part - 0.55)) / 0.45 : 0.16 + (0.34 * part) / 0.55;
 }
 
-// Draws a line as rows of bytes with its fields on them; darker fields have more of the line's latency.
+// Draws a line as rows of bytes, with fields as boxes on them. The darker a field, the larger its share of the line's
+// latency.
 function drawLine(uses, lineBytes, width, choose) {
   const perRow = Math.min(lineBytes, width < 540 ? 16 : 32);
   const fields = fieldsOfLine(uses, lineBytes);

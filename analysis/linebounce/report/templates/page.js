@@ -37,7 +37,7 @@ function wireCopying() {
   }
 }
 
-// Marks the section being read in the contents: the last one that begins above the upper third of the window.
+// Highlights the section being read in the table of contents: the last one whose top is above the upper third of the window.
 function wireContents() {
   const mark = () => {
     const sections = [...document.querySelectorAll("section[id]")].filter((section) => section.offsetParent);

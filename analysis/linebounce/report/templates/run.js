@@ -1,5 +1,5 @@
-// One run of the page: the chosen point, and the sections that show it. Each section is a class in sections/NAME.js with
-// show(), which is called for every chosen point; a section without data is not on the page.
+// One run of the page: its chosen point, and the sections that show the point. Each section is a class in sections/NAME.js.
+// Its show() is called whenever a point is chosen. A section without data is not on the page.
 
 const SECTIONS = {
   paper: PaperSection,
@@ -56,8 +56,8 @@ class RunView {
     return new SortTable(this.find(`[data-table="${name}"]`), columns, options);
   }
 
-  // Draws a chart in the figure named `place`; `chart` is its own name, if different. `choosable`: rows are points, and a click
-  // on a mark chooses its point.
+  // Draws a chart in the figure named `place`. chart: the chart's name, if it is not `place`. choosable: each row is a point,
+  // and a click on its mark chooses that point.
   draw(place, table, rows, { chart = place, words = {}, choosable = false } = {}) {
     const choose = choosable ? (number) => this.choose(this.placeOf(number)) : null;
     this.page.charts.show(this.find(`figure[data-chart="${place}"]`), chart, table, rows, words, choose);
@@ -77,7 +77,8 @@ class RunView {
     return this.run.points.findIndex((point) => point.number === number);
   }
 
-  // The number of the point in the page's address, as choose() writes it; undefined if it is another run's or missing.
+  // The number of the point in the page's address, which choose() wrote. Undefined if the address has none, or names another
+  // run.
   linkedPoint() {
     const number = Number(new URLSearchParams(location.hash.slice(1)).get(this.linkKey));
     return location.hash.includes(`${this.linkKey}=`) && this.placeOf(number) >= 0 ? number : undefined;
@@ -87,7 +88,7 @@ class RunView {
     return `point${this.article.dataset.run === "0" ? "" : this.article.dataset.run}`;
   }
 
-  // Chooses a point by its index among the points, and writes it into the address, so that the address leads to the same view.
+  // Chooses a point by its index, and writes its number into the address, so that the address can be shared.
   choose(place) {
     if (place < 0) return;
     this.point = place;
@@ -108,7 +109,7 @@ class RunView {
     }
   }
 
-  // The point with this value that differs least from the chosen one.
+  // Of the points where `path` has this value, the one with the fewest settings that differ from the chosen point's.
   nearestPoint(path, value) {
     const { points } = this.run;
     const at = points[this.point].at;

@@ -97,7 +97,7 @@ class SortTable {
   }
 }
 
-// Compares numbers by value and words alphabetically; missing values sort as the smallest.
+// Compares numbers by value and words alphabetically. A missing value is smaller than any other.
 function compare(a, b) {
   if (a === b) return 0;
   if (a === null || a === undefined) return -1;

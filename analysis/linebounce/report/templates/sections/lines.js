@@ -15,7 +15,7 @@ class LinesSection {
     view.find("[data-sampled]").addEventListener("change", (event) => this.change({ sampled: event.target.checked }));
   }
 
-  // The line size of the point's machine, because a sweep may go over machines.
+  // The size of a line on the chosen point's machine; a sweep may have several machines.
   get lineBytes() {
     const { run, point } = this.view;
     return run.line_bytes[run.machine_of_point[point]];
@@ -77,7 +77,7 @@ class LinesSection {
     return element("p", { class: "caption" }, `${this.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}. ${this.split(row)}`);
   }
 
-  // Splits the mean miss into travel and queueing for each resource.
+  // Splits the mean latency of a miss into travel and queueing for each resource.
   split(row) {
     const mean = (sum) => nanosecondsText(sum / row.misses);
     const queueing = sumOf(row.waits);

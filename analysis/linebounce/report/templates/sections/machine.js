@@ -26,7 +26,7 @@ class MachineSection {
     }
   }
 
-  // How busy a link is in one direction; a link without a limit is never busy and shows its traffic.
+  // Writes how busy a link is in one direction. A link without a bandwidth limit is never busy, so this writes its traffic.
   showLink(text) {
     const { link, before, title } = text.dataset;
     const busy = this.view.metric(`${link}.utilisation_pct`);
@@ -42,7 +42,8 @@ class MachineSection {
     text.append(told);
   }
 
-  // From 0 to 1: how busy a link is in its busier direction; without limits, its traffic relative to the busiest link.
+  // From 0 to 1: how busy the busier direction of a link is. For links without a bandwidth limit, the traffic relative to the
+  // link with the most.
   share(link) {
     const most = (column, links) => Math.max(0, ...links.map((name) => this.view.metric(`${name}.${column}`)?.value ?? 0));
     const bothWays = [link, link.replace(/(\d+)_(\d+)/, "$2_$1")];

@@ -19,7 +19,7 @@ class OwnershipSection {
     this.showLine();
   }
 
-  // Shows as much of a line's time from its start as a reader can tell apart.
+  // Shows a line's time from its start, in the longest part whose spans a reader can tell apart.
   showLine() {
     const line = this.lines[Number(this.line.value)];
     if (!line) return;
@@ -39,7 +39,7 @@ class OwnershipSection {
   }
 }
 
-// The spans in one of the equal parts of their time, cut at its ends. ownership.py does the same for figures.
+// The spans in one of `parts` equal parts of a line's time, cut at the part's ends. ownership.py does the same for figures.
 function partOf(spans, parts, part) {
   const first = spans.reduce((least, span) => Math.min(least, span.from_us), Infinity);
   const last = spans.reduce((most, span) => Math.max(most, span.to_us), 0);

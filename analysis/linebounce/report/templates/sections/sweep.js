@@ -5,7 +5,7 @@ class SweepSection {
     this.view = view;
     const { run } = view;
     this.axes = run.sweep.default && { ...run.sweep.default };
-    if (!this.axes) return; // no metric has values at two points
+    if (!this.axes) return; // no metric has values at two or more points
     const paths = Object.keys(run.swept);
     const names = Object.keys(run.metrics).filter((name) => run.metrics[name].value.filter((value) => value !== null).length > 1);
     const choices = { metric: names, x: paths, series: paths };
@@ -45,8 +45,8 @@ function sweepWords({ metrics, sweep }, name, x, series) {
   return { x: sweep.words[x], series: sweep.words[series] ?? " ", y: metrics[name]?.axis ?? name, x_scale: sweep.x_scale[x] };
 }
 
-// Draws a metric over a swept path into a figure, and says beside it which paths stay at the chosen point's values. Returns the
-// rows.
+// Draws a metric over a swept path, and writes beside the figure which paths are fixed at the chosen point's values. Returns
+// the rows.
 function drawSweep(view, place, { metric: name, x, series }) {
   const { run } = view;
   const metric = run.metrics[name];
