@@ -1,4 +1,4 @@
-// What `linebounce import` does with a recognised file: one function for each kind of form.
+// The importers of `linebounce import`, one for each kind of form.
 #pragma once
 
 #include <filesystem>
