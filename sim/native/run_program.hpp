@@ -7,11 +7,11 @@
 namespace linebounce::sim {
 
 struct ProgramOutput {
-  int code = 0;      // exit code; 127: the program can't be run; 128 or more: it died of a signal
+  int code = 0;      // exit code; 127: the program can't be executed; 128 + n: signal n ended it
   std::string text;  // standard output and standard error
 };
 
-// Executes the words without a shell. Errors: ConfigError if no process can be started.
+// Executes a command without a shell. Errors: ConfigError if no process can be started.
 ProgramOutput run_program(const std::vector<std::string>& words);
 
 }  // namespace linebounce::sim
