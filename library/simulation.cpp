@@ -1,4 +1,4 @@
-// The public interface over Machine. All our own headers stay behind it.
+// Implements the public interface with Machine. No internal header is visible to the library's users.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,8 +69,8 @@ class Costs final : public Observer {
 
 }  // namespace
 
-// The objects that programs may access. An access across the end of a line or object must be refused here, because the models
-// only assert.
+// The objects that programs may access. This class must refuse an access that crosses the end of a line or object, because the
+// models only assert that none does.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const workloads::AddressSpace& objects) : objects_(objects) {}
@@ -81,7 +81,7 @@ class PlacedMemory {
     if (!is_width || address % static_cast<Address>(bytes) != 0)
       throw std::invalid_argument(
           fmt::format("{}: {} bytes at 0x{:x}: a word has 1, 2, 4 or 8, and lies at a multiple of that", what, bytes, address));
-    require_placed(what, address);  // the other bytes follow, because objects are whole lines
+    require_placed(what, address);  // objects are whole lines, so an aligned word that begins inside one also ends inside it
   }
   void require_placed(const char* what, Address address) const {
     if (objects_.find_byte(address).object == workloads::AddressSpace::kNoObject)

@@ -1,4 +1,4 @@
-// Makes many simulations of one machine, whose files are read only once. Only the fuzzer uses this, so it is not installed.
+// Makes many simulations of one machine and reads its files only once. Only the fuzzer uses it, so it is not installed.
 #pragma once
 
 #include <memory>

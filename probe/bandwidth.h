@@ -8,7 +8,7 @@ enum { kBandwidthSamples = 99, kChunkBytes = 64 << 10 };
 
 struct stream {
   const struct host* host;
-  const int* member_cpu;  // rates by index of the team's member
+  const int* member_cpu;  // index of each member's CPU in host->cpu
   size_t bytes;           // of each CPU's block
   double window_ns;
   int samples;
@@ -21,7 +21,7 @@ struct stream {
 static inline uint64_t read_all(const char* data, size_t bytes) {
   const uint64_t* word = (const uint64_t*)data;
   uint64_t a = 0, b = 0, c = 0, d = 0;
-  for (size_t i = 0; i < bytes / sizeof *word; i += 8) {  // one load in each half line is enough to fetch it
+  for (size_t i = 0; i < bytes / sizeof *word; i += 8) {  // reads each half line once, which fetches the whole line
     a += word[i];
     b += word[i + 2];
     c += word[i + 4];
@@ -52,7 +52,7 @@ static inline void run_stream(int member, void* argument) {
       sum += read_all(block.data + at, kChunkBytes);
       at = at + 2 * kChunkBytes > block.bytes ? 0 : at + kChunkBytes;
     }
-    // Each CPU's own rate; the total is the sum of the rates.
+    // Adds this CPU's own rate, because CPUs do not stop at the same moment.
     const uint64_t kb_per_s = (uint64_t)((double)chunks * kChunkBytes / (end - begin) * 1e6);
     atomic_fetch_add(&stream->kb_per_s[sample], kb_per_s);
     meet(stream, 2 * sample + 1);

@@ -1,6 +1,6 @@
-// Measures several CPUs that write one line. Each adds to its own word, atomically or not, or all increment one word by
-// compare-and-exchange. A CPU may wait some cycles between its operations: this shows how long an owner keeps the line.
-// Without a wait, the owner itself is the first to operate again.
+// Measures several CPUs that write one line. Each CPU adds to its own word, atomically or not, or all of them increment one
+// word by compare-and-exchange. CPUs may wait `between_cycles` between operations. Without a wait, the owner itself is the
+// first to operate again, so a wait shows how long an owner keeps the line.
 #pragma once
 
 #include "memory.h"
@@ -14,7 +14,7 @@ static const char* const contended_names[kContendedOperations] = {"fetch_add", "
 struct contention {
   enum contended_operation operation;
   int between_cycles, size, wanted, samples;
-  char* data;  // a line for each sample, because the home within a socket depends on the address
+  char* data;  // one line for each sample, because a line's home within a socket depends on its address
   double window_ns, deadline_ns, *ns, *fails;
   bool is_over;
   _Atomic int arrived[2 * kContendedSamples];
@@ -23,8 +23,8 @@ struct contention {
 };
 
 struct contended_cost {
-  struct summary ns;  // time from one operation to the next, over all CPUs
-  double fails;       // failed attempts for each increment; the median
+  struct summary ns;  // mean time between two operations, counting those of all CPUs
+  double fails;       // failed attempts per increment; median of the samples
 };
 
 static inline void meet_others(struct contention* contention, int number) {
@@ -58,7 +58,7 @@ static inline void run_contention(int member, void* argument) {
     const double begin = now_ns();
     double end = begin;
     uint64_t done = 0, failed = 0;
-    // The clock is read seldom, because reading it takes time.
+    // Reading the clock takes time, so it is read only once per batch.
     for (int batch = 1; end < begin + contention->window_ns; end = now_ns()) {
       if (end < begin + contention->window_ns / 16 && done > 0) batch *= 2;
       for (int i = 0; i < batch; ++i) {
@@ -67,7 +67,7 @@ static inline void run_contention(int member, void* argument) {
       }
       done += (uint64_t)batch;
     }
-    // Each CPU's own rate; the total is the sum of the rates.
+    // Adds this CPU's own rate, because CPUs do not stop at the same moment.
     atomic_fetch_add(&contention->per_s[sample], (uint64_t)((double)done / (end - begin) * 1e9));
     atomic_fetch_add(&contention->done, done);
     atomic_fetch_add(&contention->failed, failed);

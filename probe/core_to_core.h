@@ -1,5 +1,5 @@
-// Measures the matrix of hand-offs: two CPUs compare-and-exchange one word in turn. Half of a round trip is one hand-off of a
-// modified line.
+// Measures the matrix of hand-off latencies. Two CPUs take turns at a compare-and-exchange on one word. Half a round trip is
+// one hand-off of a modified line.
 #pragma once
 
 #include "memory.h"
@@ -14,8 +14,8 @@ struct matrix {
 };
 
 struct duel {
-  char* homes[2];  // one word with its home on the first CPU's node, and one on the second's
-  int samples;     // even samples use the first word
+  char* homes[2];  // one word on the first CPU's node, and one on the second CPU's
+  int samples;     // even samples use the first word, odd samples the second
   double* ns;
   double clock_overhead_ns;
 };
@@ -27,7 +27,7 @@ static inline void play(_Atomic uint32_t* word, uint32_t from, uint32_t to, int 
   }
 }
 
-// Each sample has a line of its own, because the home within a socket depends on the address.
+// Each sample uses another line, because a line's home within a socket depends on its address.
 static inline void duel(int member, void* argument) {
   struct duel* duel = argument;
   for (int sample = 0; sample < duel->samples; ++sample) {

@@ -1,5 +1,5 @@
-// Measures how long a load or an atomic addition takes on a line that another CPU holds, by the line's state and home. One
-// CPU (the giver) puts a few lines into the state. Another (the receiver) then follows a ring through them.
+// Measures how long a load or an atomic addition takes on a line that another CPU holds, by the line's state and home. One CPU
+// (the giver) brings a few lines into the state. Another CPU (the receiver) then chases pointers through these lines.
 #pragma once
 
 #include "memory.h"
@@ -13,7 +13,7 @@ static const char* const state_names[kStates] = {"modified", "exclusive", "share
 static const char* const access_names[kAccesses] = {"load", "fetch_add"};
 
 struct handover {
-  int from, to, home_node;  // CPUs are indexes, the node is the system's number
+  int from, to, home_node;  // `from`, `to`: indexes in host->cpu; `home_node`: the system's node number
   enum state state;
   enum access access;
   struct summary ns;
@@ -57,18 +57,18 @@ static inline void run_relay(int member, void* argument) {
       void** end_of_ring = relay->access == kLoad ? chase(relay->ring, kRingLines) : chase_atomically(relay->ring, kRingLines);
       const double end = now_ns();
       relay->ns[i] = (end - begin - relay->clock_overhead_ns) / kRingLines;
-      // Compilers would remove the loads without this test; it also shows that the whole ring was followed.
+      // Without this test the compiler would remove the loads. The test also shows that the receiver followed the whole ring.
       if (end_of_ring != relay->ring) abort();
     } else {
       prepare(relay, member);
     }
-    // The giver comes first, then another reader if the line is to be shared, then the receiver.
+    // Order of turns: the giver; for a shared line, another reader; the receiver.
     const int next = member == 1 ? 0 : member == 0 && relay->state == kShared ? 2 : 1;
     atomic_store_explicit(&relay->turn, next, memory_order_release);
   }
 }
 
-// Returns a CPU that shares the line with the giver: if possible, one of the giver's node.
+// Returns a CPU that shares the line with the giver, on the giver's node if possible; -1 if there is none.
 static inline int other_reader(const struct host* host, int from, int to) {
   int found = -1;
   for (int i = 0; i < host->cpus; ++i) {
@@ -103,7 +103,8 @@ static inline int measure_handover(struct plan* plan, const struct pair* pair, s
   return count;
 }
 
-// Whether to measure lines of this home: the giver's node, the receiver's, and one other.
+// True for the giver's node, the receiver's node, and the first node that is neither. `others` counts the nodes that are
+// neither.
 static inline bool is_home_to_measure(const struct host* host, const struct pair* pair, int node, int* others) {
   if (node == host->node[pair->a] || node == host->node[pair->b]) return true;
   return (*others)++ == 0;

@@ -1,4 +1,4 @@
-// Reads what Linux says about the machine in /sys and /proc, and about conditions that disturb measurements.
+// Reads what Linux reports about the machine in /sys and /proc, and conditions that would disturb measurements.
 #pragma once
 
 #include <ctype.h>
@@ -20,12 +20,12 @@ struct cache {
   int level;
   char type[16];  // "Data", "Unified"
   long size_kib, ways, line_bytes;
-  int shared_by;  // number of CPUs that share the first cache of this kind
+  int shared_by;  // number of CPUs that share one such cache; taken from the first CPU's
 };
 
 struct host {
   int cpus;
-  int cpu[kMostCpus];   // the system's numbers; all arrays below are in this order
+  int cpu[kMostCpus];   // numbers by which Linux knows the CPUs; all arrays below use the same order
   int node[kMostCpus];  // the system's numbers
   int package[kMostCpus];
   int core[kMostCpus];   // lowest CPU number of the core
@@ -33,7 +33,7 @@ struct host {
   int memory_nodes;
   int memory_node[kMostCpus];
   int caches;
-  struct cache cache[kMostCaches];  // caches of the first CPU, the nearest first, without instruction caches
+  struct cache cache[kMostCaches];  // data and unified caches of the first CPU, from L1 outwards
   char model[kTextBytes], governor[64];
   bool is_virtual;
   int warnings;
@@ -53,7 +53,7 @@ static inline void warn(struct host* host, const char* format, ...) {
   fprintf(stderr, "linebounce-probe: warning: %s\n", text);
 }
 
-// Reads the first line of a file, without its end; false and "" if there is none.
+// Reads the first line of a file, without the line break. Returns false and sets `text` to "" if the file cannot be read.
 static inline bool read_line(char* text, size_t bytes, const char* format, ...) {
   char path[PATH_MAX];
   va_list arguments;
@@ -69,7 +69,7 @@ static inline bool read_line(char* text, size_t bytes, const char* format, ...) 
   return read;
 }
 
-// Calls `add` with each number of a list such as "0-3,8". False if the text is no such list.
+// Calls `add` with each number of a list such as "0-3,8". Returns false if the text is not such a list.
 static inline bool each_in_list(const char* list, void (*add)(int number, void* argument), void* argument) {
   for (const char* at = list; *at;) {
     char* end;
@@ -104,7 +104,7 @@ static inline void add_memory_node(int number, void* argument) {
   if (host->memory_nodes < kMostCpus) host->memory_node[host->memory_nodes++] = number;
 }
 
-// A CPU's folder has a link to its node, such as "node3".
+// Returns the node of a CPU, from the link "node3" in the CPU's folder in /sys.
 static inline int node_of_cpu(int cpu) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", cpu);
@@ -192,7 +192,7 @@ static inline void read_model(struct host* host) {
   }
 }
 
-// Clock ticks of all CPUs since the system was started.
+// Clock ticks since the system started, summed over all CPUs.
 struct cpu_time {
   double busy, stolen, all;
 };
@@ -263,7 +263,7 @@ static inline int cpu_of_node(const struct host* host, int node) {
   return -1;
 }
 
-// Returns the index of the node with a CPU's memory: its own if that has any.
+// Returns the index of the memory node for this CPU: the CPU's own node if that has memory.
 static inline int node_of_memory(const struct host* host, int cpu) {
   for (int i = 0; i < host->memory_nodes; ++i) {
     if (host->memory_node[i] == host->node[cpu]) return host->node[cpu];

@@ -1,5 +1,5 @@
-// Measures the time from a load to the use of its value. The loads follow rings of lines in random order. Rings have a size
-// for each cache level and sizes in between; CPUs of each node also follow rings in each node's memory.
+// Measures load-to-use latency by chasing pointers through rings of lines in random order. There is a ring size for each cache
+// level and sizes in between. CPUs of each node also chase through rings in each node's memory.
 #pragma once
 
 #include "memory.h"
@@ -22,7 +22,7 @@ struct levels {
 
 enum { kAttempts = 5 };
 
-// Each sample continues where the last one ended, so that no line is loaded twice before all others were loaded.
+// Each sample continues where the previous one ended, so no line is loaded again before the end of the round.
 static inline struct summary time_samples(const struct plan* plan, void*** at, size_t loads) {
   double ns[kLevelSamples];
   const int samples = plan->quick ? kLevelSamples / 3 : kLevelSamples;
@@ -34,9 +34,9 @@ static inline struct summary time_samples(const struct plan* plan, void*** at, s
   return summarise(ns, samples);
 }
 
-// Goes once round the ring first. A ring that fits into no cache needs no full round: its first lines were written first, so
-// all caches have lost them. Other programs use a shared cache from time to time, so the steadiest of several attempts
-// counts.
+// Warms the caches with one round. A ring larger than the caches needs only part of a round: it was written in order, so its
+// first lines have been evicted. Other programs may disturb a shared cache, so this returns the attempt with the smallest
+// spread.
 static inline struct summary time_chase(const struct plan* plan, void** ring, size_t lines) {
   const size_t loads = 3000;  // takes much less than a scheduler's time slice
   const bool in_caches = lines * kLineBytes / 1024 <= 2 * (size_t)largest_cache_kib(plan->host);
@@ -60,8 +60,8 @@ static inline void add_level(struct plan* plan, struct levels* levels, struct bl
   row->ns = time_chase(plan, make_ring(block->data, lines, kLineBytes, &plan->random), lines);
 }
 
-// The size is three times the next nearer cache, which then holds almost nothing of the ring. So small a ring stays in a
-// shared cache, whatever the cache's other users do.
+// Returns a ring size for cache level i: three times the next smaller cache, so that hardly any load hits there. It is at most
+// three quarters of level i, because other programs use part of a shared cache.
 static inline long size_for_level(const struct host* host, int i) {
   const long size = host->cache[i].size_kib;
   if (i == 0) return size / 2;
@@ -69,7 +69,7 @@ static inline long size_for_level(const struct host* host, int i) {
   return 3 * nearer <= size / 4 * 3 ? 3 * nearer : size / 4 * 3;
 }
 
-// The size is four times the largest cache, if memory suffices.
+// Four times the largest cache, within 64 to 512 MiB (quick: 256), and at most a quarter of the free memory.
 static inline long memory_ring_kib(const struct plan* plan) {
   long size = 4 * largest_cache_kib(plan->host);
   const long least = 64 << 10, most = plan->quick ? 256 << 10 : 512 << 10, room = available_memory_kib() / 4;

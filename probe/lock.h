@@ -1,4 +1,4 @@
-// Measures the time from one owner of a ticket lock to the next: CPUs take one lock again and again without other work.
+// Measures the hand-off time of a ticket lock: all CPUs acquire and release one lock, with no other work.
 #pragma once
 
 #include "plan.h"
@@ -9,17 +9,18 @@ enum { kLockBatch = 400, kLockSamples = 100 };
 struct locked {
   _Alignas(256) _Atomic uint32_t next;
   _Atomic uint32_t serving;
-  // Only the lock's owner uses the following members.
+  // Only the lock's holder accesses the following members.
   _Alignas(256) uint64_t count;  // the protected word, on a line of its own
   _Alignas(256) double began_ns;
   double deadline_ns;
-  uint64_t batch, *last_seen;  // by member: the number of the batch in which it last had the lock
+  uint64_t batch, *last_seen;  // `last_seen`: by member, the last batch in which it held the lock
   int cpus, present, wanted, samples;
   bool is_over;
   double ns[kLockSamples];
 };
 
-// A batch counts only if all CPUs took part in it: while a CPU is preempted, the others wait less.
+// Discards a batch in which some CPU never held the lock: while a CPU is preempted, hand-offs are faster than with all CPUs.
+// The first batch is a warm-up.
 static inline void end_batch(struct locked* lock) {
   const double now = now_ns();
   if (lock->present == lock->cpus && lock->batch > 1) lock->ns[lock->samples++] = (now - lock->began_ns) / kLockBatch;

@@ -8,7 +8,7 @@
 #include "host.h"
 #include "statistics.h"
 
-enum { kHugePage = 2 << 20, kBind = 2 };  // MPOL_BIND of <numaif.h>, which is part of a library
+enum { kHugePage = 2 << 20, kBind = 2 };  // `kBind`: MPOL_BIND of <numaif.h>, which would need libnuma
 
 struct block {
   char* data;
@@ -17,7 +17,8 @@ struct block {
   size_t mapped;
 };
 
-// In many containers mbind is forbidden. Then a CPU of the node touches the memory first, which decides its node as well.
+// Many containers forbid mbind. The calling thread then runs on a CPU of the node and touches the memory first, which places it
+// there, too.
 static inline void place_on_node(const struct host* host, void* data, size_t bytes, int node) {
   unsigned long mask[kMostCpus / (8 * sizeof(unsigned long)) + 1] = {0};
   mask[(size_t)node / (8 * sizeof *mask)] |= 1UL << ((size_t)node % (8 * sizeof *mask));
@@ -28,7 +29,7 @@ static inline void place_on_node(const struct host* host, void* data, size_t byt
   if (cpu >= 0) pin_to(host->cpu[cpu]);
 }
 
-// Returns zeroed memory whose pages are all present. Leaves the thread on a CPU of the node.
+// Returns zeroed memory with all pages present. On return the calling thread is pinned to a CPU of the node.
 static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
   struct block block = {.bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage};
   block.mapped = block.bytes + kHugePage;
@@ -45,7 +46,7 @@ static inline void free_block(struct block* block) {
   munmap(block->mapping, block->mapped);
 }
 
-// Whether most of a block is in huge pages, according to the system's data about its mapping.
+// Whether most of a block is in huge pages, according to /proc/self/smaps.
 static inline bool is_in_huge_pages(const struct block* block) {
   FILE* file = fopen("/proc/self/smaps", "r");
   char line[1024];
@@ -63,7 +64,8 @@ static inline bool is_in_huge_pages(const struct block* block) {
   return (size_t)huge_kib * 1024 >= block->bytes / 2;
 }
 
-// Makes a ring through the first `lines` places of `stride` bytes, in random order, so that no prefetcher can guess the next.
+// Links the first `lines` places, `stride` bytes apart, into a ring in random order, so that no prefetcher can guess the next
+// line.
 static inline void** make_ring(char* data, size_t lines, size_t stride, unsigned long long* random) {
   uint32_t* order = malloc(lines * sizeof *order);
   if (!order) give_up("linebounce-probe");
@@ -95,7 +97,7 @@ static inline void** chase(void** at, size_t loads) {
   return at;
 }
 
-// The same with an atomic operation that leaves each word unchanged, so that each line must be fetched for writing.
+// Like chase(), but with an atomic operation that leaves each word unchanged. Each line must be fetched for writing.
 static inline void** chase_atomically(void** at, size_t loads) {
   for (size_t i = 0; i < loads; ++i) at = (void**)atomic_fetch_add((_Atomic uintptr_t*)at, 0);
   return at;

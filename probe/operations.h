@@ -1,4 +1,4 @@
-// Measures the costs of a single CPU: its real clock frequency, and atomic operations on a line that it owns. Each operation
+// Measures costs that involve one CPU: its actual clock frequency, and atomic operations on a line that it owns. Each operation
 // depends on the previous one.
 #pragma once
 
@@ -10,8 +10,8 @@ enum { kOperationSamples = 60, kOperationLoops = 500 };
 
 static const char* const operation_names[kOperations] = {"exchange", "fetch_add", "compare_exchange", "fence"};
 
-// Exclusive-ors of registers take one cycle on all processors; the empty assembler statement keeps the compiler from merging
-// them.
+// A register-to-register XOR takes one cycle on all processors. The empty assembler statement stops the compiler from merging
+// the XORs.
 static inline double cycles_ns(void) {
   enum { kLoops = 500, kInLoop = 64 };
   unsigned long x = 1, y = 3;
@@ -33,7 +33,7 @@ static inline double cycles_ns(void) {
 static inline struct summary measure_clock_mhz(const struct plan* plan) {
   double mhz[kOperationSamples];
   pin_to(plan->host->cpu[0]);
-  const double warm = now_ns() + 5e7;  // a clock with a variable frequency takes a moment to reach its highest
+  const double warm = now_ns() + 5e7;  // gives a variable clock time to reach its highest frequency
   while (now_ns() < warm) (void)cycles_ns();
   for (int i = 0; i < kOperationSamples; ++i) mhz[i] = 1e3 / cycles_ns();
   return summarise(mhz, kOperationSamples);

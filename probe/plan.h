@@ -1,4 +1,4 @@
-// The plan: what is measured, for how long, and the progress so far.
+// Settings that all measurements share, the progress display, and the order in which pairs of CPUs are measured.
 #pragma once
 
 #include "host.h"
@@ -7,7 +7,7 @@
 struct plan {
   struct host* host;
   bool quick;
-  double clock_overhead_ns;  // time that reading the clock twice takes
+  double clock_overhead_ns;  // cost of reading the clock at both ends of an interval
   unsigned long long random;
   bool on_terminal;
 };
@@ -23,7 +23,8 @@ static inline void end_progress(const struct plan* plan) {
   if (plan->on_terminal) fputs("\r\033[K", stderr);
 }
 
-// Pairs of CPUs that should cost the same, according to the system, have equal numbers, the nearest first.
+// Returns the same number for all pairs of CPUs that, by the system's topology, should have the same latency. Nearer pairs have
+// smaller numbers.
 static inline int distance_class(const struct host* host, int a, int b) {
   const int low = host->node[a] < host->node[b] ? host->node[a] : host->node[b];
   const int high = host->node[a] < host->node[b] ? host->node[b] : host->node[a];
@@ -34,7 +35,7 @@ static inline int distance_class(const struct host* host, int a, int b) {
 }
 
 struct pair {
-  int a, b, distance, rank;  // rank: how many of its class come before it
+  int a, b, distance, rank;  // `rank`: position within its distance class, from 0
 };
 
 static inline int compare_ranks(const void* x, const void* y) {
@@ -49,7 +50,8 @@ static inline int compare_classes(const void* x, const void* y) {
   return a->distance != b->distance ? (a->distance < b->distance ? -1 : 1) : a->rank - b->rank;
 }
 
-// All pairs in random order, the classes in turn: whenever time runs out, each class has been sampled.
+// Returns all pairs in an order that takes one random pair of each class in turn. If time runs out, each class has been
+// sampled.
 static inline struct pair* shuffled_pairs(struct plan* plan, int* count) {
   const struct host* host = plan->host;
   *count = host->cpus * (host->cpus - 1) / 2;

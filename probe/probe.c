@@ -1,6 +1,6 @@
-// linebounce-probe measures the costs of coherence on the machine that it runs on, and writes them to a file; with --csv also
-// the matrix from which `linebounce calibrate` makes a simulated machine. All of it is one translation unit: cc -O2 -pthread
-// probe.c -o linebounce-probe
+// linebounce-probe measures the costs of coherence on the machine that it runs on, and writes them to a file. With --csv it
+// also writes the matrix from which `linebounce calibrate` makes a simulated machine. The program is one translation unit: cc
+// -O2 -pthread probe.c -o linebounce-probe
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -60,7 +60,7 @@ struct options {
   bool quick;
 };
 
-static char part_file[PATH_MAX];  // the file while it is being written
+static char part_file[PATH_MAX];  // temporary name of the output while it is being written
 static volatile sig_atomic_t is_writing;
 
 static void stop(int signal_number) {
@@ -113,7 +113,7 @@ static void name_part_file(const char* output) {
   if ((size_t)length >= sizeof part_file) refuse("a file's name is too long");
 }
 
-// The measurement takes a minute, so an unwritable output is reported before it.
+// Measuring takes a minute, so an unwritable output is reported before that.
 static void check_output(const char* output) {
   name_part_file(output);
   FILE* file = fopen(part_file, "w");
@@ -236,7 +236,7 @@ static void write_matrix(FILE* file, const struct host* host, const struct matri
   write_values(file, "quartile3_ns", host, matrix, offsetof(struct summary, quartile3));
 }
 
-// The lower triangle, in the format of core-to-core-latency.
+// Writes the lower triangle of the matrix, in the format of core-to-core-latency.
 static void write_csv(FILE* file, const struct host* host, const struct matrix* matrix) {
   for (int a = 0; a < host->cpus; ++a) {
     for (int b = 0; b < host->cpus; ++b) {

@@ -1,4 +1,5 @@
-// Functions beyond C11: the clock, a spin's pause, flushing a line out of all caches, pinning a thread to a CPU.
+// Operations beyond C11: reading the clock, the pause of a spin loop, flushing a line from all caches, and pinning a thread to
+// a CPU.
 #pragma once
 
 #include <pthread.h>
@@ -26,8 +27,8 @@ static inline void pause_spin(void) {
 #endif
 }
 
-// Other processors have no instruction that flushes a line, so no line can be made exclusive on purpose. Those rows are left
-// out.
+// Other processors have no instruction that flushes a line. A line can then not be brought into the Exclusive or Shared state
+// on purpose, so the output has no rows for these states.
 #if defined(__x86_64__) || defined(__aarch64__)
 static const bool can_flush = true;
 #else
@@ -52,7 +53,7 @@ static inline void full_fence(void) {
   atomic_thread_fence(memory_order_seq_cst);
 }
 
-// Dependent exclusive-ors of registers take a cycle each; the loop's own instructions run in parallel.
+// Takes about `cycles` cycles: each dependent XOR takes one, and the loop's own instructions run in parallel.
 static inline void spend_cycles(int cycles) {
   unsigned long x = 1, y = 3;
   for (int i = 0; i < cycles; ++i) {
@@ -73,8 +74,7 @@ static inline void pin_to(int cpu) {
   if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) give_up("linebounce-probe: pthread_setaffinity_np");
 }
 
-// A team of threads: the calling thread is member 0, the others are started. Each is pinned to its CPU; all begin when all are
-// ready.
+// A team of threads, each pinned to its CPU. Member 0 is the calling thread. All members begin together, when all are ready.
 struct team {
   int size;
   const int* cpus;

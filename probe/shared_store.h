@@ -13,7 +13,7 @@ struct sharing {
   int members, wanted, repeats;
   double *ns, clock_overhead_ns, deadline_ns;
   bool is_over;
-  _Atomic int turn;  // the member; the writer is member 0, and comes last
+  _Atomic int turn;  // the member whose turn it is; each round ends with the writer, member 0
 };
 
 static inline void read_lines(const struct sharing* sharing) {
@@ -43,7 +43,7 @@ static inline void run_sharing(int member, void* argument) {
   }
 }
 
-// `cpus`: the system's numbers; the first is the writer.
+// `cpus`: the system's CPU numbers; the first is the writer.
 static inline struct summary measure_shared_store(struct plan* plan, const int* cpus, int count, int home_node) {
   double ns[kSharedRepeats];
   struct block block = allocate_on(plan->host, (size_t)kSharedLines * kSharedStride, home_node);

@@ -1,5 +1,5 @@
-// Measures which share of its issue slots a hardware thread loses to its sibling. Times one computation alone, and beside a
-// sibling that computes, spins, or spins with a pause.
+// Measures how much a hardware thread slows down while its sibling is busy. Times one computation alone, and beside a sibling
+// that computes, spins, or spins with a pause.
 #pragma once
 
 #include "plan.h"
@@ -17,7 +17,7 @@ struct siblings {
   _Alignas(256) _Atomic int is_over;
 };
 
-// Computes eight independent chains, which leave no issue slot free.
+// Computes eight independent chains, which fill all issue slots.
 static inline void compute_hard(int loops) {
   unsigned long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
   for (int i = 0; i < loops; ++i) {
@@ -44,7 +44,7 @@ static inline void run_siblings(int member, void* argument) {
   atomic_store(&siblings->is_over, 1);
 }
 
-// `cpus`: the system's numbers of two threads of a core.
+// `cpus`: the system's CPU numbers of two hardware threads of one core.
 static inline struct summary measure_sibling(const struct plan* plan, enum sibling other, const int* cpus) {
   double ns[kSiblingSamples];
   struct siblings siblings = {.other = other,

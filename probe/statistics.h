@@ -1,4 +1,4 @@
-// Summaries of repeated measurements: the median and the quartiles, which a few disturbed repeats do not change.
+// Summarises repeated measurements by the median and quartiles, which a few disturbed repeats do not change.
 #pragma once
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static inline int compare_doubles(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Interpolates between two values. REQUIRES: `sorted` has at least one.
+// Returns the quantile `share` (0 to 1), interpolated linearly. REQUIRES: `sorted` has at least one value.
 static inline double quantile(const double* sorted, int count, double share) {
   const double place = share * (count - 1);
   const int below = (int)place;
@@ -34,7 +34,7 @@ static inline double spread(const struct summary* values) {
   return values->median > 0 ? (values->quartile3 - values->quartile1) / values->median : 0;
 }
 
-// xorshift64*: the same numbers in every run.
+// The generator xorshift64*, which gives the same numbers in every run.
 static inline unsigned long long next_random(unsigned long long* state) {
   unsigned long long x = *state;
   x ^= x >> 12;

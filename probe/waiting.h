@@ -1,4 +1,4 @@
-// All measurements with waiting, and the CPUs in each: 2, 4 and all CPUs, near ones and far ones.
+// Runs all measurements in which CPUs wait for each other, and chooses the CPUs for each: 2, 4 or all CPUs, near or far apart.
 #pragma once
 
 #include "contended.h"
@@ -11,7 +11,7 @@ enum { kMostWaitingRows = 64, kFew = 4 };
 struct waiting_row {
   const char* operation;
   int between_cycles, count;
-  const int* cpus;  // the system's numbers; the line's home is with the first
+  const int* cpus;  // the system's CPU numbers; the line's home is the first CPU's node
   struct summary ns;
   bool increments;
   double fails;
@@ -27,7 +27,7 @@ struct seen_from_first {
   const struct matrix* matrix;
 };
 
-// Compares CPUs, by index, by distance from the first one. Its siblings come last.
+// Whether CPU index a is nearer to CPU 0 than b is. Siblings of CPU 0 count as the farthest.
 static inline bool is_nearer(const struct seen_from_first* seen, int a, int b) {
   const int class_a = distance_class(seen->host, 0, a), class_b = distance_class(seen->host, 0, b);
   if ((class_a == 0) != (class_b == 0)) return class_b == 0;
@@ -36,8 +36,8 @@ static inline bool is_nearer(const struct seen_from_first* seen, int a, int b) {
   return ns_a != ns_b ? ns_a < ns_b : a < b;
 }
 
-// The first CPU, then all others, the nearest first, by the system's numbers; and how many of them are not siblings of the
-// first.
+// Returns CPU indexes: CPU 0, then the others from near to far. Sets `no_siblings` to the number of CPUs, except CPU 0, that
+// are not its siblings.
 static inline int* cpus_by_distance(const struct host* host, const struct matrix* matrix, int* no_siblings) {
   const struct seen_from_first seen = {host, matrix};
   int* order = calloc((size_t)host->cpus, sizeof *order);
@@ -52,7 +52,7 @@ static inline int* cpus_by_distance(const struct host* host, const struct matrix
   return order;
 }
 
-// Returns a CPU of the last one's group that is not its sibling, or -1 if there is none.
+// Returns a CPU that shares the last-level cache with `cpu` but is on another core; -1 if there is none.
 static inline int neighbour_of(const struct host* host, int cpu) {
   for (int i = 1; i < host->cpus; ++i) {
     if (i != cpu && host->group[i] == host->group[cpu] && host->core[i] != host->core[cpu]) return i;
@@ -103,7 +103,7 @@ static inline void add_siblings(struct plan* plan, struct waiting* waiting) {
   }
 }
 
-// Sets of CPUs are never freed, because rows point at them.
+// Returns the system's numbers of the first `count` CPUs of `order`. Never freed, because rows keep pointers to it.
 static inline int* chosen(const struct host* host, const int* order, int count) {
   int* cpus = calloc((size_t)count, sizeof *cpus);
   if (!cpus) give_up("linebounce-probe");

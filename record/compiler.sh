@@ -30,10 +30,11 @@ TEXT
   exit
 fi
 
-# The C library's accesses are recorded in calls of these functions, so the compiler must not inline them.
+# These functions of the C library access memory. The runtime replaces them to record that, so the compiler must not inline
+# them.
 called=(memcpy memmove memset memcmp memchr strlen strcpy strncpy strcat strcmp strncmp strchr strrchr)
 flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
-# Libraries that are linked, or loaded later, report to the program's runtime.
+# Exports the runtime's entry points, so that shared libraries, also those loaded later, report to the program's runtime.
 exported='-Wl,--export-dynamic-symbol=__tsan_*'
 shared=false
 operators=true
@@ -42,8 +43,8 @@ arguments=()
 for argument in "$@"; do
   case $argument in
     -shared) shared=true operators=false ;;
-    -static-libstdc++) operators=false ;;  # the library's own operators are then in the program, and call our malloc
-    */librustc*_rt.tsan.a)  # rustc's ThreadSanitizer: ours replaces it, even if it is missing
+    -static-libstdc++) operators=false ;;  # the program then contains the library's own operators, which call our malloc
+    */librustc*_rt.tsan.a)  # rustc's own ThreadSanitizer runtime: ours replaces it, so the file may be missing
       rust=true
       continue
       ;;
@@ -53,7 +54,7 @@ done
 if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
 
 if [[ $("${compiler[@]}" --version) == *clang* ]]; then
-  # The layouts of all types, including those whose debug information is in a library.
+  # Writes the layouts of all types, even of those that clang expects in a library's debug information.
   flags+=(-fstandalone-debug)
   flags+=(-mllvm -tsan-instrument-read-before-write=1 -fno-sanitize-link-runtime -Qunused-arguments)
   $shared || flags+=("$exported" "-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive")
@@ -61,7 +62,7 @@ else
   $shared && runtime=$runtime/shared
   flags+=(-static-libtsan -B "$runtime" -L "$runtime")
   $shared || flags+=("$exported")
-  # rustc names all libraries itself, so gcc adds none.
+  # rustc links no default libraries, so gcc does not add the runtime by itself.
   if $rust; then flags+=("-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive"); fi
 fi
 exec "${compiler[@]}" "${flags[@]}" "${arguments[@]}"

@@ -57,7 +57,7 @@ void read_window(std::string_view text, Window& window) {
   }
 }
 
-// Says why the trace is empty.
+// Says why the window is empty, so that nothing was recorded.
 std::string nothing_recorded(const Window& window) {
   if (window.from.empty() || window.after_s > 0 || window.skip > 0)
     return "the window began after the program's end, or what --from names was not called in it";
@@ -85,7 +85,7 @@ std::string numbered(const std::string& file, int number) {
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string())).string();
 }
 
-// Text traces get no advice.
+// Suggests the next command. Text traces get no suggestion.
 void show_next_step(const std::vector<std::string>& files) {
   if (files.front().ends_with(".txt")) return;
   std::cerr << "Next: linebounce advise";
@@ -93,13 +93,12 @@ void show_next_step(const std::vector<std::string>& files) {
   std::cerr << "\n";
 }
 
-// CLI11 would append the check's own name ("INT in [1 - 1000]") to the option's.
+// Hides a check's own name ("INT in [1 - 1000]"), which CLI11 would append to the option's help.
 CLI::Validator without_type(CLI::Validator check) {
   return check.description("");
 }
 
-// The form linebounce-record --structures FILE [NAME]... prints layouts of types; `linebounce import` reads a binary's types
-// by it.
+// linebounce-record --structures FILE [NAME]... prints layouts of types. `linebounce import` calls it to read a binary's types.
 int print_structures(const std::vector<std::string>& words) {
   std::cout << structure_layouts(words.front(), {words.begin() + 1, words.end()});
   return 0;

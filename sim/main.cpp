@@ -10,8 +10,8 @@
 
 namespace {
 
-// Prints the error and sets the exit code for a failed allocation that nothing can catch: before main(), while static objects
-// are made, or in a noexcept function of the C++ library, such as a directory iterator's.
+// Reports a failed allocation that no code can catch: before main(), while static objects are made, or in a noexcept function
+// of the C++ library, such as a directory iterator's. Sets the exit code.
 std::terminate_handler before = nullptr;
 [[noreturn]] void terminated() {
   constexpr std::string_view kText = "linebounce: the memory ran out: try a smaller -j; ulimit -v may limit it\n";
@@ -20,7 +20,7 @@ std::terminate_handler before = nullptr;
   } catch (const std::bad_alloc&) {
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kText.data(), kText.size());
     ::_exit(static_cast<int>(linebounce::sim::ExitCode::simulation_failed));
-  } catch (...) {  // any other exception ends the program as without this handler
+  } catch (...) {  // any other exception ends the program in the default way
   }
   before();
   std::abort();

@@ -1,5 +1,6 @@
-// The kernel's atomic operations, barriers and per-CPU variables, as operations that Linebounce simulates (docs/lock-in-c.md).
-// Written from the kernel's documentation of its memory model; `linebounce lock` sets up the other headers.
+// The kernel's atomic operations, barriers and per-CPU variables, mapped to operations that Linebounce simulates
+// (docs/lock-in-c.md). Written from the kernel's documentation of its memory model. `linebounce lock` sets up the other
+// headers.
 #pragma once
 
 #include <linebounce/lock.h>
@@ -63,7 +64,7 @@ typedef u64 aligned_u64 __attribute__((aligned(8)));
 #define smp_store_release(p, value) __atomic_store_n(p, value, __ATOMIC_RELEASE)
 #define smp_store_mb(x, value) ((void)__atomic_exchange_n(&(x), value, __ATOMIC_SEQ_CST))
 
-// The condition is an expression of VAL, the value that was loaded.
+// `condition` is an expression that may use VAL, the loaded value.
 #define LINEBOUNCE_COND_LOAD(p, condition, order)                              \
   ({                                                                           \
     __typeof__(__atomic_load_n(p, __ATOMIC_RELAXED)) VAL;                      \
@@ -117,8 +118,8 @@ typedef struct { s64 counter; } atomic64_t;
 #define ATOMIC_INIT(i) { (i) }
 #define ATOMIC_LONG_INIT(i) { (i) }
 
-// The kernel orders an operation that returns a value fully, unless its name ends in _relaxed, _acquire or _release. It does
-// not order the others.
+// The kernel gives full ordering to an operation that returns a value, unless its name ends in _relaxed, _acquire or _release.
+// Operations without a result are unordered.
 #define LINEBOUNCE_ATOMIC_ORDER(prefix, T, I, suffix, order)                                                              \
   static inline __maybe_unused I prefix##_add_return##suffix(I i, T *v) { return __atomic_add_fetch(&v->counter, i, order); } \
   static inline __maybe_unused I prefix##_sub_return##suffix(I i, T *v) { return __atomic_sub_fetch(&v->counter, i, order); } \

@@ -21,7 +21,7 @@ typedef _Bool linebounce_bool;
 struct linebounce_traits {
   const char *title;        // one line for lists and reports
   int fifo;                 // CPUs get the lock in the order in which they began to wait
-  int readers_wait_nested;  // a reader must not acquire the lock once more: it could wait for a writer that waits for it
+  int readers_wait_nested;  // a reader that acquires again may deadlock behind a writer that waits for it
   int numa_aware;           // hand-offs prefer waiters of the holder's node
   int most_cpus;            // 0: any number
 };
@@ -37,9 +37,9 @@ struct linebounce_lock {
   LINEBOUNCE_C void acquire(type *lock);        /* returns when the calling CPU has the lock */                  \
   LINEBOUNCE_C void release(type *lock);                                                                         \
   LINEBOUNCE_C linebounce_bool try_acquire(type *lock); /* returns false, without the lock, instead of waiting */ \
-  LINEBOUNCE_C void acquire_shared(type *lock); /* as a reader, whom other readers don't keep out */               \
+  LINEBOUNCE_C void acquire_shared(type *lock); /* as a reader; several readers may hold the lock at once */         \
   LINEBOUNCE_C void release_shared(type *lock);                                                                  \
-  /* Instead of release_shared: false if a writer came meanwhile, and the reader must start again. */            \
+  /* Used instead of release_shared. Returns false if a writer came, and the reader must start again. */         \
   LINEBOUNCE_C linebounce_bool end_shared(type *lock);                                                           \
   LINEBOUNCE_C const struct linebounce_lock linebounce_lock;                                                     \
   const struct linebounce_lock linebounce_lock = {sizeof(type), __alignof__(type), {__VA_ARGS__}};
@@ -53,9 +53,9 @@ static inline void linebounce_pause(void) {
 #endif
 }
 
-// The number of the calling CPU, from 0 on, the number of CPUs, and a CPU's node; they cost nothing.
+// The calling CPU's number, counted from 0; the number of CPUs; and a CPU's node. These calls take no simulated time.
 LINEBOUNCE_C int linebounce_cpu(void);
 LINEBOUNCE_C int linebounce_cpus(void);
 LINEBOUNCE_C int linebounce_node_of(int cpu);
-// Another CPU's copy of a thread-local variable, from the address of one's own.
+// Returns the address of `cpu`'s copy of a thread-local variable. `own`: the address of the calling CPU's copy.
 LINEBOUNCE_C void *linebounce_of_cpu(void *own, int cpu);

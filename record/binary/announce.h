@@ -1,5 +1,5 @@
-// How the runtime inside an unmodified program (preload.c) announces itself to the plugin outside (plugin.c): by a system call
-// that no kernel has. QEMU refuses it, and the plugin sees it in the announcing thread.
+// The runtime inside an unmodified program (preload.c) announces itself to the plugin in QEMU (plugin.c) by a system call that
+// no kernel has. QEMU rejects the call, but the plugin sees it and learns which thread made it.
 #pragma once
 
 #define ANNOUNCE_THREAD 0x6c626563    // arguments: struct Thread* and struct Channel*

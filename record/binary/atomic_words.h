@@ -1,5 +1,6 @@
-// Words that atomic instructions have changed. On x86 a store releases without any prefix, such as one that frees a spin lock:
-// it is recognised by its word, and from then on by its instruction.
+// Remembers which words atomic instructions have changed. On x86 a releasing store, such as one that frees a spin lock, is a
+// plain store. It is recognised because its word was changed atomically before. From then on its instruction counts as
+// releasing.
 #pragma once
 
 #include <stdbool.h>
@@ -7,8 +8,8 @@
 
 enum { kAtomicWords = 4096, kReleasingStores = 65536 };  // powers of 2
 
-// Each place holds the latest of many words: an atomic instruction that recurs stores its own again. Races between threads are
-// harmless: at worst a word is unknown for a moment.
+// A table without chains: each entry holds the latest of many words that map to it. A recurring atomic instruction soon stores
+// its word again. Races between threads are harmless, because a missing word only delays recognition.
 extern uint64_t atomic_words[kAtomicWords];
 extern uint8_t releasing_stores[kReleasingStores];
 
@@ -21,12 +22,13 @@ static inline void remember_atomic(uint64_t address) {
   __atomic_store_n(place_of_word(address), address, __ATOMIC_RELAXED);
 }
 
-// Also true for neighbours in the same 8 bytes: a ticket lock is taken by one number and freed by the other.
+// Compares whole 8-byte words, because a ticket lock is taken through one half of its word and freed through the other.
 static inline bool is_in_atomic_word(uint64_t address) {
   return __atomic_load_n(place_of_word(address), __ATOMIC_RELAXED) / 8 == address / 8;
 }
 
-// Whether the instruction has stored to such a word before; other instructions may share the place.
+// Returns the flag that says whether this instruction has stored to such a word. Instructions that map to the same entry share
+// a flag.
 static inline uint8_t* releases(uint64_t instruction) {
   return &releasing_stores[(instruction ^ instruction / kReleasingStores) % kReleasingStores];
 }

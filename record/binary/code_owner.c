@@ -5,7 +5,7 @@
 
 #include "announce.h"
 
-// A cache of ranges: files are looked up in a list of the process that is slow to read, and there are many blocks.
+// Caches address ranges by owner. A lookup in /proc/self/maps is slow, and QEMU translates many blocks.
 enum { kKnownRanges = 256 };
 static struct Range {
   uint64_t begin, end;
@@ -20,7 +20,7 @@ static enum CodeOwner owner_by_path(const char* path) {
   return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld-musl", 7) == 0 ? kLoader : kProgram;
 }
 
-// Empty if there is no mapping.
+// Returns an empty range if nothing is mapped at the address.
 static struct Range find_mapping(uint64_t address) {
   struct Range found = {0, 0, kProgram};
   char line[512];
@@ -36,7 +36,7 @@ static struct Range find_mapping(uint64_t address) {
   return found;
 }
 
-// The program may later map other code where some was; code that is not the program's stays where it is.
+// Cached ranges stay valid: the loader and the runtime are never unmapped, and everything else belongs to the program.
 enum CodeOwner owner_of(uint64_t address) {
   for (unsigned i = 0; i < known; ++i) {
     if (address >= ranges[i].begin && address < ranges[i].end) return ranges[i].owner;

@@ -1,10 +1,10 @@
-// The owner of the instructions at an address.
+// Tells whose code is at an address: the program's, the loader's or the runtime's.
 #pragma once
 
 #include <stdint.h>
 
 enum CodeOwner { kProgram, kRuntime, kLoader };
 
-// Decides by the name of the mapped file. Everything except the loader and our preloaded runtime belongs to the program,
-// including all its libraries.
+// Decides by the mapped file's name. All code except the loader's and the preloaded runtime's counts as the program's,
+// including its libraries.
 enum CodeOwner owner_of(uint64_t address);

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// NULL if capstone does not know the instruction, such as new vector instructions. Valid until the next call.
+// Returns NULL for an instruction that capstone does not know, such as a recent vector instruction. The result is valid until
+// the next call.
 const cs_insn* decode(uint64_t address, const void* code, size_t bytes);
-// NULL if the instruction has no memory operand.
+// Returns NULL if the instruction has no memory operand.
 const cs_x86_op* memory_operand(const cs_insn* instruction);

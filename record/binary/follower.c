@@ -5,14 +5,14 @@ uint64_t ring_mask;
 bool recording;
 __thread struct Thread* followed_thread;
 
-// The address of the return address of a call whose function has not begun yet: jumps of the linker may come in between. 0:
-// there is no such call.
+// After a call instruction and until the called function's first block: the address of the call's return address. The linker's
+// jumps may come in between. 0: no call is under way.
 THREAD_LOCAL uint64_t called_stack;
 // While the thread is in one of the runtime's functions: the address of that function's return address. Otherwise 0.
 THREAD_LOCAL uint64_t silent_until;
 
-// A compare-and-exchange whose outcome is not known yet. Its word of the ring is reserved but empty, so the collector waits
-// for it.
+// A compare-and-exchange whose outcome is not known yet. Its word in the ring is reserved but empty, which makes the collector
+// wait.
 THREAD_LOCAL struct {
   struct Ring* ring;  // NULL: there is none
   uint64_t at;
@@ -34,7 +34,8 @@ void follow(struct Thread* thread, struct Channel* shared) {
   called_stack = silent_until = 0;
 }
 
-// Stops recording. It is stopped in the runtime as well, because the C library has not told the runtime that this is a child.
+// Stops recording this process. Also clears the runtime's ring, because the C library has not told the runtime that this is a
+// child.
 void follow_no_more(void) {
   if (followed_thread != NULL) followed_thread->ring = NULL;
   followed_thread = NULL;
@@ -45,7 +46,7 @@ bool is_followed(void) {
   return followed_thread != NULL && silent_until == 0 && followed_thread->ring != NULL;
 }
 
-// Also leaves frames that the thread has left by a jump, such as longjmp's.
+// Leaves the frames up to `stack`, including those that a longjmp skipped.
 static void leave_frames(struct Thread* thread, uint64_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) {
     --thread->depth;
@@ -83,7 +84,8 @@ void compared_and_exchanged(unsigned detail, uint64_t address, const struct Outc
   if (outcome->if_stored == outcome->if_failed) tell_unknown_outcome();
 }
 
-// The next block may also be that of a signal's handler: then the outcome is not known.
+// Resolves the pending compare-and-exchange by the block that the thread reaches. If a signal handler comes in between, the
+// outcome stays unknown.
 void came_through(uint64_t address) {
   if (exchange.ring == NULL) return;
   const struct Outcome* outcome = exchange.outcome;
@@ -102,8 +104,8 @@ void came_to(uint64_t address) {
   record_with(kEnterAt, 0, address, &more, 1);
 }
 
-// If the program called a function of the runtime, that function is no frame of the program. If the program jumped to it (a
-// tail call), it returns in place of the function that jumped.
+// After a call, the runtime's function gets no frame of its own. After a jump (tail call), it shares the frame of the function
+// that jumped, and returns in its place.
 void came_to_runtime(void) {
   struct Thread* thread = followed_thread;
   if (called_stack != 0) {
@@ -126,7 +128,7 @@ void returned(uint64_t stack) {
   if (thread == NULL || stack < silent_until) return;
   silent_until = 0;
   if (thread->ring == NULL) return;
-  if (called_stack != 0) {  // a function of the loader, which links before it jumps to the real one
+  if (called_stack != 0) {  // a loader function, which binds the called symbol and then jumps to it
     called_stack = 0;
     --thread->depth;
   } else if (thread->depth > kFrames) {

@@ -1,28 +1,27 @@
-// Follows a thread of the recorded program from outside, by its instructions.
+// Follows a recorded program's thread by the instructions that it executes. Part of the plugin, outside the program.
 #pragma once
 
 #include "events.h"
 #include "outcome.h"
 
-// The calling thread is the program's thread that `thread` describes in the runtime.
+// Starts to follow the calling thread. `thread` is the runtime's description of it.
 void follow(struct Thread* thread, struct Channel* shared);
-// This process is a child of the recorded one, with copies of its state.
+// Stops recording in a forked child, which has a copy of its parent's state.
 void follow_no_more(void);
-// Whether instructions are recorded now: the thread is known, and not in a function that the runtime replaces.
+// Whether instructions are recorded now: the thread is followed, and is not inside a function that the runtime replaces.
 bool is_followed(void);
 
-// REQUIRES for the following, except returned(): is_followed(). `stack`: the address of the return address.
+// REQUIRES for the following, except returned(): is_followed(). `stack`: the address where the call's return address is stored.
 void called(uint64_t stack, uint64_t return_address);
 void returned(uint64_t stack);
-// The thread begins a block that may be a function's first.
+// The thread enters a block that may be the first of a function.
 void came_to(uint64_t address);
-// The thread begins a block that only leads to a function, such as one in the procedure linkage table.
+// The thread enters a block that only leads to a function, such as a stub of the procedure linkage table.
 void came_through(uint64_t address);
-// The thread has reached a function of the runtime. What it does in there, and in functions called from there, is not
-// recorded.
+// The thread enters a function of the runtime. Nothing is recorded until that function returns.
 void came_to_runtime(void);
-// The runtime calls a function of the program (`begins`), which is recorded again, or has returned from it. Needs no
-// is_followed().
+// The runtime is about to call a function of the program (`begins`), which is recorded, or that function has returned. May be
+// called without is_followed().
 void called_back(uint64_t* kept, bool begins);
-// The next block shows which outcome it was. REQUIRES: `outcome` stays valid.
+// Records a compare-and-exchange; the next block shows its outcome. REQUIRES: `outcome` stays valid until then.
 void compared_and_exchanged(unsigned detail, uint64_t address, const struct Outcome* outcome);

@@ -14,7 +14,8 @@ static unsigned event_of_atomic(unsigned instruction) {
   }
 }
 
-// The addend is in the instruction or unknown, because QEMU shows no registers. Only `xadd` returns the old value.
+// Whether it adds or subtracts is known only from an immediate operand, because QEMU shows no registers. Only `xadd` returns
+// the old value.
 static unsigned detail_of_atomic(const cs_insn* instruction) {
   const cs_x86* x86 = &instruction->detail->x86;
   const bool is_known = x86->op_count == 2 && x86->operands[1].type == X86_OP_IMM;
@@ -39,7 +40,7 @@ static bool is_locked(const cs_insn* instruction) {
   return instruction->detail->x86.prefix[0] == X86_PREFIX_LOCK;
 }
 
-// `lock or $0, (%rsp)`, which compilers use as a fence because it is faster than mfence.
+// Whether this is `lock or $0, (%rsp)`, which compilers emit as a fence because it is faster than mfence.
 static bool is_locked_fence(const cs_insn* instruction) {
   const cs_x86_op* operands = instruction->detail->x86.operands;
   const cs_x86_op* memory = memory_operand(instruction);
@@ -56,7 +57,8 @@ static bool is_linkage_jump(const cs_insn* instruction) {
   return target != NULL && target->mem.base == X86_REG_RIP;
 }
 
-// Local variables lie below a frame pointer; optimised code uses that register for something else.
+// Stores relative to the stack or frame pointer probably write local variables. Optimised code may use the frame-pointer
+// register for other data.
 static bool is_storing(const cs_insn* instruction) {
   const cs_x86_op* memory = memory_operand(instruction);
   if (memory == NULL || (memory->access & CS_AC_WRITE) == 0) return false;
@@ -64,7 +66,7 @@ static bool is_storing(const cs_insn* instruction) {
   return memory->mem.base != X86_REG_RSP && !is_local;
 }
 
-// If capstone does not know an instruction, it counts as neither atomic nor a branch.
+// An instruction that capstone does not know counts as neither atomic nor a branch.
 struct InstructionFacts facts_of(const void* code, size_t bytes) {
   const cs_insn* decoded = decode(0, code, bytes);
   if (decoded == NULL) return (struct InstructionFacts){kPlain, kNoEvent, 0};

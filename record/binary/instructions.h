@@ -1,4 +1,4 @@
-// The effects of an instruction, as far as a trace needs them.
+// The facts about an instruction that a trace needs.
 #pragma once
 
 #include <stddef.h>
@@ -13,13 +13,13 @@ enum InstructionKind {
   kCall,
   kReturn,
   kLinkageJump,   // in a procedure linkage table or equivalent code
-  kBranchTarget,  // endbr64: with -fcf-protection each function begins with one
+  kBranchTarget,  // endbr64, with which each function begins under -fcf-protection
 };
 
 struct InstructionFacts {
   enum InstructionKind kind;
   unsigned event;   // the EventKind, for kAtomic
-  unsigned detail;  // how it changes its word, as far as its own operands show
+  unsigned detail;  // detail bits: how it changes its word, as far as the operands show
 };
 
 struct InstructionFacts facts_of(const void* code, size_t bytes);

@@ -1,6 +1,6 @@
 #include "outcome.h"
 
-// Where the result "has stored" is kept.
+// Where the program keeps the result of the compare-and-exchange ("it stored").
 struct Kept {
   bool in_flag;         // in the zero flag
   x86_reg in_register;  // X86_REG_INVALID: in none
@@ -20,7 +20,7 @@ static bool writes_register(const cs_x86* x86) {
   return false;
 }
 
-// `test %al, %al`, `test $1, %al`
+// Whether it is `test %al, %al` or `test $1, %al`, for the tested register.
 static bool tests_register(const cs_insn* instruction, x86_reg tested) {
   const cs_x86_op* operands = instruction->detail->x86.operands;
   if (instruction->id != X86_INS_TEST || tested == X86_REG_INVALID) return false;
@@ -35,7 +35,8 @@ static bool copies_flag(const cs_insn* instruction) {
   return copies && instruction->detail->x86.operands[0].type == X86_OP_REG;
 }
 
-// Only code that compilers write after the instruction; any other change of a register is taken for one of ours.
+// Follows the result through one instruction. Handles the sequences that compilers emit; a write to any register counts as
+// overwriting the result.
 static void pass(struct Kept* kept, const cs_insn* instruction) {
   const cs_x86* x86 = &instruction->detail->x86;
   if (copies_flag(instruction) && kept->in_flag) {
@@ -57,7 +58,7 @@ static struct Outcome of_branch(const struct Kept* kept, const cs_insn* branch) 
   return is_taken_if_stored ? (struct Outcome){taken, next} : (struct Outcome){next, taken};
 }
 
-// NULL if capstone does not know the instruction.
+// Returns NULL if capstone does not know the instruction.
 static const cs_insn* decode_in(const Block* block, size_t number) {
   const Instruction* it = qemu_plugin_tb_get_insn(block, number);
   return decode(qemu_plugin_insn_vaddr(it), qemu_plugin_insn_data(it), qemu_plugin_insn_size(it));

@@ -1,5 +1,4 @@
-// Loaded into QEMU, which runs an unmodified program: records the program's instructions. preload.c records locks, allocations
-// and threads.
+// QEMU's plugin: records the instructions of an unmodified program. preload.c records its locks, allocations and threads.
 #include <stdlib.h>
 #include <sys/syscall.h>
 
@@ -11,7 +10,8 @@
 #include "outcome.h"
 #include "qemu_plugin.h"
 
-// A release must be recorded before the store. If before_store() did not know that the store releases, it is recorded here.
+// A release must be ordered before the store. If before_store() did not yet know that this instruction releases, the order is
+// recorded here, late.
 static void record_in_atomic_word(bool stores, bool is_ordered, unsigned size, uint64_t address) {
   if (stores && !is_ordered) record_order();
   record(stores ? kStore : kLoad, size | kAtomicAccess | (stores ? kReleaseAccess : 0), address);
@@ -35,7 +35,7 @@ static void before_store(unsigned cpu, void* releases) {
   if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order();
 }
 
-// An instruction may load a word, change it and store it: then only its store releases.
+// An instruction that loads, changes and stores a word calls this for both accesses. Only the store releases.
 static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* releases) {
   const bool releases_now = qemu_plugin_mem_is_store(access) && is_in_atomic_word(address);
   if (!releases_now || !is_followed()) return on_access(cpu, access, address, NULL);
@@ -43,14 +43,13 @@ static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* rele
   record_in_atomic_word(true, is_ordered, qemu_plugin_mem_size_shift(access), address);
 }
 
-// All atomic instructions of x86 acquire and release.
+// On x86 every atomic instruction acquires and releases.
 static void before_atomic(unsigned cpu, void* data) {
   (void)cpu, (void)data;
   if (is_followed()) record_order();
 }
 
-// The load of an atomic instruction is no access of its own: while the program has one thread, QEMU executes load and store
-// separately.
+// Skips the load of an atomic instruction. QEMU reports load and store separately while the program has only one thread.
 static bool is_followed_atomic(uint32_t access) {
   return qemu_plugin_mem_is_store(access) && is_followed();
 }
@@ -83,8 +82,9 @@ static void on_fence(unsigned cpu, void* data) {
   record_order();
 }
 
-// In QEMU 7.2 the callbacks of a call or return stay in force after it. They are then called for later accesses without
-// callbacks of their own, such as those by which QEMU writes a signal's frame. This flag tells the two apart.
+// True between a call or return instruction and its own stack access. In QEMU 7.2 the callbacks of a call or return stay in
+// force for later accesses that have none, such as QEMU's own writes of a signal frame. The callbacks ignore such accesses by
+// this flag.
 THREAD_LOCAL bool calls_or_returns;
 
 static void before_call_or_return(unsigned cpu, void* data) {
@@ -135,7 +135,7 @@ static void on_runtime_function(unsigned cpu, void* data) {
   if (is_followed()) came_to_runtime();
 }
 
-// Never freed, because QEMU does not say when it no longer needs a block.
+// Returns a copy that is never freed, because QEMU does not say when it discards a block.
 static void* kept_outcome(const Block* block, size_t number) {
   static struct Outcome unknown;
   struct Outcome* kept = malloc(sizeof(struct Outcome));
@@ -187,9 +187,9 @@ static void follow_in_program(const Block* block, size_t number, struct Instruct
   }
 }
 
-// In code that is not the program's, only two things matter: returns, and the runtime's calls of functions of the program,
-// such as a thread's first. All other instructions also get a callback, because otherwise QEMU would call that of the call or
-// return before them.
+// In code of the loader or runtime, only two things matter: returns, and the runtime's calls of program functions, such as a
+// thread's start function. Every other instruction gets an empty callback, because QEMU would otherwise keep using the previous
+// call's or return's callback.
 static void follow_elsewhere(Instruction* instruction, enum InstructionKind kind, enum CodeOwner owner) {
   if (kind == kReturn) {
     follow_branch(instruction, on_return_elsewhere);
@@ -239,8 +239,8 @@ static void on_system_call(PluginId id, unsigned cpu, int64_t number, uint64_t f
   if (number == ANNOUNCE_CALLBACK) called_back((uint64_t*)(uintptr_t)first, second != 0);
 }
 
-// A child process would write into its parent's rings, so it is no longer followed. (A new thread does not return from the
-// system call here.)
+// After a fork, the child stops recording, because it would write into its parent's rings. A new thread never gets here: it
+// does not return from the system call.
 static void on_system_call_result(PluginId id, unsigned cpu, int64_t number, int64_t result) {
   (void)id, (void)cpu;
   const bool forks = number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;

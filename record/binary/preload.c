@@ -1,9 +1,10 @@
 // The runtime as a library that is preloaded into an unmodified program. It records the functions that it replaces, as in a
-// program that was compiled for recording; plugin.c records the program's own instructions.
+// program that was compiled for recording. plugin.c records the program's own instructions.
 #include "announce.h"
 #include "runtime.h"
 
-// Executes the system call itself. Through the C library's function the thread would come back by a return that is recorded.
+// Makes the system call directly. With the C library's syscall(), the plugin would see a call and return that are not the
+// program's.
 static void announce(long what, const void* first, uintptr_t second) {
   __asm__ volatile("syscall" : "+a"(what) : "D"(first), "S"(second) : "rcx", "r11", "memory");
 }

@@ -1,4 +1,4 @@
-// The part of version 1 of QEMU's plugin interface that we use, because Debian has no header for it.
+// The part of version 1 of QEMU's plugin interface that we use. Debian ships no header for it.
 #pragma once
 
 #include <stdbool.h>
@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 typedef uint64_t PluginId;
-typedef struct qemu_plugin_tb Block;          // instructions that QEMU translates together; entered only at the first
-typedef struct qemu_plugin_insn Instruction;  // valid while a block is translated
+typedef struct qemu_plugin_tb Block;          // a translated sequence of instructions with one entry, its first
+typedef struct qemu_plugin_insn Instruction;  // valid only while its block is being translated
 
 enum { kPluginVersion = 1 };
 enum Registers { kNoRegisters };
-enum Direction { kReadsOrWrites = 3 };  // requesting only one of them does not work in QEMU 7.2
+enum Direction { kReadsOrWrites = 3 };  // QEMU 7.2 ignores a request for only reads or only writes
 
 typedef void OnTranslation(PluginId, Block*);
 typedef void OnExecution(unsigned cpu, void* data);

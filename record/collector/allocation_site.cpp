@@ -18,7 +18,7 @@ bool is_of_system(const std::string& file) {
   return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
-// For "xmalloc" or "pool_alloc", the function that calls it says more.
+// Names such as "xmalloc" and "pool_alloc" are wrappers; the function that calls them says more.
 bool is_allocator(const std::string& function) {
   return function.find("alloc") != std::string::npos;
 }
@@ -29,7 +29,7 @@ std::string without_namespace(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-// Finds a variable or parameter of a function, including its blocks, or of a compilation unit.
+// Finds a variable or parameter by name in a function (and its nested blocks) or in a compilation unit.
 bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -44,7 +44,7 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
   return false;
 }
 
-// C's names of types that debug information spells differently.
+// Types whose names in C differ from those in debug information.
 const Type* type_of_keyword(const std::string& name) {
   static const std::map<std::string, Type> kTypes = {
       {"char", {.name = "char", .bytes = 1, .alignment = 1}},
@@ -59,8 +59,8 @@ const Type* type_of_keyword(const std::string& name) {
   return found == kTypes.end() ? nullptr : &found->second;
 }
 
-// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group
-// names a type.
+// Matches "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc" and "struct node* n = ...". The
+// first group is the type's name.
 const std::array<std::regex, 5>& type_patterns() {
   static const std::array<std::regex, 5> kPatterns = {
       std::regex(R"(\bnew\s+(?:\([^)]*\)\s*)?((?:\w+::)*\w+))"),
@@ -82,14 +82,15 @@ const std::regex& allocates() {
   return kPattern;
 }
 
-// "sizeof *p", "sizeof(*t->buckets[i])", "sizeof(p[0])": stars, a variable, members and elements.
+// Matches "sizeof *p", "sizeof(*t->buckets[i])" and "sizeof(p[0])". Groups: the stars, the variable, the member and element
+// accesses behind it.
 const std::regex& size_of_expression() {
   static const std::regex kPattern(
       R"(\bsizeof\s*\(?\s*(\**)\s*\(?\s*(\w+)((?:\s*(?:->|\.)\s*\w+|\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\])*))");
   return kPattern;
 }
 
-// Types::reached() first does the steps behind the variable.
+// Lists the steps for Types::reached(): first those behind the variable, then one for each star.
 std::vector<std::string> steps_of(const std::string& stars, const std::string& behind) {
   static const std::regex kStep(R"(\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\w+)");
   std::vector<std::string> steps;
@@ -118,7 +119,7 @@ const AllocationSite& AllocationSites::at(std::span<const std::uint64_t> frames)
   return sites_.emplace(std::move(key), find(frames)).first->second;
 }
 
-// A container of the C++ library knows its type; the statement around it may name others.
+// A C++ container's allocator names its element type, which is more reliable than the types in the source line around it.
 AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
   AllocationSite site;
   bool is_container = false;
@@ -149,7 +150,7 @@ const std::vector<std::string>& AllocationSites::lines_of(const std::string& fil
   return entry->second;
 }
 
-// The statement around the call, as far as it is on nearby lines.
+// Returns the source statement around the call, as far as it lies on nearby lines.
 std::string AllocationSites::text_at(const SourcePlace& place) {
   const std::vector<std::string>& lines = lines_of(place.file);
   const auto count = static_cast<int>(lines.size());
@@ -191,7 +192,7 @@ std::string AllocationSites::initialisers_at(const SourcePlace& place) {
       depth += c == '{' ? 1 : c == '}' ? -1 : 0;
       statement += c;
       if (c != ';' && depth > 0) continue;
-      // Function bodies contain no members.
+      // Only depth 1 holds members; deeper statements are in function bodies.
       if (c == ';' && depth == 1 && std::regex_search(statement, allocates())) all += statement;
       if (c == ';') statement.clear();
       if (c == '}') return all;

@@ -1,4 +1,4 @@
-// Where a block of memory was allocated, and for which type.
+// Describes where in the source a memory block was allocated, and for which types.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace linebounce::record {
 struct AllocationSite {
   std::string name;                // "hash_create:42"; "getline" for a library's
   std::string source;              // "/src/hash.c:42"; empty: unknown
-  std::vector<const Type*> types;  // types that the source names there, of which one may be an element's
-  bool more_behind = false;        // true for "sizeof(struct message) + length"
+  std::vector<const Type*> types;  // types named in the source there; one may be the elements' type
+  bool more_behind = false;        // true if more bytes follow: "sizeof(struct message) + length"
   bool is_new_array = false;       // true for "new Shard[64]"
 };
 
@@ -34,10 +34,10 @@ class AllocationSites {
   const Type* type_of_expression(const std::string& variable, const std::vector<std::string>& steps, const SourcePlace& place);
   const std::vector<std::string>& lines_of(const std::string& file);
   std::string text_at(const SourcePlace& place);
-  // Statements in the body of a class that allocate: gcc gives default member initialisers the line of their class or its
-  // constructor. Empty if the place is in no constructor, or its class is in another file.
+  // Returns the statements in a class's body that allocate. Needed because gcc attributes default member initialisers to the
+  // line of their class or constructor. Empty if the place is in no constructor, or its class is in another file.
   std::string initialisers_at(const SourcePlace& place);
-  // The line, from 0, at which the constructor's class begins; beyond the last line if it is not found.
+  // Index of the line at which the constructor's class begins; the number of lines if it is not found.
   std::size_t class_at(const SourcePlace& place);
 
   ProgramImage* image_;
@@ -46,7 +46,7 @@ class AllocationSites {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-// "__gnu_cxx::new_allocator<app::Node>::allocate" -> "Node"; empty if it is not the C++ library's allocator.
+// "__gnu_cxx::new_allocator<app::Node>::allocate" -> "Node"; empty if the function is not an allocator of the C++ library.
 std::string type_of_cpp_allocator(const std::string& function);
 
 }  // namespace linebounce::record

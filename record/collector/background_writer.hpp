@@ -1,4 +1,4 @@
-// Writes a trace in a second thread, because compression takes half as long as the rest of collecting.
+// Writes a trace in a second thread, because compression takes half as long as all other work of the collector.
 #pragma once
 
 #include <condition_variable>
@@ -33,7 +33,7 @@ class BackgroundWriter {
     batch_.runs.back().end = batch_.operations.size();
     if (batch_.operations.size() == kBatchOperations) hand_over();
   }
-  // Makes sure that everything appended so far can soon be read from the file, even if this process is killed.
+  // Starts writing everything appended so far to the file, so that little is lost if this process is killed.
   void flush() {
     batch_.is_to_be_flushed = true;
     hand_over();
@@ -41,7 +41,7 @@ class BackgroundWriter {
   void finish(const trace::Summary& summary);
 
  private:
-  static constexpr std::size_t kBatchOperations = 4096;  // with this size, all batches together fit into a core's cache
+  static constexpr std::size_t kBatchOperations = 4096;  // small enough that all batches together fit into a core's cache
   static constexpr std::size_t kMostBatches = 8;
   struct Run {  // operations of one stream
     std::uint32_t stream = 0;
@@ -50,7 +50,7 @@ class BackgroundWriter {
   struct Batch {
     std::vector<trace::Operation> operations;
     std::vector<Run> runs;
-    // Each with the number of the operation before which it is to be defined.
+    // New symbols, each with the index of the operation before which it must be defined.
     std::vector<std::pair<std::size_t, trace::Symbol>> symbols;
     // Locks with new facts, to be redefined after `symbols` are defined.
     std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;
@@ -63,12 +63,12 @@ class BackgroundWriter {
   void write(const Batch& batch);
 
   trace::Writer writer_;
-  trace::Symbols symbols_;  // the symbols that the writer will have once it has written all batches
+  trace::Symbols symbols_;  // symbols as they will be after all queued batches are written
   Batch batch_;
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Batch> waiting_;
-  std::vector<Batch> spare_;  // empty batches whose memory is reused: allocating takes longer than filling them
+  std::vector<Batch> spare_;  // empty batches for reuse, because allocating one takes longer than filling it
   bool is_over_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -6,14 +6,14 @@
 namespace linebounce::record {
 namespace {
 
-// Limits the wait for a stamp. A thread may be cancelled after taking a stamp and before writing it: all others would then
-// wait for ever.
+// Longest wait for a missing stamp. A thread that is cancelled between taking a stamp and writing it would otherwise block all
+// other rings for ever.
 constexpr std::chrono::seconds kLongestWaitForStamp{5};
-// Limits how many events are taken from one ring in a row. A thread that spins for another makes events as fast as they are
-// taken, so the other's ring could otherwise stay full for ever.
+// Most events taken from one ring in a row. A spinning thread produces events as fast as they are taken, so other rings could
+// otherwise stay full for ever.
 constexpr int kMostInARow = 16384;
 
-// How many words the reader takes before it tells the writer. Seldom enough that the line with `taken` does not bounce; often
+// How many words the reader takes before it publishes `taken`. Large enough that the line of `taken` does not bounce; small
 // enough that the writer does not wait for room.
 constexpr std::uint64_t kGiveBackEvery = 512;
 
@@ -30,7 +30,7 @@ std::uint64_t RingReader::word(std::uint64_t at) const {
   return __atomic_load_n(&ring_->words[at & mask_], __ATOMIC_ACQUIRE);
 }
 
-// Atomic, because a writer that waits for room looks at the word (ring.c, waits_for_itself).
+// The store is atomic, because a writer that waits for room reads the word (ring.c, waits_for_itself).
 std::uint64_t RingReader::take_word() {
   std::uint64_t* const place = &ring_->words[taken_++ & mask_];
   const std::uint64_t word = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ bool RingReader::take(Event& event) {
   event.kind = kind_of(first);
   event.detail = static_cast<unsigned>(first >> kValueBits) & 0xFF;
   event.value = first & EVENT_VALUE_MASK;
-  // A program may have overwritten its ring.
+  // The clamp guards against a program that has overwritten its ring.
   const std::size_t behind = std::min<std::size_t>(words_behind(event.kind, event.detail), event.more.size());
   for (std::size_t i = 0; i < behind; ++i) event.more[i] = take_word() & EVENT_VALUE_MASK;
   if (taken_ % kGiveBackEvery <= behind) give_back();
@@ -78,7 +78,7 @@ void RingReader::free() {
 EventOrder::EventOrder(Channel& channel, Sink sink)
     : channel_(&channel), sink_(std::move(sink)), last_came_(std::chrono::steady_clock::now()) {}
 
-// A new thread takes the first free ring.
+// Rings are used in order: a new thread takes the first free one, so the first free ring ends the search.
 void EventOrder::find_new_rings() {
   while (sources_.size() < kChannelRings) {
     Ring& ring = *channel_ring(channel_, static_cast<unsigned>(sources_.size()));
@@ -99,7 +99,7 @@ bool EventOrder::take_from(unsigned ring) {
   Source& source = sources_[ring];
   int taken = 0;
   Event event;
-  const bool has_ended = source.reader.has_ended();  // read first: if the ring is empty after that, the thread writes no more
+  const bool has_ended = source.reader.has_ended();  // read before the ring: if the ring is then empty, nothing more follows
   for (; taken < kMostInARow && may_go_on(source); ++taken) {
     if (!source.reader.take(event)) {
       if (has_ended) source.reader.free();

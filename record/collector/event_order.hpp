@@ -1,5 +1,5 @@
-// Merges the rings into a possible order of events: what a thread did before handing something on (by a lock, a condition, an
-// atomic, its end) precedes what another thread did with it.
+// Merges the rings into one possible order of events. If a thread hands something over (a lock, a condition, an atomic word,
+// its own end), its earlier events come before the receiving thread's later events.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct Event {
   std::array<std::uint64_t, 2 + kMostFrames> more{};
 };
 
-// The number of words that follow the first.
+// The number of words that follow an event's first word.
 constexpr unsigned words_behind(unsigned kind, unsigned detail) {
   switch (kind) {
     case kEnterAt:
@@ -47,7 +47,7 @@ class RingReader {
 
   // Returns false if there is no complete event yet.
   bool take(Event& event);
-  // For a thread that was killed: skips a half-written event. Returns false if the ring is empty.
+  // Skips an event that a killed thread left half written. Returns false if nothing follows it.
   bool skip_gap();
   // Lets the writer reuse the words that were taken.
   void give_back();
@@ -74,7 +74,7 @@ class EventOrder {
 
   // Passes on all events that can be ordered now. Returns false if there were none.
   bool take_all();
-  // The program has ended: passes on all remaining events, even those that wait for a stamp that no thread has written.
+  // Called when the program has ended. Passes on all remaining events, even those behind a stamp that was never written.
   void finish();
 
  private:
@@ -87,7 +87,7 @@ class EventOrder {
   bool take_from(unsigned ring);
   bool may_go_on(Source& source);
   void find_new_rings();
-  // Treats the smallest stamp that a ring waits for as written. Returns false if no ring waits.
+  // Treats the smallest missing stamp as written. Returns false if no ring waits for a stamp.
   bool pass_over_missing_stamp();
   void pass_over_stamp_of_dead_thread(bool anything_came);
 

@@ -17,7 +17,8 @@ namespace {
 
 // ---- names as Rust's compiler mangles them ----
 
-// The escapes of Rust's compiler for characters that linkers refuse. "$u20$" is a character by its number.
+// Decodes the escapes that Rust's compiler uses for characters that linkers reject. "$u20$" names a character by its
+// hexadecimal code.
 std::string rust_escape(std::string_view code) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kCodes = {
       {{"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"}, {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}}};
@@ -52,7 +53,7 @@ std::string rust_part(std::string_view text) {
   return name;
 }
 
-// "17h0123456789abcdefE": each Rust name ends with such a hash, which distinguishes it from others with the same path.
+// "17h0123456789abcdefE": every Rust symbol ends with such a hash, which tells apart symbols with the same path.
 bool is_rust_hash(std::string_view part) {
   constexpr std::size_t kDigits = 16;
   return part.size() == 1 + kDigits && part.front() == 'h' &&
@@ -75,7 +76,7 @@ std::optional<std::string> demangled_legacy(std::string_view text) {
   }
 }
 
-// Rust's newer mangling, version v0: a path, in which types and constants may be nested.
+// Parses Rust's newer mangling, version v0: a path that may contain nested types and constants.
 class RustSymbol {
  public:
   explicit RustSymbol(std::string_view text) : text_(text) {}
@@ -101,7 +102,7 @@ class RustSymbol {
     return found;
   }
 
-  // "_" is 0, "0_" is 1.
+  // Reads a number: "_" is 0, "0_" is 1.
   std::uint64_t number() {
     std::uint64_t value = 0;
     if (take('_')) return 0;
@@ -116,7 +117,7 @@ class RustSymbol {
 
   std::uint64_t number_after(char letter) { return take(letter) ? number() + 1 : 0; }
 
-  // An identifier follows its length, which has no leading zeros: "00" is two identifiers.
+  // Reads an identifier, which is preceded by its length. The length has no leading zeros: "00" is two empty identifiers.
   std::string_view identifier() {
     take('u');
     if (take('0')) return "";
@@ -132,7 +133,7 @@ class RustSymbol {
     return name;
   }
 
-  // Reads a back reference to an earlier part of the text.
+  // Follows a back reference: reads an earlier part of the symbol again.
   template <class Read>
   std::string again(Read read) {
     const std::uint64_t begin = number();
@@ -272,14 +273,14 @@ class RustSymbol {
   bool is_wrong_ = false;
 };
 
-// Both manglings: "_ZN3app4work17h0123456789abcdefE" and "_RNvCs11G97PgjCDl_3app4work" -> "app::work". Generic arguments are
-// left out. None if it is no Rust name.
+// Demangles both forms: "_ZN3app4work17h0123456789abcdefE" and "_RNvCs11G97PgjCDl_3app4work" -> "app::work". Omits generic
+// arguments. None if it is not a Rust name.
 std::optional<std::string> demangled_rust(std::string_view linker_name) {
   if (linker_name.starts_with("_R")) return RustSymbol(linker_name.substr(2)).read();
   return linker_name.starts_with("_ZN") ? demangled_legacy(linker_name.substr(3)) : std::nullopt;
 }
 
-// A C function's name stays as it is: `f` would be demangled to the type `float`.
+// Leaves C names alone: the C++ demangler would turn a function `f` into the type `float`.
 std::string demangled_cpp(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;
@@ -290,8 +291,8 @@ std::string demangled_cpp(const std::string& name) {
   return result;
 }
 
-// Removes the suffixes that compilers give to copies and parts of functions, and to OpenMP regions. Go's names have dots of
-// their own.
+// Removes the suffixes of compiler-made clones, function parts and OpenMP regions. Go's names contain dots of their own, which
+// must stay.
 std::string without_clone(const std::string& name) {
   static const std::regex kClone(R"(^[^.]*\.\d+|\.(?:part|constprop|isra|cold|_omp_fn|localalias|lto_priv|llvm)\b)");
   std::smatch found;
@@ -299,7 +300,7 @@ std::string without_clone(const std::string& name) {
   return name.substr(0, name.find('.', found.position()));
 }
 
-// Removes the brackets at the end of the text with their content.
+// Removes the last pair of parentheses with its content, if the name ends with one.
 std::string without_parameters(const std::string& name) {
   if (!name.ends_with(')')) return name;
   int depth = 0;
@@ -310,7 +311,7 @@ std::string without_parameters(const std::string& name) {
   return name;
 }
 
-// Whether the text has the word "operator" here.
+// Whether the word "operator" begins at `at`.
 bool is_operator(const std::string& name, std::size_t at) {
   constexpr std::string_view kWord = "operator";
   const auto is_letter = [&](std::size_t place) {
@@ -334,9 +335,9 @@ std::string without_result(const std::string& name) {
   return name.substr(begin);
 }
 
-// A std::thread's function is often inlined: "main::{lambda()#1}" says more than
-// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run". For std::async it is a member
-// function of the C++ library, whose type contains the lambda.
+// The program's function is often inlined into the C++ library's thread start. "main::{lambda()#1}" is then extracted from
+// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run". Under std::async it is part of
+// the type of a member function of the library.
 std::string of_thread(const std::string& name) {
   constexpr std::string_view kBefore = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<", kBehind = "> > >::_M_run";
   if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return name;

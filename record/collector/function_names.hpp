@@ -1,11 +1,11 @@
-// Readable names for linker symbols.
+// Turns linker symbols into readable names.
 #pragma once
 
 #include <string>
 
 namespace linebounce::record {
 
-// The full name in C++ or Rust; any other name is unchanged.
+// The full C++ or Rust name; any other name is returned unchanged.
 std::string demangled_name(const std::string& linker_name);
 
 // "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk". In Rust "<app::Table as app::Insert>::insert"; in Go

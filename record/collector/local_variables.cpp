@@ -17,7 +17,7 @@ std::optional<std::uint64_t> value_of_register(unsigned number, const Frame& fra
   return std::nullopt;
 }
 
-// Evaluates an expression that is one operation and needs no memory. Returns none for any other.
+// Evaluates an expression of one operation that reads no memory. None for any other expression.
 std::optional<std::uint64_t> address_of(const Dwarf_Op* operations, std::size_t count, const Frame& frame) {
   if (count != 1) return std::nullopt;
   const Dwarf_Op& only = operations[0];
@@ -37,7 +37,7 @@ class VariableFinder {
   VariableFinder(const Frame& frame, std::optional<std::uint64_t> frame_end, Types& types)
       : frame_(frame), frame_end_(frame_end), types_(&types) {}
 
-  // Empty if there is none.
+  // Empty if no variable contains the address.
   std::string find(Dwarf_Die& function, const std::string& name, std::uint64_t address) {
     base_ = frame_base(function);
     search(function, name, address);
@@ -54,7 +54,7 @@ class VariableFinder {
     return address_of(operations, count, frame_);
   }
 
-  // Blocks and inlined functions have variables of their own.
+  // Also searches nested blocks and inlined functions.
   void search(Dwarf_Die& scope, const std::string& function, std::uint64_t address) {
     Dwarf_Die child;
     if (dwarf_child(&scope, &child) != 0) return;
@@ -69,7 +69,7 @@ class VariableFinder {
     } while (dwarf_siblingof(&child, &child) == 0);
   }
 
-  // If several variables use the same place one after the other, takes the first that is no scalar.
+  // Variables with disjoint lifetimes may share a stack slot. Prefers the first that is a structure, class or array.
   void look_at(Dwarf_Die& variable, const std::string& function, std::uint64_t address) {
     const Type* type = types_->of(variable);
     if (type == nullptr || type->bytes <= 0 || is_certain_) return;
@@ -127,7 +127,7 @@ std::string local_variable(std::uint64_t address, std::span<const Frame> frames,
   const auto frame = first_above(address, frames);
   if (frame == frames.end()) return "";
   const auto end = end_of(*frame, image);
-  // Above the outermost frame are thread-local variables and the C library's data.
+  // Addresses beyond the outermost frame hold thread-local variables and the C library's data.
   if (end ? address >= *end : frame == frames.begin()) return "";
   std::vector<SourcePlace> places = image.source_places(frame->code);
   const std::string function = image.function(frame->code);

@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kGranuleBytes = 16;  // the alignment of the C library's blocks
 constexpr std::uint64_t kStackPart = 65536;
-constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // smaller blocks are found through their pages
-constexpr std::uint32_t kSeveral = trace::kNone - 1;           // marks a granule that several variables share
+constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // smaller blocks are recorded by page
+constexpr std::uint32_t kSeveral = trace::kNone - 1;           // marks a granule that contains parts of several variables
 constexpr std::uint64_t kMostAlignment = 64;
 
 int alignment_of(std::uint64_t address) {
@@ -83,7 +83,7 @@ MemoryMap::Page& MemoryMap::page_at(std::uint64_t address) {
   auto& [known, page] = recent_pages_[number % kRecentPages];
   if (known != number || page == nullptr) {
     known = number;
-    page = &pages_[number];  // its address does not change
+    page = &pages_[number];  // elements of the map keep their addresses
   }
   return *page;
 }
@@ -114,7 +114,7 @@ std::uint32_t MemoryMap::variable_at(std::uint64_t address) const {
 bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& description) const {
   for (auto stack = stacks_.rbegin(); stack != stacks_.rend(); ++stack) {
     if (address < stack->lowest || address >= stack->end) continue;
-    // Counted from the beginning of the stack, its highest address.
+    // Parts are counted from the stack's highest address, where it begins.
     const std::uint64_t part = (stack->end - 1 - address) / kStackPart;
     const std::uint64_t end = stack->end - part * kStackPart;
     block.address = std::max(stack->lowest, end - kStackPart);
@@ -127,7 +127,8 @@ bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& descr
   return false;
 }
 
-// Libraries' variables, stacks, and pages about which nothing is known.
+// Finds the block for an address outside all known variables and heap blocks: a library's variable, a stack, or a page of
+// unknown use.
 std::uint32_t MemoryMap::unnamed_block(std::uint64_t address) {
   const auto known = variable_at(address);
   if (known != trace::kNone) return known;
@@ -143,7 +144,7 @@ std::uint32_t MemoryMap::unnamed_block(std::uint64_t address) {
   return block_of_page(address / kPageBytes * kPageBytes);
 }
 
-// Keeps what is known about the page.
+// Returns the same block every time the page is asked for.
 std::uint32_t MemoryMap::block_of_page(std::uint64_t page) {
   const auto [known, is_new] = known_blocks_.try_emplace({page, 0, nullptr}, trace::kNone);
   if (!is_new) return known->second;
@@ -190,7 +191,8 @@ void MemoryMap::cover_pages(std::uint32_t block, std::uint64_t first, std::uint6
     return;
   }
   cover_range(block, first, end);
-  // The pages still have data of earlier blocks.
+  // Clears entries of earlier blocks, so that the range is found. Loops over whichever is shorter, the known pages or the
+  // range.
   if ((end - first) / kPageBytes > pages_.size()) {
     for (auto& [number, page] : pages_) {
       if (number >= first / kPageBytes && number < end / kPageBytes) page = Page();
@@ -202,7 +204,7 @@ void MemoryMap::cover_pages(std::uint32_t block, std::uint64_t first, std::uint6
   }
 }
 
-// Keeps the outside parts of older ranges.
+// Cuts older ranges where the new one overlaps them, and keeps the rest.
 void MemoryMap::cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end) {
   auto next = ranges_.lower_bound(begin);
   if (next != ranges_.begin()) {
@@ -238,14 +240,14 @@ void MemoryMap::cover_part(Page& page, std::uint32_t block, std::uint64_t begin,
   const std::uint64_t last = (end - 1) % kPageBytes / kGranuleBytes;
   for (std::uint64_t granule = first; granule <= last; ++granule) {
     std::uint32_t& place = (*page.granules)[granule];
-    // Allocated blocks don't share granules; variables may.
+    // Heap blocks never share a granule, so a new one replaces an old one. Variables may share one.
     place = descriptions_[block].is_heap || place == trace::kNone ? block : kSeveral;
   }
 }
 
 void MemoryMap::add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end) {
   if (end <= lowest) return;
-  // A stack that had another thread before keeps its name, because it is the same memory.
+  // A stack that is reused by another thread keeps its first name, because it is the same memory.
   const bool is_known =
       std::ranges::any_of(stacks_, [&](const Stack& stack) { return stack.lowest == lowest && stack.end == end; });
   if (!is_known) stacks_.push_back({.thread = thread, .lowest = lowest, .end = end});

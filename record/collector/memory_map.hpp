@@ -23,41 +23,40 @@ class MemoryMap {
  public:
   MemoryMap(ProgramImage& image, BackgroundWriter& writer);
 
-  // Objects are defined in the trace on first use.
+  // An address as object and offset. at() defines the object in the trace on first use.
   struct Place {
     std::uint32_t object = trace::kNone;
     std::int64_t offset = 0;
-    std::int64_t room = 0;  // bytes from the place to the object's end
+    std::int64_t room = 0;  // bytes from this place to the object's end
     std::uint32_t block = 0;
   };
   Place at(std::uint64_t address);
-  // Whether the place is in one of an array's elements, or in one of several blocks that the program allocated at the same
-  // place in its source.
+  // Whether the place is in an array element, or in one of several blocks that the same source line allocated.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
   [[nodiscard]] bool is_in_heap(const Place& place) const { return descriptions_[place.block].is_heap; }
   [[nodiscard]] bool is_in_stack(const Place& place) const { return descriptions_[place.block].is_stack; }
-  // The name in the source: "table.locks[3].mutex". REQUIRES: `at` has returned the place.
+  // The name in the source: "table.locks[3].mutex". REQUIRES: at() returned the place.
   [[nodiscard]] std::string place_name(const Place& place) const;
-  // The local variable of a thread in those functions, outermost first: "main::lock".
+  // The name of a local variable, "main::lock", of a thread that is in these frames. `frames`: outermost first.
   std::string local_name(std::uint64_t address, std::span<const Frame> frames);
 
-  // A block that is allocated again at the same address, for the same purpose, is the same object. `aligned`: more than the
-  // allocator's usual alignment was requested.
+  // Records an allocation. A block allocated again at the same address for the same purpose stays the same object. `aligned`:
+  // the program requested more than the allocator's usual alignment.
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
                  std::span<const std::uint64_t> frames);
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
-  // Adds variables of files that the image has found since the last call.
+  // Adds the variables of files that the image has loaded since the last call.
   void add_variables();
 
  private:
-  // The part of a block's data that is read at every access. It is small, because there may be millions of blocks.
+  // The part of a block's data that every access reads. It is small, because there may be millions of blocks.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
-    std::uint64_t element_bytes = 0;      // not 0: each element is an object of its own
+    std::uint64_t element_bytes = 0;      // if not 0, each element is an object of its own
     std::uint32_t object = trace::kNone;  // the first element's object
-    std::uint32_t others = 0;             // index in element_objects_ of the other elements' objects, if there are several
+    std::uint32_t others = 0;             // with several elements: index of the second one's object in element_objects_
   };
-  // The part of a block's data that is only read when its objects are defined.
+  // The part of a block's data that is read only to define its objects.
   struct Description {
     std::string name;
     std::uint32_t structure = trace::kNone;
@@ -66,11 +65,11 @@ class MemoryMap {
     bool movable = false;  // see trace::Object::movable
     bool is_stack = false;
     std::uint64_t first_number = 0;
-    const Type* type = nullptr;  // the type of an element; in a block with several parts, that of each part
+    const Type* type = nullptr;  // the type of an element, or of each part if the block has several
     std::string source{};        // see trace::Object::source
   };
   struct Page {
-    std::uint32_t rest = trace::kNone;  // the block for addresses that `granules` does not cover
+    std::uint32_t rest = trace::kNone;  // the block for granules without an entry, or for the whole page
     std::unique_ptr<std::array<std::uint32_t, 256>> granules;
   };
   struct Range {
@@ -91,18 +90,18 @@ class MemoryMap {
   // REQUIRES: block.element_bytes > 0.
   std::uint32_t new_block(Block block, Description description);
   std::uint32_t add_block(const Block& block, Description description);
-  // Assigns [begin, end) to the block from now on.
+  // Maps the addresses [begin, end) to the block.
   void cover(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
   void cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end);
-  // The same for any number of whole pages; pages without accesses take no memory.
+  // Like cover(), for whole pages. Pages that are never accessed take no memory.
   void cover_pages(std::uint32_t block, std::uint64_t first, std::uint64_t end);
   void cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
-  // The block of the range that contains the whole page; kNone if none does.
+  // The block whose range contains the address; kNone if none does.
   std::uint32_t range_at(std::uint64_t address) const;
 
-  // Returns false if blocks allocated at this place have so many sizes that none of them is usual.
+  // Returns false if this source line has allocated blocks of so many sizes that none is typical.
   bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
-  // Returns the earlier block at this address if it was the same object.
+  // Returns the block that was at this address before, if it counts as the same object; else makes a new one.
   std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
                            const AllocationSite& site);
   void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
@@ -125,13 +124,13 @@ class MemoryMap {
   std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
   static constexpr std::size_t kRecentPages = 1024;
   std::array<std::pair<std::uint64_t, Page*>, kRecentPages> recent_pages_{};
-  std::map<std::uint64_t, Range> ranges_;             // whole pages of large blocks, by the first page's address
+  std::map<std::uint64_t, Range> ranges_;             // large blocks, by the address of their first page
   std::map<std::uint64_t, std::uint32_t> variables_;  // by address
   std::vector<Stack> stacks_;
   std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
-  std::map<std::string, std::uint64_t> numbers_;  // how many blocks have had each name so far
-  // By the place in the source: the first sizes of its blocks.
+  std::map<std::string, std::uint64_t> numbers_;  // number of blocks that have had each name
+  // The first distinct block sizes of each allocation site.
   std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;
 };
 

@@ -1,4 +1,4 @@
-// MemoryMap: names and structures of variables and allocated blocks.
+// The part of MemoryMap that names variables and allocated blocks and finds their structures.
 #include <dwarf.h>
 
 #include <algorithm>
@@ -11,28 +11,30 @@
 namespace linebounce::record {
 namespace {
 
-// Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD) and lie at their beginning.
+// From this size on (M_MMAP_THRESHOLD), malloc gives a block pages of its own, and the block lies at their beginning.
 constexpr std::uint64_t kOwnPages = 128 * 1024;
 
-// Blocks of so many sizes, allocated at one place, are buffers: a buffer's size says nothing about its content.
+// An allocation site with more sizes than this allocates buffers. A buffer's size says nothing about its content.
 constexpr std::size_t kMostSizesOfSite = 8;
-// Such blocks, and blocks larger than the largest part, are replaced by parts of memory of these sizes.
+// Buffers, and blocks larger than the largest part, are not objects of their own. They are represented by parts of memory of
+// these sizes.
 constexpr std::uint64_t kSmallestPart = 4096, kLargestPart = std::uint64_t{1} << 30;
 // Alignment of the C library's blocks.
 constexpr int kBlockAlignment = 16;
 
-// In an array of structures or unions (pthread_mutex_t is one), each element is an object. An array of scalars is one object.
+// Returns the element type if the type is an array of structures or unions, such as pthread_mutex_t: each element is then an
+// object. An array of scalars is one object; returns the type itself.
 const Type* element_of_array(const Type& type) {
   const bool is_array_of_structures = type.element != nullptr && !type.element->members.empty() && type.elements > 0;
   return is_array_of_structures ? type.element : nullptr;
 }
 
-// std::mutex, std::atomic<int>: the C++ library's internal members have no useful names.
+// Whether the fields are those of std::mutex, std::atomic<int> or the like, whose internal members have no useful names.
 bool is_wrapper(const std::vector<trace::Field>& fields) {
   return fields.size() == 1 && fields.front().name.starts_with("_M_");
 }
 
-// The namespaces and classes of a variable that is declared inside them and defined outside: "app::".
+// Returns the namespaces and classes ("app::") of a variable that is declared inside them but defined outside.
 std::string prefix_of_declaration(Dwarf_Die& variable) {
   Dwarf_Attribute attribute;
   Dwarf_Die declaration;
@@ -62,8 +64,9 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   return operations[0].atom == DW_OP_addr;
 }
 
-// The type, of those that the source names, that fits a block best. In the order of preference: one of the type or as many as
-// calloc was told; several structures; several scalars; one structure with something behind it. nullptr if none fits.
+// Chooses, among the types that the source names, the one that fits the block. Order of preference: the block is one object, or
+// an array of calloc's element size; an array of structures; an array of scalars; one structure followed by more data. nullptr
+// if none fits.
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
   const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
   const auto find = [&site](auto fits) {
@@ -78,16 +81,17 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
   return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
 }
 
-// Rounds a block's length up, so that each address has few possible lengths: for each power of 2 one with only whole
-// elements, and one for a single element with something behind it. The latter must be no multiple of the element's size.
+// Rounds a block's length up to one of a few lengths, so that blocks at one address become few objects. For each power of 2
+// there are two lengths: a multiple of the element size for arrays, and a length that is no multiple for one element followed
+// by other data.
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
   if (bytes % type_bytes == 0) return std::bit_ceil(bytes / type_bytes) * type_bytes;
   const std::uint64_t rounded = std::bit_ceil(bytes);
   return rounded % type_bytes == 0 ? rounded + 1 : rounded;
 }
 
-// C++ stores the number of elements before the first element of `new Shard[64]` if Shard has a destructor. Returns how many
-// bytes lie before the first element, or 0.
+// If Shard has a destructor, `new Shard[64]` stores the number of elements before the first. Returns the bytes before the first
+// element; 0 if there are none.
 std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t bytes) {
   constexpr std::uint64_t kCountBytes = 8;
   for (const Type* type : site.types) {
@@ -102,7 +106,7 @@ std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t by
 
 }  // namespace
 
-// Sets the structure, if the type has fields.
+// Sets the description's structure, if the type has fields.
 void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
   if (fields.empty() || is_wrapper(fields)) return;
@@ -193,8 +197,8 @@ std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, 
   return known->second;
 }
 
-// Covers the power-of-2 parts of memory that contain the block, usually one or two. Their number is limited by the program's
-// memory, however often it allocates.
+// Maps the block to the aligned power-of-2 parts of memory that contain it, usually one or two. However often the program
+// allocates, the number of parts is bounded by its memory.
 void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site) {
   const std::uint64_t part_bytes = std::min(std::bit_ceil(std::max(bytes, kSmallestPart)), kLargestPart);
   const std::uint64_t end = address + bytes;

@@ -12,7 +12,7 @@
 namespace linebounce::record {
 namespace {
 
-// Debug information of libraries in separate files or on servers is not looked for, because libraries are not recorded.
+// Stops libdwfl from looking for separate debug information of libraries, because libraries are not recorded.
 int no_separate_debug_information(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word, char**) {
   return -1;
 }
@@ -42,8 +42,8 @@ int number_of_call(Dwarf_Die& inlined, unsigned which) {
   return static_cast<int>(number);
 }
 
-// libdw does not find a function that is written inside another but has its code elsewhere, such as a lambda. Returns false
-// if nothing in `scope` contains the address.
+// Searches all children, because libdw misses a function that is nested in another in the source but has its code elsewhere,
+// such as a lambda. Returns false if nothing in `scope` contains the address.
 bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -136,7 +136,7 @@ void ProgramImage::find_units() {
   }
 }
 
-// Not all compilers write .debug_aranges, by which libdwfl finds units.
+// Remembers units itself, because libdwfl finds them by .debug_aranges, which not all compilers write.
 void ProgramImage::add_unit(const Dwarf_Die& entry, std::uint64_t bias) {
   units_.push_back({.entry = entry, .bias = bias});
   Dwarf_Addr base = 0, begin = 0, end = 0;
@@ -189,7 +189,7 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
     if (const char* file = dwarf_linesrc(source, nullptr, nullptr); file != nullptr) place.file = whole_path(place.unit, file);
   }
   Scopes innermost;
-  Scopes scopes;  // the scopes of the code, which may differ from those in the source
+  Scopes scopes;  // lexical scopes of the code; with inlining they differ from those in the source
   innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
   Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : place.unit;
   if (dwarf_tag(&within) == DW_TAG_compile_unit) find_innermost(within, address - unit->bias, within);

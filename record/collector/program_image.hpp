@@ -1,4 +1,4 @@
-// The recorded program's files: the function at an address, its place in the source, and the debug information.
+// Looks up addresses in the recorded program's files: function, source position and debug information.
 #pragma once
 
 #include <elfutils/libdwfl.h>
@@ -15,7 +15,7 @@
 
 namespace linebounce::record {
 
-// The place in the source of an address and of each call that was inlined there, the innermost first.
+// A source position. Inlining gives an address several: its own and that of each inlined call around it.
 struct SourcePlace {
   std::string function{};  // without parameters: "Table::insert"
   std::string file{};
@@ -24,7 +24,7 @@ struct SourcePlace {
   Dwarf_Die unit{};
 };
 
-// An object that only the symbol table knows, of a library without debug information.
+// An object known only from a symbol table, because its library has no debug information.
 struct NamedMemory {
   std::string name;
   std::uint64_t address = 0, bytes = 0;
@@ -32,28 +32,28 @@ struct NamedMemory {
 
 class ProgramImage {
  public:
-  // The process's mappings are read now; a file is read when it is first needed.
+  // Reads the process's mappings at once, and each file on first use.
   explicit ProgramImage(pid_t process);
-  // Adds what the process has loaded since then.
+  // Adds files that the process has loaded since the last call.
   void look_again();
 
-  // "insert"; for an address in no known function, "libfoo.so.1" or "?".
+  // "insert". For an address in no known function: the file's name, "libfoo.so.1", or "?".
   std::string function(std::uint64_t address);
-  // For a return address: where in the source its call is. Empty without debug information.
+  // Positions of the call that returns to this address, the innermost inlined function first. Empty without debug information.
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
-  // The rule by which the end of a function's frame follows from its registers at that address; empty if there is none.
+  // The expression that computes the end of a function's frame from the registers at this address; empty if unknown.
   std::vector<Dwarf_Op> frame_end_rule(std::uint64_t return_address);
-  // The code from that address to the end of its section; empty if it is in no file.
+  // The code from this address to the end of its section; empty if no file is mapped there.
   std::span<const std::uint8_t> code(std::uint64_t address);
-  // The symbol that contains the address; without bytes if there is none.
+  // The symbol that contains the address; `bytes` is 0 if there is none.
   NamedMemory symbol(std::uint64_t address);
-  // The name of the file that is mapped there, without folder; empty if there is none.
+  // The name, without folder, of the file that is mapped at the address; empty if there is none.
   std::string file_name(std::uint64_t address);
 
   // The mapped files.
   [[nodiscard]] std::vector<Dwfl_Module*> modules() const;
 
-  // The compilation units with debug information, of all files; look_again() appends.
+  // All compilation units with debug information, of all files. look_again() appends new ones.
   struct Unit {
     Dwarf_Die entry{};
     std::uint64_t bias = 0;  // offset of its addresses
@@ -64,7 +64,7 @@ class ProgramImage {
   struct Close {
     void operator()(Dwfl* session) const { dwfl_end(session); }
   };
-  // Needed because dwfl_addrmodule knows only what is mapped from the file, not zero-initialised variables.
+  // dwfl_addrmodule knows only memory that is mapped from a file. These segments also contain zero-initialised variables.
   void find_segments();
   [[nodiscard]] Dwfl_Module* module_at(std::uint64_t address) const;
   void find_units();
@@ -80,7 +80,7 @@ class ProgramImage {
   };
   std::map<std::uint64_t, Segment> segments_;  // by start address
   std::vector<Unit> units_;
-  std::set<std::uint64_t> biases_;  // those of the files whose units are known
+  std::set<std::uint64_t> biases_;  // load biases of the files whose units are in units_
   struct Range {
     std::uint64_t end = 0;
     std::size_t unit = 0;
@@ -88,13 +88,13 @@ class ProgramImage {
   std::map<std::uint64_t, Range> ranges_;  // by start address
 };
 
-// The name for a function's entry, including inlined ones: "Table::insert".
+// The name of a function's entry, which may be an inlined instance: "Table::insert".
 std::string function_of_scope(Dwarf_Die& scope);
 
-// A file's full path: compilers name their arguments relative to the folder in which they ran.
+// A file's absolute path. Compilers record paths relative to the folder in which they ran.
 std::string whole_path(Dwarf_Die& unit, const char* file);
 
-// DW_AT_name, also of the declaration that the entry refers to; empty if there is none.
+// The entry's DW_AT_name, or that of the declaration that it refers to; empty if it has none.
 std::string name_of(Dwarf_Die& die);
 
 }  // namespace linebounce::record

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPointerBytes = 8;
 constexpr std::uint64_t kSmallestBlock = 16;  // malloc's
-// If a lock's sections access more words, nothing is known about it.
+// A lock whose critical sections access more words than this gets no verdict.
 constexpr std::size_t kMostWords = 1 << 18;
 
 }  // namespace
@@ -73,7 +73,7 @@ void ReaderSafety::freed(const Thread& thread, std::uint64_t address, std::uint6
       if (part.first < first || part.first > last) return false;
       if (part.second.reader != &thread)
         lock.found(fmt::format("its readers use {}, which is freed while they run", part.second.name));
-      return true;  // the allocator may reuse the memory for another block
+      return true;  // a heap word: the allocator may reuse its memory for another block
     };
     if (last - first > lock.heap.size()) {
       std::erase_if(lock.heap, end);

@@ -1,4 +1,4 @@
-// Whether threads that hold a lock together could do without it and read again, as under a seqlock: not if they follow a
+// Decides whether a lock's readers could read without the lock and retry, as under a seqlock. They could not if they follow a
 // pointer that a writer changes meanwhile, or use memory that is freed meanwhile.
 #pragma once
 
@@ -16,33 +16,33 @@ namespace linebounce::record {
 
 class ReaderSafety {
  public:
-  // Names a place; called at most once for each lock.
+  // Returns the name of a place; called at most once for each lock.
   using Name = std::function<std::string()>;
 
-  // A thread holds the lock as a reader.
+  // Notes that some thread has held the lock as a reader.
   void shared(std::uint32_t lock) { sections(lock).is_shared = true; }
   // A thread has read a word while it holds locks. `is_pointer`: the value looks like an address. `is_heap`: the word is in a
-  // block that may be freed.
+  // heap block, which may be freed.
   void read(const Thread& thread, std::uint64_t address, bool is_pointer, bool is_heap, const Name& name);
-  // A thread has written while other threads run.
+  // A thread has written while other threads ran.
   void written(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
-  // A thread frees a block while other threads run.
+  // A thread has freed a block while other threads ran.
   void freed(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
 
-  // Locks that threads have held together, with trace::Lock::readers_follow of each.
+  // All locks that readers have held, with their value for trace::Lock::readers_follow.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, std::string>> verdicts() const;
 
  private:
   struct Sections {
     bool is_shared = false;                                   // by some
-    std::string hazard;                                       // the first that was found
-    std::unordered_map<std::uint64_t, std::string> pointers;  // words that readers follow, with their names
+    std::string hazard;                                       // the first hazard found; empty: none
+    std::unordered_map<std::uint64_t, std::string> pointers;  // addresses of pointers that readers follow, with their names
     std::unordered_set<std::uint64_t> written;                // words written by exclusive holders
     struct HeapWord {
       const Thread* reader = nullptr;  // null: several
       std::string name;
     };
-    std::unordered_map<std::uint64_t, HeapWord> heap;  // memory that readers use, in parts of the smallest block's size
+    std::unordered_map<std::uint64_t, HeapWord> heap;  // heap memory that readers use, in granules of the smallest block size
 
     [[nodiscard]] bool is_known() const { return !hazard.empty(); }
     void found(const std::string& what) {

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kEmulator = "qemu-x86_64";
 
-// Looks a program up as a shell does. Empty if there is none.
+// Looks a program up in PATH, as a shell does. Empty if there is none.
 std::string find_program(const std::string& name) {
   if (name.find('/') != name.npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -68,7 +68,7 @@ bool is_for_this_machine(const OpenElf& program) {
   return program.elf != nullptr && gelf_getehdr(program.elf, &header) != nullptr && header.e_machine == EM_X86_64;
 }
 
-// Whether the program has a loader, which loads our library before the program's.
+// Whether the program is linked dynamically: only a loader can preload our library.
 bool has_loader(const OpenElf& program) {
   std::size_t count = 0;
   GElf_Phdr header;
@@ -92,8 +92,8 @@ void require_recordable(const std::string& name, const std::string& path) {
   }
 }
 
-// A file that was built with this program. QEMU takes a comma for the end of a variable, the loader takes a space or colon for
-// the end of a file.
+// The path of a file that was installed with linebounce-record. The path must not contain a comma, which ends a plugin's path
+// for QEMU, nor a space or colon, which separate the loader's LD_PRELOAD entries.
 std::string companion(const std::string& file) {
   const fs::path path = fs::read_symlink("/proc/self/exe").parent_path() / "record" / file;
   if (!fs::exists(path)) throw RecordError(path.string() + " is missing: build or install linebounce again");
@@ -108,8 +108,8 @@ std::string with_those_of_user(const std::string& library) {
   return others == nullptr || *others == '\0' ? library : library + ":" + others;
 }
 
-// The command that runs `command` in QEMU with the plugin and the preloaded library (record/binary). Errors: RecordError, if
-// QEMU is not installed or can't record the program: the loader of shared libraries must start it.
+// The command that runs `command` in QEMU with the plugin and the preloaded library (record/binary). Errors: RecordError if
+// QEMU is not installed, or if the program is not one that a loader starts.
 std::vector<std::string> binary_command(const std::vector<std::string>& command) {
   const std::string emulator = find_program(kEmulator);
   if (emulator.empty()) {
@@ -118,20 +118,20 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
   const std::string program = find_program(command[0]);
   require_recordable(command[0], program);
   std::vector<std::string> all = {emulator, "-cpu", "max", "-0", command[0], "-plugin", companion("libbinary_plugin.so")};
-  // Links functions before the program begins, because the linker's work in between is not the program's.
+  // LD_BIND_NOW binds all functions before the program starts. Lazy binding would add the linker's accesses to the recording.
   all.insert(all.end(), {"-E", "LD_PRELOAD=" + with_those_of_user(companion(PRELOAD_FILE)), "-E", "LD_BIND_NOW=1", program});
   all.insert(all.end(), command.begin() + 1, command.end());
   return all;
 }
 
 constexpr std::chrono::microseconds kIdle{200};
-// Waiting threads begin when the latest creation of a thread is this long ago.
+// With --spread, waiting threads begin this long after the latest creation of a thread.
 constexpr std::chrono::milliseconds kSpread{20};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
-// How much time of the recording is lost if this process is killed.
+// Interval between flushes: at most this much of the recording is lost if this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
 
-// The objects that exist once a program that was compiled for recording has opened the channel.
+// Objects that exist once the program, compiled for recording, has opened the channel.
 class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
@@ -152,7 +152,8 @@ class Collector {
     return anything;
   }
 
-  // `tells_pointers`: as Recording::describe_readers() requires. Errors: also those that occurred while the program ran.
+  // `tells_pointers`: the program marks pointers, as Recording::describe_readers() requires. Errors: RecordError, also for
+  // errors that occurred while the program ran.
   void finish(bool tells_pointers) {
     order_.finish();
     if (has_failed_)
@@ -168,11 +169,11 @@ class Collector {
  private:
   void take(unsigned ring, const Event& event) {
     if (!has_failed_) unless_it_fails([&] { recording_.event(ring, event); });
-    // The program waits for this, so the library can still be examined.
+    // The program waits for this count, so the library is still loaded while it is examined.
     if (event.kind == kLibraryLoaded) __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
   }
 
-  // If the trace fails, the program still runs to its end: its events are taken and discarded.
+  // After a write error, the program still runs to its end; its events are taken and discarded.
   template <class Work>
   void unless_it_fails(Work work) try {
     work();
@@ -195,7 +196,7 @@ std::string default_file(const std::string& program) {
   return std::filesystem::path(program).filename().string() + ".lbt";
 }
 
-// The command itself may be a script that runs the program.
+// The recorded program may outlive the command, which may be a script that runs it.
 bool is_gone(pid_t process) {
   return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
 }
@@ -206,7 +207,7 @@ using trace::Losses;
 constexpr std::string_view kRecorder = "linebounce-record";
 
 Losses losses_of_compiled(const Recording& recording, const ProgramImage& image) {
-  // The gap that misleads most comes first.
+  // Losses are listed from the most misleading to the least.
   Losses losses = unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   losses.add(Loss::libraries_not_compiled, kRecorder);
   return losses;
@@ -250,7 +251,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
                                    const std::string& file) {
   std::unique_ptr<Collector> collector;
   for (;;) {
-    // read before the last look at the rings, so that the rings are complete
+    // tested before the rings are emptied: if true, nothing can be added to them afterwards
     const bool is_over = process.has_ended() && is_gone(channel.program());
     if (collector == nullptr && channel.program() != 0 && !is_over) {
       collector = std::make_unique<Collector>(channel, file, options.window);
@@ -262,7 +263,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
-// The command as the user would type it again, without the trace's name.
+// The recorder's command with its options, as the user would type it again. Without the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
   std::string text = trace::kProgramRecorder;
@@ -280,7 +281,7 @@ std::string recorder_text(const RecordOptions& options) {
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
-  // Locked before the program starts: if the lock is taken, the program would run in vain.
+  // Taken before the program starts: a run whose trace is locked by another process would be in vain.
   const trace::WriteLock lock(file, file + ": the trace");
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();

@@ -11,18 +11,18 @@ namespace linebounce::record {
 
 struct RecordOptions {
   std::vector<std::string> command;  // not empty
-  std::string file;                  // the trace; empty: the program's name with .lbt
+  std::string file;                  // the trace's file; empty: the program's name with .lbt
   Window window;
   bool is_binary = false;  // the program was not compiled for recording
-  bool spreads = false;    // how many threads, created one soon after the other, begin together
+  bool spreads = false;    // threads created shortly after each other begin together (--spread)
 };
 
 struct Recorded {
   std::string file;
   std::uint64_t operations = 0;
   std::size_t threads = 0;
-  std::vector<std::string> missing;  // as in the trace's summary
-  TraceOutput::Apart apart = {};     // threads that never ran beside another
+  std::vector<std::string> missing;  // sentences about losses, as in the trace's summary
+  TraceOutput::Apart apart = {};     // threads that never ran at the same time as another
   std::string killed_by;             // see RecordedProcess::killed_by
   int exit_status = 0;
 };

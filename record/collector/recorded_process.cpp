@@ -25,7 +25,7 @@ void become(const std::vector<std::string>& command, const std::string& variable
 
 }  // namespace
 
-// The pipe closes when the child has become the program; otherwise the reason comes through it.
+// Waits until the child has become the program: the pipe then closes. If that fails, the error number comes through the pipe.
 RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const std::string& variable,
                                  const std::string& value) {
   sigset_t before;
@@ -54,7 +54,8 @@ bool RecordedProcess::has_ended() {
   return ended_;
 }
 
-// SIGINT from a terminal has reached the program, too; from another process it has not.
+// A SIGINT from the terminal has already reached the program, because it is in the same process group. A SIGINT from another
+// process has not.
 void RecordedProcess::pause(std::chrono::nanoseconds time) {
   const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
   siginfo_t from{};

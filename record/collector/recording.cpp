@@ -26,7 +26,7 @@ Kind kind_of(unsigned event) {
   }
 }
 
-// The largest naturally aligned word that begins there: 1 to 8 bytes.
+// The size of the largest naturally aligned word at the address: 1 to 8 bytes, within `bytes` and the object.
 std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std::uint64_t bytes) {
   const auto most = std::min({bytes, static_cast<std::uint64_t>(place.room), kWord});
   const std::uint64_t aligned = (address | static_cast<std::uint64_t>(place.offset) | kWord);
@@ -95,10 +95,10 @@ void Recording::thread_event(unsigned ring, const Event& event) {
 // "worker[2]"
 std::string Recording::thread_name(std::uint64_t runs) {
   std::string name = runs == 0 ? "thread" : image_->function(runs);
-  // A lambda is named after the function that contains it.
+  // A thread that runs a lambda is named after the function around the lambda.
   const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
   if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
-  // Rust's standard library starts every thread in the same function.
+  // Thread-start functions of the Rust and C++ libraries, and a lambda in main, say nothing about the thread's work.
   if (name.starts_with("std::sys::") || name.starts_with("std::thread::_State_impl<") ||
       (lambda != std::string::npos && name == "main"))
     name = "thread";
@@ -126,7 +126,7 @@ void Recording::memory_event(Thread& thread, const Event& event) {
   }
 }
 
-// How an atomic operation changes its word, and whether the program uses the result.
+// Flags for how an atomic operation changes its word, and whether the program uses the result.
 std::uint16_t Recording::change(const Event& event) {
   std::uint16_t flags = 0;
   const unsigned sign = event.detail & (kAddsAccess | kSubtractsAccess);
@@ -141,7 +141,8 @@ std::uint16_t Recording::change(const Event& event) {
   return flags;
 }
 
-// An access that crosses a word or has 16 bytes becomes several operations. Of an atomic one only the first is atomic.
+// Splits an access that crosses a word, or has 16 bytes, into several operations. Only the first part of an atomic access is
+// atomic.
 void Recording::access(Thread& thread, Kind kind, const Event& event) {
   std::uint64_t address = event.value;
   std::uint64_t left = std::uint64_t{1} << (event.detail & kSizeMask);
@@ -154,7 +155,7 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
                         .bytes = static_cast<std::uint8_t>(bytes),
                         .id = place.object,
                         .argument = static_cast<std::uint64_t>(place.offset)};
-    const bool is_store = kind == Kind::store || kind == Kind::exchange;  // an exchange that releases is an atomic store
+    const bool is_store = kind == Kind::store || kind == Kind::exchange;  // with the release flag: an atomic store
     if ((event.detail & kReleaseAccess) != 0 && is_store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
     if (kind == Kind::fetch_add || kind == Kind::compare_exchange) operation.flags |= change(event);
@@ -210,8 +211,8 @@ void Recording::enter(Thread& thread, const Event& event) {
                            .lowest = thread.stack_pointer});
 }
 
-// At a function's entry the stack pointer is at the return address. A function that needs a frame pointer stores the caller's
-// below the return address, and lets its own point there.
+// At a function's entry the stack pointer points at the return address. A function with a frame pointer pushes its caller's
+// frame pointer just below, and then points its own there.
 void Recording::enter_at(Thread& thread, const Event& event) {
   constexpr std::uint64_t kReturnAddress = 8;
   const std::uint64_t stack = event.more[0];

@@ -23,12 +23,12 @@ class Recording {
  public:
   Recording(BackgroundWriter& writer, ProgramImage& image, Window window);
 
-  // In the order of EventOrder.
+  // REQUIRES: events come in the order of EventOrder.
   void event(unsigned ring, const Event& event);
   // No more events come.
   void finish();
-  // Describes, for each lock that readers share, what they follow. REQUIRES: the program was compiled for recording, so that
-  // pointers are marked.
+  // For each lock that readers share, notes in the trace which pointers they follow. REQUIRES: the program was compiled for
+  // recording, which marks pointers.
   void describe_readers();
 
   [[nodiscard]] const TraceOutput& output() const { return output_; }
@@ -52,7 +52,7 @@ class Recording {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
     std::uint64_t passed = 0;       // threads over all rounds
-    std::uint64_t first_round = 0;  // the first of the barrier's rounds that is in the window
+    std::uint64_t first_round = 0;  // the first of the barrier's rounds that lies in the window
     std::uint64_t written = 0;      // threads
   };
 
@@ -67,7 +67,7 @@ class Recording {
   std::uint16_t change(const Event& event);
   void range(Thread& thread, trace::Kind kind, const Event& event);
   void read_at(const Thread& thread, const MemoryMap::Place& place, std::uint64_t address, unsigned detail);
-  // The thread has changed something that others can see.
+  // The thread has written memory that other threads can see.
   void written(const Thread& thread);
   void written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes);
   void enter_function(Thread& thread, std::uint64_t address);
@@ -105,7 +105,7 @@ class Recording {
   };
   std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
   std::map<std::tuple<std::uint32_t, std::int64_t, std::uint64_t>, std::uint32_t>
-      locks_of_functions_;                         // by function name: the same, and the function's code
+      locks_of_functions_;                         // locks in local variables, by object, offset and the function's code
   std::map<std::uint64_t, Condition> conditions_;  // by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;

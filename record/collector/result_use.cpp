@@ -17,7 +17,7 @@ bool is_result(std::uint16_t reg) {
 
 enum class Does { nothing, reads, overwrites };
 
-// A register cleared by `xor` or `sub` with itself is not read.
+// Whether the instruction clears the register by `xor` or `sub` with itself, which does not use the old value.
 bool clears_result(const cs_insn& it) {
   const cs_x86& x86 = it.detail->x86;
   const bool clears = it.id == X86_INS_XOR || it.id == X86_INS_SUB;
@@ -26,7 +26,7 @@ bool clears_result(const cs_insn& it) {
 }
 
 Does what_it_does(csh decoder, const cs_insn& it) {
-  if (it.id == X86_INS_NOP) return Does::nothing;  // padding, whose operands name registers
+  if (it.id == X86_INS_NOP) return Does::nothing;  // padding; its operands are not real reads
   if (clears_result(it)) return Does::overwrites;
   cs_regs read, written;
   std::uint8_t reads = 0, writes = 0;
@@ -70,7 +70,7 @@ bool ResultUse::may_read(std::uint64_t address, std::set<std::uint64_t>& seen) {
     if (!cs_disasm_iter(decoder_, &next, &left, &address, it.get())) return true;
     const Does does = what_it_does(decoder_, *it);
     if (does != Does::nothing) return does == Does::reads;
-    if (is_of_group(*it, CS_GRP_CALL)) return false;  // rax does not survive a call
+    if (is_of_group(*it, CS_GRP_CALL)) return false;  // a called function may overwrite rax, so the result is lost
     if (is_of_group(*it, CS_GRP_RET) || is_of_group(*it, CS_GRP_INT)) return true;
     if (!is_of_group(*it, CS_GRP_JUMP)) continue;
     const cs_x86_op& target = it->detail->x86.operands[0];

@@ -1,4 +1,4 @@
-// Whether a program uses the result of an atomic addition, from the code after the call that performed it.
+// Finds out whether a program uses the result of an atomic addition, from the code after the call that performed it.
 #pragma once
 
 #include <capstone/capstone.h>
@@ -18,12 +18,12 @@ class ResultUse {
   ResultUse(const ResultUse&) = delete;
   ResultUse& operator=(const ResultUse&) = delete;
 
-  // False only if the result's register (rax) is overwritten or lost before it is read, on each path. Code that is in no file,
-  // or that goes on for long without either, may use it.
+  // Returns false only if, on every path, rax (the result's register) is overwritten or lost before the code reads it. Returns
+  // true for code in no known file, and for paths that are too long to follow.
   bool is_used(std::uint64_t return_address);
 
  private:
-  // `seen`: addresses visited on all paths.
+  // `seen`: addresses already visited, on any path.
   bool may_read(std::uint64_t address, std::set<std::uint64_t>& seen);
 
   ProgramImage* image_;

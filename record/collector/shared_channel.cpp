@@ -21,7 +21,7 @@ constexpr std::size_t whole_pages(std::size_t bytes) {
 SharedChannel::SharedChannel(std::uint32_t ring_words) {
   const std::size_t first_ring = whole_pages(sizeof(Channel));
   const std::size_t ring_bytes = whole_pages(sizeof(Ring) + ring_words * sizeof(std::uint64_t));
-  bytes_ = first_ring + kChannelRings * ring_bytes;  // a page takes memory only once it is accessed
+  bytes_ = first_ring + kChannelRings * ring_bytes;  // most rings are never used: a page takes memory only once it is accessed
   file_ = ::memfd_create("linebounce-record", MFD_CLOEXEC);
   void* memory = MAP_FAILED;
   if (file_ >= 0 && ::ftruncate(file_, static_cast<off_t>(bytes_)) == 0) {

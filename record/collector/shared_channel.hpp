@@ -1,4 +1,5 @@
-// The memory into which the recorded program writes its events; the collector owns it, so it survives the program.
+// The shared memory into which the recorded program writes its events. The collector owns it, so the events survive the
+// program's death.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +12,7 @@
 
 namespace linebounce::record {
 
-// Something cannot be recorded: exit code 2. what() has the reason.
+// A program cannot be recorded; the recorder exits with code 2. what() gives the reason.
 class RecordError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,9 +27,9 @@ class SharedChannel {
   SharedChannel& operator=(const SharedChannel&) = delete;
 
   [[nodiscard]] Channel& channel() { return *channel_; }
-  // The path by which the program opens the channel, whoever its parent is.
+  // The path by which any process can open the channel.
   [[nodiscard]] std::string path() const;
-  // The recorded process; 0 if no program that was compiled for recording has started yet.
+  // The recorded process's id; 0 until a program that was compiled for recording has started.
   [[nodiscard]] pid_t program() const;
   void let_program_go_on();
 

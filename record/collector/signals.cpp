@@ -35,7 +35,7 @@ void ConditionCounts::forget_signals_without_waiters() {
   while (!open_.empty() && open_.front().number <= oldest) open_.pop_front();
 }
 
-// If a semaphore is taken more often than posted, it had an initial value that was not recorded.
+// A wait that succeeds without a post shows that the semaphore had an initial value that was not recorded.
 std::uint64_t SemaphoreCounts::taken() {
   ++waits_;
   if (waits_ > first_value_ + posts_) first_value_ = waits_ - posts_;

@@ -1,4 +1,4 @@
-// Matches signals to waits by counts, because a trace's wait names the number of signals that it needs.
+// Matches signals to waits by counting, because a wait in a trace names the number of signals that it needs.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace linebounce::record {
 
-// Counts for one condition variable. A wait is ended by the first later signal that has ended no other; a broadcast ends all
-// waits that had begun.
+// Counts for one condition variable. A wait ends with the first signal after its beginning that has not ended another wait. A
+// broadcast ends all waits that had begun.
 class ConditionCounts {
  public:
   void wait_begins(const void* waiter);
   // Returns the signal's number, from 1.
   std::uint64_t signalled(bool wakes_all);
-  // The number of the signal that woke the waiter; none if each signal that could have has woken another.
+  // The number of the signal that woke the waiter; none if every signal that could have woken it has woken another.
   std::optional<std::uint64_t> woken(const void* waiter, bool by_signal);
 
  private:
@@ -26,7 +26,7 @@ class ConditionCounts {
   void forget_signals_without_waiters();
 
   std::uint64_t signals_ = 0;
-  std::map<const void*, std::uint64_t> waiters_;  // signals before the wait began
+  std::map<const void*, std::uint64_t> waiters_;  // number of signals before the wait began, by waiter
   std::deque<Signal> open_;                       // signals that may still end a wait
 };
 

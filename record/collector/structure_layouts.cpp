@@ -59,7 +59,7 @@ std::string table_of(const std::string& name, const Type& type) {
   return text + "]\n";
 }
 
-// Names that contain the wanted one, else the first ones.
+// For an error message: the names that contain the wanted one, or the first ones if none does.
 std::string names_text(const std::vector<std::string>& all, const std::string& wanted) {
   std::vector<std::string> names;
   std::ranges::copy_if(all, std::back_inserter(names), [&wanted](const std::string& name) {
@@ -88,7 +88,7 @@ std::vector<std::string> wanted_of(Types& types, const std::string& file, const 
 
 std::string structure_layouts(const std::string& file, const std::vector<std::string>& names) {
   BinaryTypes binary(file);
-  constexpr int kLineBytes = 64;  // no debug information tells it
+  constexpr int kLineBytes = 64;  // an assumption, because debug information does not contain it
   std::string text =
       fmt::format("name = {}\ntitle = {}\nline_bytes = {}\n", quoted(std::filesystem::path(file).stem().string()),
                   quoted("from the debug information of " + std::filesystem::path(file).filename().string()), kLineBytes);

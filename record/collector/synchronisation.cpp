@@ -1,4 +1,4 @@
-// Recording: locks, conditions, semaphores, barriers.
+// The part of Recording for locks, conditions, semaphores and barriers.
 #include <algorithm>
 
 #include "record/collector/recording.hpp"
@@ -22,7 +22,7 @@ HeldLock* held_lock(Thread& thread, std::uint32_t lock) {
   return held == thread.held.end() ? nullptr : &*held;
 }
 
-// Converts `number`, counted over the whole run, to a count in the trace; 0 if it was before the window.
+// Converts a number counted over the whole run to one counted from the window's beginning; 0 if it lies before the window.
 std::uint64_t in_window(std::uint64_t number, std::uint64_t skipped) {
   return number > skipped ? number - skipped : 0;
 }
@@ -36,8 +36,8 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   return entry->second = memory_.is_in_stack(place) ? stack_lock(address, place, type) : new_lock(address, place, type);
 }
 
-// A local lock exists until its function is left. Then another variable may use its place. If the function is called again,
-// its variable is the same lock.
+// A lock in a local variable is forgotten when its function returns, because another variable may then use the place. In the
+// next call of the function its variable counts as the same lock again.
 std::uint32_t Recording::stack_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type) {
   Thread* const thread = thread_with_stack(address);
   const std::size_t frame = thread == nullptr ? 0 : frame_with(address, thread->frames, *image_);
@@ -111,7 +111,7 @@ void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
   thread.held.erase(thread.held.begin() + (held - thread.held.data()));
 }
 
-// Some locks make readers read again if a writer came. Readers that write can't do that.
+// Notes that a lock's readers write. Such a lock cannot be replaced by one whose readers retry, such as a seqlock.
 void Recording::written(const Thread& thread) {
   for (const HeldLock& held : thread.held) {
     if (!held.is_shared || writer_->symbols().locks[held.lock].readers_write) continue;
@@ -121,7 +121,7 @@ void Recording::written(const Thread& thread) {
   }
 }
 
-// A thread's own stack is private.
+// Ignores the thread's own stack, which is private.
 void Recording::written_at(const Thread& thread, std::uint64_t address, std::uint64_t bytes) {
   if (thread.held.empty() || (address >= thread.lowest_stack && address < thread.stack_end)) return;
   written(thread);
@@ -173,7 +173,8 @@ void Recording::semaphore_event(Thread& thread, const Event& event) {
   }
 }
 
-// Threads leave a round one by one. The window contains only whole rounds: those that begin in it.
+// Threads leave a round one at a time, so a window may begin within a round. Only rounds that begin inside the window are
+// written.
 void Recording::barrier_event(Thread& thread, const Event& event) {
   Barrier& state = barriers_[event.value];
   if (event.kind == kBarrierInit) {

@@ -9,12 +9,11 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// The number of instructions between two accesses, as in a simple loop. It is assumed, because compilers report accesses but
-// not the instructions in between.
+// Assumed number of instructions between two accesses, as in a simple loop: compilers report accesses but not instructions.
 constexpr int kInstructionsOfAccess = 2;
-// Instructions are written in groups, because an operation for each would double the trace.
+// Instructions are written in groups: one operation per access would double the trace's size.
 constexpr int kInstructionsAtOnce = 16;
-// How many operations pass between two looks at the clock, because one look takes as long as an operation.
+// Operations between two readings of the clock: a reading takes as long as an operation.
 constexpr std::uint64_t kOperationsForALook = 16;
 
 }  // namespace
@@ -132,11 +131,11 @@ TraceOutput::Apart TraceOutput::threads_apart() const {
     lives.push_back({thread->began, thread->ended == 0 ? UINT64_MAX : thread->ended, thread->created});
   }
   std::ranges::sort(lives, [](const Life& a, const Life& b) { return a.began < b.began; });
-  // The earliest creation among all that begin later.
+  // For each thread: the earliest creation among the threads that begin after it.
   std::vector<std::uint64_t> created_later(lives.size() + 1, UINT64_MAX);
   for (std::size_t i = lives.size(); i-- > 0;) created_later[i] = std::min(created_later[i + 1], lives[i].created);
   Apart apart{0, lives.size()};
-  std::uint64_t ended_before = 0;  // the latest end of those that began earlier
+  std::uint64_t ended_before = 0;  // latest end among the threads that began before this one
   for (std::size_t i = 0; i < lives.size(); ++i) {
     const bool alone = ended_before < lives[i].began && (i + 1 == lives.size() || lives[i].ended < lives[i + 1].began);
     const bool kept_apart = lives[i].created > ended_before && created_later[i + 1] > lives[i].ended;

@@ -1,5 +1,5 @@
-// The streams of a trace, or of a window of it. Operations before the window are followed but not written, so that functions,
-// locks and threads are right when it begins.
+// Writes a trace's streams, or only a window of them. Operations before the window are tracked but not written, so that
+// functions, locks and threads are right when the window begins.
 #pragma once
 
 #include <chrono>
@@ -15,11 +15,12 @@
 
 namespace linebounce::record {
 
-// Which of a run's operations are in the trace, counted over all threads.
+// Selects which of a run's operations are written to the trace. Operations are counted over all threads.
 struct Window {
-  std::uint64_t skip = 0;  // so many operations are left out, of those that the other limits select
+  std::uint64_t skip = 0;  // operations to leave out first, counted after the other limits apply
   std::uint64_t count = UINT64_MAX;
-  // The window begins when a thread enters the function `from`, and ends when one enters `until`. Empty: with the run.
+  // The window begins when a thread enters the function `from`, and ends when one enters `until`. Empty: at the run's begin or
+  // end.
   std::string from = {}, until = {};
   double after_s = 0;                                      // seconds since the beginning of the recording
   double for_s = std::numeric_limits<double>::infinity();  // seconds since the beginning of the window
@@ -28,8 +29,8 @@ struct Window {
 struct HeldLock {
   std::uint32_t lock = 0;
   bool is_shared = false;
-  int depth = 0;             // how often its thread has taken it
-  bool has_readers = false;  // it is a reader-writer lock
+  int depth = 0;             // how many times its thread has acquired it
+  bool has_readers = false;  // true for a reader-writer lock
 };
 
 // A lock that is a local variable.
@@ -41,15 +42,16 @@ struct StackLock {
 struct Thread {
   std::string name;
   std::uint64_t lowest_stack = 0, stack_end = 0;
-  std::vector<Frame> frames;                           // one for each of `functions`
-  std::uint64_t stack_pointer = 0, frame_pointer = 0;  // those of the function that it enters next, as far as they are known
+  std::vector<Frame> frames;                           // one for each of `functions`, in the same order
+  std::uint64_t stack_pointer = 0, frame_pointer = 0;  // of the function that the thread enters next; 0: unknown
   std::uint32_t stream = trace::kNone;
   bool is_alive = false;
-  // Times counted in creations, beginnings and ends of threads; 0: not in the window, or not yet.
+  // Points in time, counted as the number of creations, beginnings and ends of threads so far. 0: not yet, or outside the
+  // window.
   std::uint64_t created = 0, began = 0, ended = 0;
-  std::vector<std::uint32_t> functions;  // functions that it is in, outermost first
+  std::vector<std::uint32_t> functions;  // functions that the thread is in, outermost first
   std::vector<HeldLock> held;
-  std::vector<StackLock> stack_locks;  // those in the frames that it is in, if it has used them
+  std::vector<StackLock> stack_locks;  // local locks that the thread has used in its current frames
   int instructions = 0;                // since the latest `execute`
 };
 
@@ -57,35 +59,35 @@ class TraceOutput {
  public:
   TraceOutput(BackgroundWriter& writer, Window window);
 
-  // The thread with that number. Its address does not change.
+  // Returns the thread with that number; the reference stays valid.
   Thread& thread(std::uint64_t number);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
   void begin(Thread& thread);
   void end(Thread& thread);
-  // One thread creates, or joins, another. REQUIRES: the other has a name.
+  // Records that one thread creates, or joins, another. REQUIRES: the other thread has a name.
   void create(Thread& creator, Thread& created);
   void join(Thread& joiner, Thread& joined);
 
-  // REQUIRES: called before the operation that enters a function of this name.
+  // Opens or closes the window if it depends on this function. REQUIRES: called before the operation that enters it.
   void entering(const std::string& function);
-  // REQUIRES: `thread` is changed only after this call. Returns true if the operation is in the trace.
+  // Writes the operation if it is in the window, and returns whether it did. REQUIRES: `thread` is updated only afterwards.
   bool append(Thread& thread, const trace::Operation& operation);
-  // The same, even after the window.
+  // Like append(), but also writes after the end of the window.
   void append_after_all(Thread& thread, const trace::Operation& operation);
 
   enum class State { before, open, closed };
   [[nodiscard]] State state() const { return state_; }
-  // Releases locks that are still held.
+  // Releases locks that threads still hold.
   void finish();
   [[nodiscard]] std::uint64_t operations() const { return written_; }
 
-  // How many of the window's threads ran beside no other, though the trace would allow them to. Each was created while
-  // another was alive, and ended before that one began, or the reverse.
+  // Threads of the window (`of`) and those that ran at the same time as no other although the trace would allow it (`threads`).
+  // Such a thread was created while another was alive but ended before that one began, or the reverse.
   struct Apart {
     std::size_t threads = 0, of = 0;
   };
   [[nodiscard]] Apart threads_apart() const;
-  // Whether more than one recorded thread runs.
+  // Whether at least two recorded threads are running.
   [[nodiscard]] bool threads_run() const { return alive_ > 1; }
 
  private:
@@ -104,11 +106,11 @@ class TraceOutput {
   bool waits_for_function_, waits_for_time_;
   bool has_times_;  // of the window
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), opened_ = began_;
-  std::uint64_t asked_ = 0;  // how many operations append() was asked to write, in the window or not
+  std::uint64_t asked_ = 0;  // number of calls of append(), inside the window or not
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
   int alive_ = 0;                                 // threads
-  std::uint64_t lives_ = 0;                       // creations, beginnings and ends of threads
+  std::uint64_t lives_ = 0;                       // the current time of Thread::created, began and ended
   std::vector<std::unique_ptr<Thread>> threads_;  // by number
 };
 

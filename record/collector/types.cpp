@@ -146,7 +146,8 @@ std::vector<trace::Field> fields_of(const Type& type, FieldsFor use) {
 
 namespace {
 
-// The most informative member: bases may be empty, and a union's other members may only fill a line.
+// Chooses the most informative of several members at the offset. Empty base classes are useless, and in a union a member may be
+// only padding to the size of a line.
 const Type::Member* member_at(const Type& type, std::int64_t offset) {
   const Type::Member* found = nullptr;
   for (const Type::Member& member : type.members) {
@@ -177,7 +178,7 @@ const Type* Types::of(Dwarf_Die& die) {
 }
 
 const Type* Types::reached(const Dwarf_Die& variable, const std::vector<std::string>& steps) {
-  Dwarf_Die at = variable;  // has a type: a variable, a member, a pointer, an array
+  Dwarf_Die at = variable;  // the current entry; each entry on the way has a type
   const auto type_there = [&at](Dwarf_Die& type) {
     std::string alias;
     return type_entry(at, type) && peel(type, alias);
@@ -211,7 +212,7 @@ const Type* Types::read(Dwarf_Die& entry) {
     return complete == structures_.end() ? nullptr : read(complete->second);
   }
   const auto [place, is_new] = types_.try_emplace(die.addr, nullptr);
-  if (!is_new) return place->second.get();  // nullptr for a structure that contains itself, which no program has
+  if (!is_new) return place->second.get();  // nullptr only for a structure that contains itself, which is illegal
   auto type = std::make_unique<Type>();
   type->name = name_of(die);
   if (type->name.empty()) type->name = alias;
@@ -255,7 +256,7 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
   std::ranges::stable_sort(type.members, [](const Type::Member& a, const Type::Member& b) { return a.offset < b.offset; });
 }
 
-// Outer dimensions are merged: m[2][3] has 6 elements.
+// Merges the dimensions of an array: m[2][3] has 6 elements.
 void Types::read_array(Dwarf_Die& die, Type& type) {
   type.element = of(die);
   if (type.element == nullptr || type.element->bytes == 0) return;

@@ -24,7 +24,7 @@ constexpr std::size_t kMostNames = 8;
 
 using Code = std::span<const std::uint8_t>;
 
-// Recognises atomic instructions: those with a lock prefix, and exchanges with memory, which need none.
+// Recognises atomic instructions: those with a lock prefix, and exchanges with memory, which are atomic without one.
 class Disassembler {
  public:
   Disassembler() {
@@ -55,9 +55,9 @@ class Disassembler {
   }
 
  private:
-  // Most functions have none of these bytes and need not be disassembled.
+  // A quick test for the bytes of atomic instructions, because most functions have none and need no disassembly.
   static bool may_have_some(Code code) {
-    constexpr std::array<std::uint8_t, 3> kBytes = {0xf0, 0x86, 0x87};  // the opcodes: lock, xchg of a byte, xchg
+    constexpr std::array<std::uint8_t, 3> kBytes = {0xf0, 0x86, 0x87};  // opcodes: lock prefix, xchg of a byte, xchg
     return std::find_first_of(code.begin(), code.end(), kBytes.begin(), kBytes.end()) != code.end();
   }
 
@@ -65,14 +65,14 @@ class Disassembler {
   cs_insn* instruction_ = nullptr;
 };
 
-// A file's functions with atomic instructions, except our runtime's, and how many each has.
+// Counts the atomic instructions of each function of a file, except our runtime's functions.
 class FileScan {
  public:
   FileScan(Dwfl_Module* module, Disassembler& disassembler) {
     Dwarf_Addr bias = 0;
     Elf* elf = dwfl_module_getelf(module, &bias);
     const int symbols = elf == nullptr ? 0 : dwfl_module_getsymtab(module);
-    std::set<std::uint64_t> seen;  // a function may have several names
+    std::set<std::uint64_t> seen;  // symbols already scanned, because a function may have several names
     for (int i = 1; i < symbols; ++i) {
       GElf_Sym symbol;
       GElf_Word section = 0;
@@ -89,7 +89,7 @@ class FileScan {
   [[nodiscard]] const std::map<std::string, int>& functions() const { return functions_; }
 
  private:
-  // Empty for our runtime's functions, and for those outside the file.
+  // The function's code; empty for our runtime's functions and for symbols outside the file.
   static Code code_of(Elf* elf, Dwarf_Addr bias, const GElf_Sym& symbol, GElf_Word number) {
     Elf_Scn* section = elf_getscn(elf, number);
     GElf_Shdr header;
@@ -107,8 +107,8 @@ class FileScan {
   std::map<std::string, int> functions_;
 };
 
-// Libraries that need no warning: those of every program, and gcc's OpenMP library. The operations of their locks, barriers
-// and allocator are recorded at the program's calls.
+// Libraries without a warning: the C library's, and gcc's OpenMP library. Their locks, barriers and allocator are recorded
+// where the program calls them.
 bool is_recorded_where_called(const std::string& file) {
   static const std::set<std::string_view> kFiles = {"libc.so.6",  "libm.so.6",  "ld-linux-x86-64.so.2", "libpthread.so.0",
                                                     "libdl.so.2", "librt.so.1", "libgcc_s.so.1"};

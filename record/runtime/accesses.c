@@ -1,11 +1,11 @@
-// The functions that gcc and clang call for accesses and functions under -fsanitize=thread.
+// The functions that gcc and clang call under -fsanitize=thread: for each access, and for each function's entry and exit.
 #include "events.h"
 
-// Each file's constructor calls it; the runtime has started before any constructor.
+// Called by each file's constructor. Does nothing, because the runtime has started before any constructor.
 EXPORTED void __tsan_init(void);
 void __tsan_init(void) {}
 
-// For a load of whole words: whether they contain an address.
+// The flag kPointerAccess if this is a load of whole words and one of them looks like an address, else 0.
 #define LOADED_POINTER(kind, logarithm, address) \
   ((kind) == kLoad && (logarithm) >= 3 ? pointer_flag(address, 1U << ((logarithm) - 3)) : 0)
 #define ACCESS(name, kind, logarithm) \
@@ -17,7 +17,7 @@ void __tsan_init(void) {}
     record_address(kLoad, logarithm, address);                               \
     record_address(kStore, logarithm, address);                              \
   }
-// Plain, volatile and unaligned accesses are the same; the collector splits those that cross a word.
+// Plain, volatile and unaligned accesses are recorded alike. The collector splits those that cross a word.
 #define ACCESSES_OF_SIZE(bytes, logarithm)                                   \
   ACCESS(__tsan_read##bytes, kLoad, logarithm)                               \
   ACCESS(__tsan_write##bytes, kStore, logarithm)                             \
@@ -54,7 +54,7 @@ static void leave_frame(struct Thread* thread) {
   record(kLeave, 0, 0);
 }
 
-// Frames below the caller's on the stack were left by longjmp.
+// Leaves frames at lower addresses than the caller's: a longjmp has skipped them.
 static void leave_abandoned_frames(struct Thread* thread, uintptr_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) leave_frame(thread);
 }
@@ -65,7 +65,7 @@ EXPORTED void __tsan_func_entry(void* called_from);
 void __tsan_func_entry(void* called_from) {
   if (this_ring() == NULL) return;
   struct Thread* thread = &this_thread;
-  // The address of the caller's saved frame pointer, below its return address.
+  // `stack`: the address of the caller's saved frame pointer, just below the return address.
   const uintptr_t* const kept = __builtin_frame_address(0);
   const uintptr_t stack = (uintptr_t)kept;
   leave_abandoned_frames(thread, stack);

@@ -35,7 +35,7 @@ void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
   return record_block(memory, bytes, 0, caller, kAlignedBlock);
 }
 
-// From here on, other threads may get the block.
+// Recorded before the block is freed, because another thread may get it at once.
 static void freeing(const void* memory, size_t bytes) {
   const uint64_t more = bytes;
   if (memory != NULL && !this_thread.silent) record_in_order_with(kFree, 0, (uintptr_t)memory, &more, 1);
@@ -48,7 +48,8 @@ REPLACEABLE void* malloc(size_t bytes) {
   return allocated(__libc_malloc(bytes), bytes, 0, RETURN_ADDRESS);
 }
 
-// Only the C library knows of threads' tables, whose elements have two words.
+// The C library allocates a new thread's table of thread-local variables by calloc, while pthread_create() runs. Its elements
+// have two words.
 REPLACEABLE void* calloc(size_t count, size_t bytes) {
   if (this_thread.apart) return allocate_apart(count * bytes);
   if (this_thread.creates_thread && bytes == 2 * sizeof(void*)) return allocate_thread_table(count, bytes);
@@ -97,7 +98,7 @@ REPLACEABLE void free(void* memory) {
   __libc_free(memory);
 }
 
-// A fixed mapping replaces what was there.
+// A mapping at a fixed address replaces an older one there.
 #define MMAP(name, Offset)                                                                               \
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
     if ((flags & MAP_FIXED) != 0) freeing(wanted, bytes);                                                     \
@@ -113,7 +114,7 @@ EXPORTED int munmap(void* memory, size_t bytes) {
   return real_munmap(memory, bytes);
 }
 
-// Without a fifth argument it reads the register's content, as the C library does.
+// Reads a fifth argument even if the caller passed none, as the C library does; the kernel then ignores it.
 EXPORTED void* mremap(void* memory, size_t before, size_t bytes, int flags, ...) {
   va_list more;
   va_start(more, flags);

@@ -1,5 +1,5 @@
-// Memory for the C library's work on the runtime's behalf. On the program's heap it would move later blocks, and change which
-// of them share a line.
+// A separate heap for allocations that the C library makes on the runtime's behalf. On the program's heap they would move later
+// blocks, and so change which blocks share a line.
 #include "apart.h"
 
 #include <elf.h>
@@ -12,7 +12,8 @@ void* __libc_malloc(size_t bytes);
 void* __libc_calloc(size_t count, size_t bytes);
 void __libc_free(void* memory);
 
-// Only used pages cost memory. A block is never freed; the program costs 500 bytes for each thread that it creates.
+// Reserves addresses; only used pages take memory. Blocks are never freed, which costs 500 bytes for each thread that the
+// program creates.
 enum { kRegionBytes = 1 << 28 };
 static unsigned char* region;
 static size_t used;
@@ -20,12 +21,12 @@ static bool adds_thread_local_module;
 
 struct Block {
   size_t bytes;
-  void* stands_for;  // a block of the program's heap, at the place of the one that the program would have without recording
+  void* stands_for;  // a block on the program's heap, at the place that this block would have without recording; NULL: none
 };
 
-// Without us, the program may have no thread-local variables. Then the C library's table for each thread has one entry more
-// than without recording. (If the runtime is a library, it has that entry in any case.) REQUIRES: all our thread-local data
-// is in struct Thread.
+// True if the program has no thread-local variables except ours. The C library's table for each thread then has one entry more
+// than without recording. (As a library, the runtime always adds an entry.) REQUIRES: all our thread-local data is in struct
+// Thread.
 static bool has_only_our_thread_locals(void) {
   const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
   const unsigned long count = getauxval(AT_PHNUM);
@@ -63,7 +64,8 @@ void* allocate_apart(size_t bytes) {
   return block + 1;
 }
 
-// Allocates a new thread's table. The program's heap gets the block that it would have without our entry.
+// Allocates a new thread's table outside the program's heap. The program's heap gets a block of the size that the table has
+// without our entry.
 void* allocate_thread_table(size_t entries, size_t bytes) {
   void* without_ours = __libc_calloc(entries - (adds_thread_local_module ? 1 : 0), bytes);
   if (without_ours == NULL || !adds_thread_local_module) return without_ours;

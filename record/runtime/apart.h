@@ -2,7 +2,8 @@
 
 #include "runtime.h"
 
-// Zeroed memory outside the program's heap, aligned to 16 bytes. REQUIRES for the last two: is_apart(memory).
+// allocate_apart() returns zeroed memory outside the program's heap, aligned to 16 bytes. REQUIRES for the last two:
+// is_apart(memory).
 HIDDEN void prepare_apart(void);
 HIDDEN void* allocate_apart(size_t bytes);
 HIDDEN void* allocate_thread_table(size_t entries, size_t bytes);

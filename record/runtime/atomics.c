@@ -1,11 +1,11 @@
-// Atomic operations. A stamp follows an acquisition and precedes a release, so that the collector orders accesses on both sides
-// of a hand-off. All operations are sequentially consistent, no weaker than requested.
+// Atomic operations. A stamp is written after an acquisition and before a release, so that the collector can order accesses on
+// both sides of a hand-off. Every operation is executed as sequentially consistent, which is at least as strong as requested.
 #include "events.h"
 
 typedef enum { kRelaxed, kConsume, kAcquireOrder, kReleaseOrder, kAcquireRelease, kSequential } MemoryOrder;
 
 static inline bool acquires(int order) {
-  order &= 0x7fff;  // in these bits, gcc passes hints for lock elision
+  order &= 0x7fff;  // removes gcc's hints for lock elision
   return order != kRelaxed && order != kReleaseOrder;
 }
 
@@ -43,7 +43,7 @@ static inline void order_if(bool wanted) {
     return before;                                                                               \
   }
 
-// The collector examines the code after the call to see whether the program uses the result.
+// Records the return address as well: the collector examines the code there to see whether the program uses the result.
 #define READ_MODIFY_WRITE(bits, logarithm, type, name, sign, function)                           \
   EXPORTED type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order);      \
   type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order) {              \

@@ -1,5 +1,5 @@
-// Atomic operations on 16 bytes, by cmpxchg16b; compiled with -mcx16. A simulated machine has words of 8 bytes, so the
-// collector makes each an operation on the first half and a plain access to the second.
+// Atomic operations on 16 bytes, with cmpxchg16b (compiled with -mcx16). Simulated words have at most 8 bytes, so the collector
+// turns each into an atomic operation on the first half and a plain access to the second.
 #include "events.h"
 
 __extension__ typedef unsigned __int128 Wide;

@@ -10,35 +10,35 @@
 
 enum { kChannelVersion = 8, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
-// The environment variable with the memory file's path.
+// The environment variable that holds the memory file's path.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
 
 // An event is one word, kind << 56 | detail << 48 | value; some kinds are followed by words of kind kMore.
 enum EventKind {
   kNoEvent = 0,
-  kMore = 1,  // value: the event's word at this place
-  // value: a stamp. Later events in this ring come after all events with smaller stamps, in any ring. Stamps have no gaps.
+  kMore = 1,  // value: the data of this word (see the event's `more`)
+  // value: a stamp. Later events in this ring come after all events before smaller stamps, in any ring. Stamps have no gaps.
   kOrder,
   // Accesses. value: address; detail: size and flags, see below.
   kLoad,
   kStore,
   kExchange,
   kFetchAdd,  // and all other arithmetic
-  kFetchAddAt,  // as kFetchAdd; more: the return address of the call that performed it
+  kFetchAddAt,  // like kFetchAdd; more: the return address of the call that performed it
   kCompareExchange,
   kLoadRange,  // more: bytes
   kStoreRange,
   kFence,
-  // Functions. value: an address inside the function. detail: by how much its stack pointer is lower than that of the calling
-  // function, in kStackUnit; 0: kStackPointer tells.
+  // Functions. value: an address inside the function. detail: how far its stack pointer is below the calling function's, in
+  // units of kStackUnit; 0: a kStackPointer event gives it instead.
   kEnter,
-  kEnterAt,  // value: its first instruction; more: its stack pointer there
+  kEnterAt,  // value: the function's first instruction; more: its stack pointer there
   kLeave,
-  // They describe the function of the next kEnter. value: the stack pointer's content.
+  // Both describe the function of the next kEnter. value: the stack pointer.
   kStackPointer,
-  kFramePointer,  // value: the frame-pointer register's content, if that is an address in the function's frame
-  // Threads. value: the thread's number; 0 is the first thread.
-  kThreadBegin,  // more: lowest and highest address of its stack; its function
+  kFramePointer,  // value: the frame pointer, if it points into the function's frame
+  // Threads. value: the thread's number, from 0, the first thread.
+  kThreadBegin,  // more: lowest and highest address of the thread's stack; its function
   kThreadEnd,
   kCreate,  // more: its function
   kJoin,
@@ -49,36 +49,37 @@ enum EventKind {
   // value: address.
   kConditionWait,   // more: the mutex's address
   kConditionWoken,  // more: the mutex's address; detail: 0 for a time-out, else 1
-  kConditionSignal,  // detail: 1 if it wakes all waiters
+  kConditionSignal,  // detail: 1 for a broadcast, else 0
   kSemaphoreInit,  // more: its value
   kSemaphorePost,
   kSemaphoreWait,
   kBarrierInit,  // more: number of threads
   kBarrier,
-  // Memory. value: address; more: bytes, bytes of an element (0: unknown), and return addresses, innermost first; detail: their
-  // number, and the flag below.
+  // Memory. value: address; more: size of the block, size of an element (0: unknown), and return addresses, innermost first;
+  // detail: the number of return addresses, and kAlignedBlock.
   kAllocate,
   kFree,  // value: address; more: bytes
-  kLibraryLoaded,  // the program waits until Channel::libraries_seen has grown
+  kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
 };
 
-// For accesses: bits 0 to 2 are the logarithm of the size.
+// Detail of an access: bits 0 to 2 are log2 of its size in bytes; flags follow.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
-// For kFetchAdd and kCompareExchange: whether the operation adds or subtracts. Of a compare-and-exchange only if it does so
-// by 1. Both flags together: neither.
+// For kFetchAdd and kCompareExchange: whether the operation adds or subtracts. For a compare-and-exchange: adds or subtracts 1.
+// Both flags together: neither. No flag: unknown.
 enum { kAddsAccess = 64, kSubtractsAccess = 128 };
-// For kFetchAdd, if known: whether the program uses the old value.
+// For kFetchAdd: whether the program uses the old value. No flag: unknown.
 enum { kResultUsedAccess = 16, kResultUnusedAccess = 32 };
-// For kLoad and kLoadRange in threads that have held a lock together with others: the value contains an address.
+// For kLoad and kLoadRange: the value contains an address. Set only in threads that have held a lock together with other
+// threads.
 enum { kPointerAccess = 64 };
 
-// For kAllocate. Other blocks have only the allocator's own alignment.
+// Detail of kAllocate. kAlignedBlock: the program requested more than the allocator's usual alignment.
 enum { kReturnAddresses = 7, kAlignedBlock = 8 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 
 enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4, kTriedLock = 8 };
-enum { kOneWord = 16 };  // another flag: the lock has 4 bytes; pthread's mutexes and read-write locks have 40 and more
+enum { kOneWord = 16 };  // a flag: the lock has 4 bytes; pthread's mutexes and read-write locks have 40 and more
 
 enum { kValueBits = 48, kDetailBits = 8, kMostFrames = 6 };
 #define EVENT_VALUE_MASK ((UINT64_C(1) << kValueBits) - 1)
@@ -90,11 +91,11 @@ static inline uint64_t event_word(unsigned kind, unsigned detail, uint64_t value
 enum RingState { kRingFree = 0, kRingInUse = 1, kRingEnded = 2 };
 
 struct Ring {
-  // A RingState: the writer sets it at its start and end, the reader when it frees the ring.
+  // A RingState. The writer sets it when its thread begins and ends, the reader when it frees the ring.
   uint32_t state;
-  uint64_t next __attribute__((aligned(64)));    // the word that the writer fills next; not used by the reader
-  uint64_t limit;                                // the writer checks `taken` again before it fills this word
-  uint64_t taken __attribute__((aligned(64)));   // words before this one are free again; written by the reader
+  uint64_t next __attribute__((aligned(64)));    // position of the word that the writer fills next
+  uint64_t limit;                                // the writer reads `taken` again before it fills the word at this position
+  uint64_t taken __attribute__((aligned(64)));   // the reader's position: earlier words may be reused
   uint64_t words[] __attribute__((aligned(64)));  // Channel::ring_words of them
 };
 
@@ -103,21 +104,21 @@ struct Channel {
   uint32_t version;
   uint32_t ring_words;   // a power of 2
   uint64_t ring_bytes;   // distance in bytes from one ring to the next
-  uint64_t first_ring;   // offset in bytes of the first ring from here
-  uint32_t collector;    // the collector's process: the program checks that it is alive when a ring stays full
-  uint32_t program;      // the recorded process, the first one that opens the channel; 0: none yet
-  uint32_t ready;        // the process may go on, because the collector has examined its files
-  uint32_t threads;      // how many numbers of threads were assigned
+  uint64_t first_ring;   // offset in bytes of the first ring from the beginning of the channel
+  uint32_t collector;    // the collector's process id; while a ring is full, the program checks that it is alive
+  uint32_t program;      // id of the recorded process, the first to open the channel; 0: none yet
+  uint32_t ready;        // 1: the collector has examined the process's files, so the process may go on
+  uint32_t threads;      // how many thread numbers have been assigned
   uint32_t libraries_seen;
-  uint32_t forks;        // children that were not recorded
-  uint32_t others;       // later programs that were not recorded
+  uint32_t forks;        // forked children, which are not recorded
+  uint32_t others;       // programs that opened the channel later, which are not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded
   uint32_t given_up;      // threads recorded only up to a signal handler that filled the ring
   uint32_t unknown_joins;  // joins of unknown threads, which were not recorded
-  uint32_t nested_teams;  // OpenMP barriers that were not recorded, of teams beside or inside others
+  uint32_t nested_teams;  // passes of OpenMP barriers that were not recorded, because another team had barriers
   uint32_t unknown_outcomes;  // compare-and-exchange operations whose outcome is unknown
-  uint32_t rounds;        // how often the collector has examined all rings and released what it took
-  uint64_t spread_ns;        // a thread begins only when no thread has been created for so long; 0: at once
+  uint32_t rounds;        // how often the collector has emptied all rings and published its positions
+  uint64_t spread_ns;        // a new thread waits until this long after the latest creation of a thread; 0: it does not wait
   uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };

@@ -1,4 +1,4 @@
-// Conditions, semaphores, barriers. A signal is recorded before it is sent, a wake-up after it.
+// Condition variables, semaphores and barriers. A signal is recorded before it is sent, a wake-up after it has happened.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void woken(const void* condition, const void* mutex, bool signalled) {
   record_in_order_with(kConditionWoken, signalled, (uintptr_t)condition, &more, 1);
 }
 
-// An error other than a time-out also leaves the mutex with the caller.
+// After any error, not only a time-out, the caller holds the mutex again.
 #define CONDITION_WAIT(name, Condition, Mutex, parameters, arguments) \
   EXPORTED int name parameters {                                      \
     waiting(condition, mutex);                                        \

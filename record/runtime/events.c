@@ -23,8 +23,8 @@ void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const 
   if (ring != NULL) write_in_order(ring, event_word(kind, detail, value), more, count);
 }
 
-// Linux on x86-64 places position-independent programs and their heaps from 0x55 on, libraries and mappings up to 0x7f. A
-// program with fixed addresses begins at 4 MiB, followed by its heap.
+// On x86-64, Linux places position-independent programs and their heaps at addresses from 0x55... on (the bits above kTopBits),
+// and libraries and mappings from 0x7e... to 0x7f.... A program with fixed addresses begins at 4 MiB, followed by its heap.
 bool is_address(uint64_t word) {
   enum { kTopBits = 40, kFixedProgram = 0x400000 };
   const uint64_t top = word >> kTopBits;
@@ -34,7 +34,7 @@ bool is_address(uint64_t word) {
 
 void record_range(unsigned kind, const volatile void* address, size_t bytes) {
   const uint64_t more = bytes;
-  // A pointer in a copied structure is more likely in its first 512 bytes than after them.
+  // Examines only the first 512 bytes of a copied structure, where pointers are most likely.
   enum { kMostWords = 64 };
   const size_t words = bytes / sizeof(uint64_t) < kMostWords ? bytes / sizeof(uint64_t) : kMostWords;
   const unsigned flags = kind == kLoadRange ? pointer_flag(address, (unsigned)words) : 0;

@@ -1,4 +1,4 @@
-// Writes events of this thread into its ring. A thread that is not recorded writes nothing.
+// Writes the calling thread's events into its ring. Does nothing if the thread is not recorded.
 #pragma once
 
 #include "joining.h"
@@ -10,7 +10,7 @@ static inline void record(unsigned kind, unsigned detail, uint64_t value) {
 }
 
 HIDDEN void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
-// Orders later events after everything that has a stamp already.
+// Writes a stamp: later events of this thread come after all events that precede an earlier stamp, in any thread.
 HIDDEN void record_order(void);
 HIDDEN void record_in_order(unsigned kind, unsigned detail, uint64_t value);
 HIDDEN void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
@@ -19,10 +19,11 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
   record(kind, detail, (uintptr_t)address);
 }
 
-// Whether the word may be an address in code, heap, stack or a mapping. Small numbers, times in nanoseconds and floating-point
-// numbers are not.
+// Whether the word may be an address of code, heap, stack or a mapping. Rejects small numbers, times in nanoseconds and
+// floating-point numbers.
 HIDDEN bool is_address(uint64_t word);
-// The flag for a load of at most `count` words that begin there.
+// kPointerAccess if one of the `count` words at the address looks like an address, else 0. 0 for a thread that never shared a
+// lock.
 static inline unsigned pointer_flag(const volatile void* address, unsigned count) {
   if (__builtin_expect(!this_thread.shares_locks, 1)) return 0;
   for (unsigned i = 0; i < count; ++i) {

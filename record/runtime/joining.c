@@ -40,7 +40,7 @@ static void stack_of_this_thread(uint64_t bounds[2]) {
   bounds[1] = (uintptr_t)lowest + bytes;
 }
 
-// Calls in here are not recorded, because the thread has no ring yet.
+// Nothing that this function calls is recorded, because the thread has no ring yet.
 static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.has_joined = true;
   uint64_t more[3] = {0, 0, runs};
@@ -57,10 +57,10 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // so that a signal handler that interrupts this finds all of it or nothing
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // an interrupting signal handler sees either no ring or all members
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
-  ring = this_thread.ring;  // a signal handler may have given the ring up
+  ring = this_thread.ring;  // NULL if a signal handler has given the ring up
   if (ring != NULL) write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
 }
 
@@ -68,7 +68,7 @@ void begin_thread(uint32_t number, uintptr_t runs) {
   if (recording) join_recording(number, runs);
 }
 
-// The thread was not made by pthread_create, or a library made it.
+// Lets a thread join at its first event, if pthread_create() did not make it in our code, such as a library's thread.
 struct Ring* ring_of_new_thread(void) {
   if (!recording || this_thread.has_joined) return NULL;
   join_recording(new_thread_number(), 0);
@@ -84,7 +84,8 @@ void end_thread(void) {
   __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
 }
 
-// Called again until the last round, because the program's own destructors of thread data must be recorded.
+// Registers itself again until the last round of destructors, so that the program's own destructors of thread data are
+// recorded.
 static void thread_data_destroyed(void* rounds) {
   const uintptr_t round = (uintptr_t)rounds;
   if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {

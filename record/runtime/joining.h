@@ -3,13 +3,13 @@
 
 #include "ring.h"
 
-// Must return true before any thread joins.
+// Returns false on failure. REQUIRES: called before any thread joins.
 HIDDEN bool prepare_joining(void);
-// Called in a new thread, before and after its function.
+// Called in a new thread: begin_thread() before the thread's function, end_thread() after it.
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
 HIDDEN void end_thread(void);
-// The thread's ring if it is recorded after all, because it has done something; else NULL.
+// Lets a thread that is not recorded yet join at its first event. Returns its ring, or NULL if it can't be recorded.
 HIDDEN struct Ring* ring_of_new_thread(void);
 
 static inline struct Ring* this_ring(void) {

@@ -1,6 +1,6 @@
 #include "known_threads.h"
 
-// Threads that are not joined yet. If the table is full, the join is not recorded but counted.
+// Threads that are not joined yet. If the table is full, a thread's join is only counted, not recorded.
 enum { kKnownThreads = 1024 };
 static struct {
   pthread_t thread;

@@ -6,7 +6,7 @@
 #include "events.h"
 #include "real.h"
 
-// Returns when the collector has examined the library.
+// Records that a library was loaded, and waits until the collector has examined it.
 static void record_library(void) {
   if (this_ring() == NULL) return;
   const struct timespec pause = {0, 100 * 1000};

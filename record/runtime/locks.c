@@ -1,5 +1,5 @@
-// Locks: an acquisition is recorded after it has succeeded, a release before it happens, so stamps are in the order in which
-// the lock was held.
+// Locks. An acquisition is recorded after it has succeeded, a release before it happens. So stamps show the order in which
+// threads held the lock.
 #include <errno.h>
 
 #include "events.h"
@@ -16,7 +16,8 @@ static int timed(int result, unsigned type, const volatile void* lock) {
   return acquired(result, type, lock);
 }
 
-// A thread that tries may hold locks in another order than other threads, so it must not wait in a replay either.
+// Marks the acquisition as a try. A thread may try locks in another order than it waits for them, so in a replay it must not
+// wait either.
 static int tried(int result, unsigned type, const volatile void* lock) { return timed(result, type | kTriedLock, lock); }
 
 static void releasing(unsigned type, const volatile void* lock) { record_in_order(kRelease, type, (uintptr_t)lock); }
@@ -56,7 +57,7 @@ LOCK_UNTIL(pthread_rwlock_timedwrlock, kReadWriteLock, pthread_rwlock_t)
 LOCK_BY_CLOCK(pthread_rwlock_clockwrlock, kReadWriteLock, pthread_rwlock_t)
 UNLOCK(pthread_rwlock_unlock, kReadWriteLock, pthread_rwlock_t)
 
-// C11's locks have their own result codes.
+// Converts the result of C11's lock functions, which have their own codes.
 static int acquired_c11(int result, mtx_t* lock, unsigned type) {
   acquired(result == thrd_success ? 0 : -1, type, lock);
   return result;

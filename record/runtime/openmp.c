@@ -1,8 +1,8 @@
-// OpenMP as gcc compiles it: libgomp's entry points. The library waits by its own means, which no instrumentation sees, so
-// waiting is recorded here. A parallel region begins and ends with a barrier of its team; its critical sections and locks are
-// mutexes; a task waits for its creator.
+// Entry points of libgomp, the OpenMP library of gcc. Instrumentation cannot see how the library waits, so waiting is recorded
+// here. A parallel region begins and ends with a barrier of its team. Its critical sections and locks are mutexes. A task waits
+// for its creator.
 //
-// Of several teams at once only one has barriers in the trace; the channel counts those that others pass.
+// Of several teams that run at once, only one has its barriers recorded. The channel counts the other teams' barriers.
 #include "openmp.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 typedef void Body(void* data);
 
-// The function that all threads of a team run.
+// A parallel region: the function that all threads of its team run.
 struct Region {
   Body* runs;
   void* data;
@@ -25,9 +25,9 @@ uintptr_t function_of_region(void) {
   return this_thread.region == NULL ? 0 : (uintptr_t)this_thread.region->runs;
 }
 
-// Barriers are identified by an address in these arrays, at the index of the team's size. So only one team at a time has
-// barriers: no team inside another has any, nor one that another thread begins meanwhile. A region's begin and end have
-// barriers of their own, because no thread reaches one of the two twice before all have reached it once. A byte is 1 if the
+// A barrier's identity is an address in one of these arrays, at the index of the team's size. So only one team at a time can
+// have barriers: neither a nested team nor a team that another thread starts meanwhile has any. A region's begin and end have
+// separate barriers, so no thread can pass one of them twice before all threads have passed it once. A byte is 1 once the
 // collector knows the barrier's number of threads.
 enum { kLargestTeam = 1024 };
 static char openmp_region_begins[kLargestTeam + 1], openmp_region_ends[kLargestTeam + 1], openmp_barrier[kLargestTeam + 1];
@@ -36,7 +36,7 @@ static uint32_t barriers_taken;  // 1: a running team uses them
 
 static int (*team_size)(void);
 
-// Called before the first pass is recorded.
+// Records the barrier's number of threads once, before its first pass.
 static void tell_threads(char* barrier, int threads) {
   while (__atomic_exchange_n(&told_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
   if (*barrier == 0) {
@@ -76,7 +76,7 @@ static void run_region(void* memory) {
   this_thread.region = around;
 }
 
-// Finds the real function on the first call, because most programs have no OpenMP.
+// Finds libgomp's function on the first call rather than at the start, because most programs have no OpenMP.
 #define REAL(name)                                            \
   static __typeof__(&name) real;                              \
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
@@ -123,7 +123,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(runtime)
 PARALLEL_LOOP_BY_ENVIRONMENT(nonmonotonic_runtime)
 PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
 
-// A thread that ends a loop or sections without nowait waits for the team.
+// Loops and sections without nowait end with a barrier of the team.
 #define BARRIER(name)             \
   EXPORTED void name(void);       \
   void name(void) {               \
@@ -135,7 +135,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
 BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
-// The same in a region that may be cancelled; returns true if it is.
+// Like BARRIER, for a region that may be cancelled. The function returns true if it was.
 #define CANCEL_BARRIER(name)       \
   EXPORTED bool name(void);        \
   bool name(void) {                \
@@ -149,7 +149,7 @@ CANCEL_BARRIER(GOMP_barrier_cancel)
 CANCEL_BARRIER(GOMP_loop_end_cancel)
 CANCEL_BARRIER(GOMP_sections_end_cancel)
 
-// The locks of sections without a name. A named section's lock is the variable that the compiler makes for the name.
+// Locks for sections without a name. A named section's lock is a variable that the compiler generates.
 static char openmp_critical, openmp_atomic;
 #define LOCKED(begin, end, parameters, arguments, lock)   \
   EXPORTED void begin parameters;                         \
@@ -188,7 +188,7 @@ static void tried_lock(int had, const void* lock) {
 TRY_LOCK(omp_test_lock)
 TRY_LOCK(omp_test_nest_lock)
 
-// One thread executes it, and the others take over its result.
+// One thread executes the section, and the others receive its result.
 EXPORTED void* GOMP_single_copy_start(void);
 void* GOMP_single_copy_start(void) {
   REAL(GOMP_single_copy_start)
@@ -204,7 +204,7 @@ void GOMP_single_copy_end(void* data) {
   real(data);
 }
 
-// Threads execute ordered parts one after the other.
+// Threads execute their ordered parts one after the other.
 EXPORTED void GOMP_ordered_start(void);
 void GOMP_ordered_start(void) {
   REAL(GOMP_ordered_start)
@@ -219,7 +219,7 @@ void GOMP_ordered_end(void) {
   real();
 }
 
-// Tasks. libgomp copies a task's data; we put the task's function before the data. The semaphore orders the task after its
+// Tasks. libgomp copies a task's data, so the task's function is stored in front of them. A semaphore orders the task after its
 // creator's earlier work.
 struct Task {
   Body* runs;
@@ -227,8 +227,8 @@ struct Task {
   void (*copies)(void* to, void* from);
   long bytes;
 };
-enum { kTaskHeader = 64 };     // bytes before the data, aligned for any data
-enum { kDetached = 1 << 13 };  // a flag of GOMP_task: libgomp itself writes to the data
+enum { kTaskHeader = 64 };     // bytes in front of the data; keeps any alignment of the data
+enum { kDetached = 1 << 13 };  // a flag of GOMP_task: libgomp writes to the data itself
 static sem_t openmp_task;
 
 static void copy_task(void* to, void* from) {

@@ -2,5 +2,5 @@
 
 #include "runtime.h"
 
-// The function of the OpenMP team that is being created; 0: none.
+// The function of the OpenMP region that this thread is creating or running; 0: none.
 HIDDEN uintptr_t function_of_region(void);

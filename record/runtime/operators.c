@@ -1,12 +1,12 @@
-// C++'s operators new, in a separate object, which compiler.sh leaves out if the C++ library is linked statically, because the
-// library's operators could then not be found behind these.
+// C++'s operators new and delete, in an archive of their own. compiler.sh omits it when the C++ library is linked statically,
+// because these operators could then not find the library's own behind them.
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "allocation.h"
 #include "real.h"
 
-// Also runs when an exception passes.
+// A cleanup handler, so that it also runs when an exception passes.
 static void restore_silent(const bool* was_silent) {
   this_thread.silent = *was_silent;
 }
@@ -18,7 +18,8 @@ static void no_cpp_library(void) {
   abort();
 }
 
-// The C++ library's operators throw through these, and call malloc, which must be silent then.
+// Allocates with the C++ library's operator, which throws on failure. The operator calls malloc, which must not be recorded a
+// second time.
 static void* by_new(New* operator_new, size_t bytes, uintptr_t extra) {
   if (operator_new == NULL) no_cpp_library();
   void* memory = NULL;

@@ -6,7 +6,7 @@ REAL_CONDITIONS(DEFINE_REAL)
 #define DEFINE_NEW(name) New* real_##name;
 REAL_NEW(DEFINE_NEW)
 
-// Converts data pointers to functions, which POSIX allows and C has no cast for.
+// Stores dlsym()'s data pointer as a function pointer. POSIX allows this; C has no cast for it.
 #define FIND(name) *(void**)&real_##name = dlsym(RTLD_NEXT, #name);
 #define FIND_CONDITION(name) *(void**)&real_##name = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");
 

@@ -1,4 +1,4 @@
-// The C library's functions behind those that the runtime replaces.
+// The C library's own versions of the functions that the runtime replaces.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <threads.h>
 
-// Each is found by its name: the next definition after the program's.
+// Each is looked up by its name, as the next definition after the program's.
 #define REAL_FUNCTIONS(X)                                                                                                  \
   X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np)                                           \
   X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock)                      \
@@ -22,14 +22,14 @@
   X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
   X(dlopen) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                        \
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
-// These have an older version that waits differently.
+// Looked up with their version, because glibc also has older versions that wait differently.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)
 
 #define DECLARE_REAL(name) extern __attribute__((visibility("hidden"))) __typeof__(&name) real_##name;
 REAL_FUNCTIONS(DECLARE_REAL)
 REAL_CONDITIONS(DECLARE_REAL)
 
-// C++'s functions, for which C has no declarations; NULL if the program has no C++ library.
+// Operators of C++, for which C has no declarations; NULL if the program has no C++ library.
 #define REAL_PLAIN_NEW(X) X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)
 #define REAL_ALIGNED_NEW(X) X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)
 #define REAL_NEW(X) REAL_PLAIN_NEW(X) REAL_ALIGNED_NEW(X)

@@ -16,7 +16,8 @@ void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* 
   fill_word(ring, at, first);
 }
 
-// Other threads wait for a stamp that is taken but not written. So nothing may block in between: the room is reserved first.
+// Writes a stamp. All other rings wait for a stamp that is taken but not written. So nothing may block in between, and the room
+// is reserved first.
 void write_stamp(struct Ring* ring) {
   uint64_t at;
   if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
@@ -29,9 +30,9 @@ void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, uns
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
 
-// Whether the collector has ended. Its parent may not have collected its exit code yet, and may be waiting for the end of
-// this program's output. Until then the collector still accepts signals, so only a process descriptor shows that it has
-// ended. Linux has these since 5.3; before, a signal has to do.
+// Whether the collector has ended. Sending it a signal would not tell: until its parent has collected its exit code, a dead
+// process still accepts signals, and its parent may be waiting for this program. A process descriptor tells, from Linux 5.3 on.
+// Older kernels fall back to a signal.
 bool collector_is_gone(void) {
   const int process = (int)syscall(SYS_pidfd_open, channel->collector, 0);
   if (process < 0) return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
@@ -42,8 +43,8 @@ bool collector_is_gone(void) {
   return has_ended;
 }
 
-// The collector has been here, has released what it took, and the next word is still empty. Then this thread itself has
-// reserved the word: the waiting code is a signal handler that interrupted the thread before it filled the word.
+// Detects a deadlock: the collector has emptied the ring, but its next word is still unfilled. Then this thread itself has
+// reserved that word, and a signal handler that interrupted it is now waiting for room.
 struct Standstill {
   uint64_t taken;
   uint32_t round;
@@ -53,7 +54,7 @@ static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
   const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
   const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
   const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
-  // Two rounds have ended, of which one began after the previous look.
+  // Two rounds have ended since the last look, so one whole round lies in between.
   if (is_empty && taken == last->taken) return round - last->round >= 2;
   *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
   return false;
@@ -61,7 +62,7 @@ static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
 
 static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill* last) {
   if (waits_for_itself(ring, last)) {
-    // Counted once, even by several nested handlers.
+    // Counts the thread once, even if nested handlers give up.
     if (this_thread.ring == ring) __atomic_fetch_add(&channel->given_up, 1, __ATOMIC_RELAXED);
     return true;
   }
@@ -71,7 +72,7 @@ static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill*
 }
 
 bool wait_for_room(struct Ring* ring, uint64_t end) {
-  if (this_thread.ring != ring) return false;  // a signal handler has given the ring up
+  if (this_thread.ring != ring) return false;  // a nested signal handler has given up the ring
   const int error = errno;
   const struct timespec pause = {0, 50 * 1000};
   struct Standstill last = {UINT64_MAX, 0};

@@ -1,4 +1,4 @@
-// The state that all parts of the runtime share. In QEMU's plugin this state is in follower.c.
+// State that all parts of the runtime share. QEMU's plugin has its own copy in follower.c.
 #include "runtime.h"
 
 struct Channel* channel;

@@ -1,4 +1,4 @@
-// The program starts: opens the channel before any constructor runs, and lets the first thread join.
+// The runtime's start: opens the channel before any constructor runs, and lets the first thread join.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -47,7 +47,7 @@ static void wait_for_collector(void) {
   while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) syscall(SYS_nanosleep, &pause, NULL);
 }
 
-// Not getenv, which finds nothing this early.
+// Searches `environment`, because getenv() finds nothing this early.
 static const char* channel_path(char** environment) {
   const char* name = CHANNEL_VARIABLE "=";
   for (; *environment != NULL; ++environment) {

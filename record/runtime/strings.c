@@ -1,9 +1,9 @@
-// Accesses that the C library makes for the program: compilers call these functions instead of accessing memory themselves.
+// Functions of the C library that access memory for the program: compilers call them instead of accessing memory directly.
 #include "events.h"
 #include "real.h"
 
-// Until the real functions are found, the dynamic linker is at work. Nothing is recorded then, but the linker's calls of
-// these functions must work. The loops are volatile, because a compiler would turn them into calls of these very functions.
+// Fallbacks for calls by the dynamic linker before the real functions are found. Such calls are not recorded. The loops are
+// volatile, because a compiler would otherwise replace them by calls of these functions.
 typedef volatile char* Bytes;
 typedef const volatile char* ConstBytes;
 
@@ -44,7 +44,7 @@ EXPORTED void* memset(void* memory, int byte, size_t bytes) {
   return real_memset(memory, byte, bytes);
 }
 
-// The names that compilers use since LLVM 15.
+// Names by which compilers call these functions since LLVM 15.
 EXPORTED void* __tsan_memcpy(void* to, const void* from, size_t bytes);
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return memcpy(to, from, bytes); }
 EXPORTED void* __tsan_memmove(void* to, const void* from, size_t bytes);
@@ -96,7 +96,7 @@ EXPORTED char* strcat(char* restrict to, const char* restrict from) {
   return real_strcat(to, from);
 }
 
-// Comparisons read up to the first difference.
+// Records what a comparison reads: both texts up to the first difference.
 static void compared(const char* a, const char* b, size_t most, bool text) {
   size_t same = 0;
   while (same < most && a[same] == b[same] && !(text && a[same] == '\0')) ++same;

@@ -20,12 +20,12 @@ static void record_join(uint32_t number_plus_one) {
   record_in_order(kJoin, 0, number_plus_one - 1);
 }
 
-// The first function of a new thread.
+// The argument of a new thread's first function, which is ours.
 struct Beginning {
   void* (*runs)(void*);
   int (*runs_c11)(void*);
   void* argument;
-  uintptr_t name;  // the function by which the thread is named
+  uintptr_t name;  // the function that gives the thread its name
   uint32_t number;
 };
 
@@ -43,8 +43,8 @@ static uint64_t nanoseconds_now(void) {
   return (uint64_t)now.tv_sec * kNanosecondsOfSecond + (uint64_t)now.tv_nsec;
 }
 
-// Threads that are created in a row begin together: each sleeps until no thread has been created for spread_ns. A barrier
-// that counts threads could make one wait for ever.
+// With --spread, threads that are created shortly after each other begin together: each sleeps until no thread has been created
+// for spread_ns. (A barrier with a count of threads could wait for ever.)
 static void begin_with_others(void) {
   if (!recording || channel->spread_ns == 0) return;
   for (;;) {
@@ -69,8 +69,8 @@ static int run_c11_thread(void* memory) {
   return beginning->runs_c11(beginning->argument);
 }
 
-// std::thread starts every thread in one function of the C++ library, with an object as its argument. The third virtual
-// function of that object runs the program's function. An OpenMP thread is named after the region that it was created for.
+// Finds the function that names a thread. Under std::thread, `runs` is a function of the C++ library, and the third virtual
+// function of its argument calls the program's function. An OpenMP thread is named after the region that it was created for.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   Dl_info found;
   const uintptr_t address = (uintptr_t)runs;
@@ -80,7 +80,7 @@ static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   return (*(uintptr_t**)argument)[2];
 }
 
-// Recorded before the thread can do anything. A thread that cannot be created has done nothing.
+// Recorded before the thread exists, so that it precedes the thread's events. If the creation fails, the thread has no events.
 static void creating(const struct Beginning* beginning) {
   if (recording) __atomic_store_n(&channel->latest_creation, nanoseconds_now(), __ATOMIC_RELEASE);
   const uint64_t more = beginning->name;
@@ -111,7 +111,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
   return result;
 }
 
-// The number is looked up before the join, because another thread may have the same pthread_t later.
+// Looks the number up before the join, because afterwards a new thread may get the same pthread_t.
 #define JOIN(name, parameters, thread, arguments)       \
   EXPORTED int name parameters {                        \
     const uint32_t number = known_thread(thread);       \

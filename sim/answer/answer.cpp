@@ -20,12 +20,12 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr const char* kNoLock = "none";  // excludes no CPU: only a baseline, never an alternative
+constexpr const char* kNoLock = "none";  // the lock that excludes nobody: shown as a baseline, never ranked
 constexpr double kTwice = 100;           // in percent more
 constexpr const char* kStarved = "fairness.starved_cpus";
-constexpr std::size_t kMostLeaders = 2;  // limit on the other leaders that the sentence names
+constexpr std::size_t kMostLeaders = 2;  // most other leaders that a sentence names
 constexpr std::size_t kMostFeatured = 3;
-constexpr std::size_t kMostNamed = 4;  // limit on the alternatives or places in one sentence
+constexpr std::size_t kMostNamed = 4;  // most alternatives or places that one sentence names
 
 struct Standing {
   int number = 0;  // number of the point
@@ -35,10 +35,10 @@ struct Standing {
   bool starves = false;
 };
 
-// The alternatives of one place, the best first.
+// The alternatives at one place of the sweep, the best first.
 using Ranking = std::vector<Standing>;
 
-// One value for each axis that is held equal.
+// A value for each axis on which compared points must agree.
 using Cell = std::vector<ConfigValue>;
 
 class Decision {
@@ -65,7 +65,7 @@ class Decision {
   // ---- alternatives ----
 
   void compare() {
-    std::map<Cell, std::vector<int>> cells;  // keys: the values of the axes that are held equal
+    std::map<Cell, std::vector<int>> cells;  // keys: values of the axes on which compared points must agree
     for (const int number : finished()) {
       Cell cell;
       for (const VariedAxis& axis : roles_.cells) cell.push_back(*value_at(point(number), axis.path));
@@ -87,7 +87,7 @@ class Decision {
   // A run without operations in the measured time cannot be ranked by throughput.
   bool has_results(const Ranking& ranking) const { return metric_.better != Better::higher || ranking.front().value > 0; }
 
-  // Ranks the alternatives at the end of the sweep (the most CPUs), where they differ most.
+  // Ranks the alternatives at the last place of the sweep (the most CPUs), where they usually differ most.
   Ranking last_ranking(const std::vector<int>& numbers) const {
     if (!roles_.over) return ranked(numbers);
     const std::vector<ConfigValue>& values = roles_.over->values;
@@ -139,7 +139,8 @@ class Decision {
     return {point(standing.number), standing.name, preposition + standing.name, cpus_of(standing.number)};
   }
 
-  // "At 32 CPUs ", so that the sentence holds when quoted alone. Empty if the alternatives differ in their number of CPUs.
+  // "At 32 CPUs ", so that the sentence can be quoted alone. Empty if the alternatives themselves differ in their number of
+  // CPUs.
   std::string all_cpus(const Standing& best) const {
     const double cpus = cpus_of(best.number);
     if (cpus <= 0 || roles_.compared->path == kCpusPath || roles_.compared->path == "machine") return "";
@@ -171,7 +172,7 @@ class Decision {
     return (metric_.better == Better::higher ? "has the highest " : "has the lowest ") + metric_.label;
   }
 
-  // "32 ±4 % more than". The interval is that of the difference between runs with the same seeds.
+  // "32 ±4 % more than". The interval is that of the paired difference between runs with the same seeds.
   std::string distance(const Standing& best, const Standing& next) const {
     const bool more = metric_.better == Better::higher;
     const auto change = paired(next, best);
@@ -192,7 +193,7 @@ class Decision {
     return text;
   }
 
-  // The alternatives that lead at other places of the sweep: " cohort leads at 4 to 16 CPUs."
+  // Names the alternatives that lead elsewhere in the sweep: " cohort leads at 4 to 16 CPUs."
   std::string other_leaders(const Standing& best, const std::vector<int>& numbers) {
     struct Stretch {
       std::string name;
@@ -233,7 +234,7 @@ class Decision {
   // ---- alternatives at many places ----
 
   void many_places(const std::vector<std::pair<Cell, Ranking>>& decided) {
-    // by winner; an empty name is a tie
+    // keys: the winner's name, or "" for a tie
     std::vector<std::pair<std::string, std::vector<const std::pair<Cell, Ranking>*>>> groups;
     for (const auto& place : decided) {
       const bool alone = leaders_of(place.second) == 1;
@@ -296,7 +297,7 @@ class Decision {
                               : fmt::format(" (by {} to {})", lead_text(least), lead_text(most));
   }
 
-  // ---- one row of numbers ----
+  // ---- one axis, no alternatives ----
 
   void follow() {
     std::vector<Standing> row;
@@ -355,7 +356,7 @@ class Decision {
 
   // ---- how sure ----
 
-  // The difference between the second and the first, from runs with the same seeds. None with fewer than two seeds.
+  // The change from `first` to `second`, from runs with the same seeds. None with fewer than two seeds.
   std::optional<PairedChange> paired(const Standing& first, const Standing& second) const {
     if (!input_.seeds || !first.interval || !second.interval) return std::nullopt;
     const auto before = input_.seeds(first.number, metric_.name), after = input_.seeds(second.number, metric_.name);
@@ -376,7 +377,7 @@ class Decision {
     return metric_.better == Better::lower ? other.value - reach <= best.value : other.value + reach >= best.value;
   }
 
-  // Counts the leaders: the first of the ranking, and all that can't be told apart from it.
+  // The number of leaders: the first of the ranking, and all that chance can't tell from it.
   std::size_t leaders_of(const Ranking& ranking) const {
     const auto behind = std::ranges::find_if(ranking, [&](const Standing& other) { return !as_good(other, ranking.front()); });
     return behind == ranking.begin() ? 1 : static_cast<std::size_t>(behind - ranking.begin());
@@ -432,7 +433,7 @@ class Decision {
   Answer answer_;
 };
 
-// The requested metric, or else the first headline with a direction, or else the first headline.
+// The requested metric; else the first headline for which more or less is better; else the first headline.
 std::optional<HeadlineMetric> metric_of(const AnswerInput& input) {
   if (!input.question.metric.empty()) {
     for (const ReportedPoint& point : input.points) {

@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostDetails = 3;  // the limit on places whose figures one sentence gives
+constexpr std::size_t kMostDetails = 3;  // most rows of points that a sentence lists in detail
 constexpr std::size_t kMostPlaces = 8;
 
 struct Found {
@@ -24,7 +24,7 @@ struct Found {
 // "ttas at 4, 16 and 32 CPUs; tas at 32 CPUs".
 std::string places_text(const std::vector<Found>& found, Roles roles) {
   const std::optional<VariedAxis> over = std::exchange(roles.over, std::nullopt);
-  // keys: all axes except the position along the row
+  // keys: the point's values except the position along the sweep
   std::vector<std::pair<std::string, std::vector<const ReportedPoint*>>> rows;
   for (const Found& one : found) {
     const std::string name = point_words(*one.point, roles);
@@ -70,7 +70,7 @@ std::string sentence_of(const std::vector<Found>& found, const Roles& roles) {
 }  // namespace
 
 std::vector<std::string> doubts_of(const std::vector<ReportedPoint>& points, const Roles& roles) {
-  // The kinds of doubt in order of importance, as each point lists them.
+  // The kinds of doubt, ordered by importance, as in each point's own list.
   std::vector<std::pair<std::string, std::vector<Found>>> kinds;
   for (const ReportedPoint& point : points) {
     for (const HealthFinding& finding : health_findings(point)) {

@@ -1,5 +1,5 @@
-// Qualifies an answer: lists the points whose figures mean less than they seem to. One sentence covers all points with the
-// same problem.
+// Qualifies an answer: lists points whose figures are less reliable or less general than they look. One sentence covers all
+// points with the same problem.
 #pragma once
 
 #include <string>

@@ -14,8 +14,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLeastDifference = 0.01;  // of the smaller value
-constexpr std::size_t kMostPasses = 3;     // limit on the pairs that the sentence names
-constexpr std::size_t kMostReasons = 3;    // limit on the changes that it names for one pair
+constexpr std::size_t kMostPasses = 3;     // most pairs that a sentence names
+constexpr std::size_t kMostReasons = 3;    // most changes that it names for a pair
 
 class OrderTeller {
  public:
@@ -86,7 +86,7 @@ class OrderTeller {
     }
   }
 
-  // Records by how much the first alternative leads the best of the others after this change.
+  // Records the first alternative's lead over the best other one under this change.
   void note_lead(const RangeRow& row) {
     const RangeValue& leader = *row[ranking_.front()];
     RangeValue next = *row[ranking_[1]];
@@ -125,10 +125,10 @@ class OrderTeller {
   std::string rest_text() const { return held_ == 0 ? "" : fmt::format(" It survives the other {}.", held_); }
 
   const FamilyOrder& order_;
-  std::vector<std::size_t> ranking_;  // alternatives with the family's own values, the best first
+  std::vector<std::size_t> ranking_;  // alternatives ordered under the family's own values, the best first
   std::vector<Pass> passes_;
   int tried_ = 0, held_ = 0;
-  int ties_ = 0;  // changes with which the first alternative is not ahead by more than chance
+  int ties_ = 0;  // number of changes under which the first alternative's lead is within chance
   double least_ = 0, most_ = 0;
 };
 

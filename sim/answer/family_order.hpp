@@ -1,4 +1,4 @@
-// Whether the order of an answer's alternatives depends on what the machine takes from its contention family.
+// Tests whether the order of an answer's alternatives depends on values that the machine takes from its contention family.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace linebounce::sim {
 
-// A value that the contention family assumes, and another value of its range that replaces it.
+// A change of one value from the contention family: what the family assumes, and what replaces it.
 struct FamilyChange {
   std::string path;  // "machine.cpu.hold_ns"
   ConfigValue assumed, other;
 };
 
-// The deciding metric of one alternative; none if it has not finished.
+// The deciding metric of one alternative. None if the alternative's run has not finished.
 struct RangeValue {
   double value = 0;
   double interval = 0;  // half the 95 % interval's width; 0: unknown
@@ -27,14 +27,14 @@ struct FamilyOrder {
   std::string family;
   std::vector<std::string> alternatives;  // their names
   Better better = Better::higher;
-  RangeRow assumed;  // with the family's own values, by alternative
+  RangeRow assumed;  // values under the family's own assumptions, by alternative
   std::vector<FamilyChange> changes;
   std::vector<RangeRow> changed;  // by change
 };
 
-// Says in one or two sentences whether the order survives every change, or which alternative passes which, and after which
-// change. Two alternatives count as different if they differ by more than a percent and their intervals do not overlap. Empty
-// if fewer than two alternatives have finished.
+// Says in one or two sentences whether the order survives every change, or which alternative passes which, and under which
+// change. Two alternatives differ if their values are more than one percent apart and their intervals do not overlap. Empty if
+// fewer than two alternatives have finished.
 std::string family_order_text(const FamilyOrder& order);
 
 }  // namespace linebounce::sim

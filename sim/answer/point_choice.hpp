@@ -10,12 +10,11 @@
 
 namespace linebounce::sim {
 
-// The number in the text; nothing if the text is not a number, and so must be settings.
+// The point's number; none if the text is no number but settings.
 std::optional<int> point_number(std::string_view text);
 
-// Finds the point with this number ("17") or these settings ("lock=mcs,cpus=32"). The last part of a path is enough if only
-// one path ends so. If several points have the settings, the last one is returned. Errors: ConfigError, with the legal
-// values.
+// Finds the point with this number ("17") or these settings ("lock=mcs,cpus=32"). The last part of a path suffices if it is
+// unique. If several points match, returns the last. Errors: ConfigError, with the legal values.
 int chosen_point(const std::string& text, const std::vector<ReportedPoint>& points);
 
 }  // namespace linebounce::sim

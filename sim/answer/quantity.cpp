@@ -26,7 +26,7 @@ double nanoseconds_of(const std::string& unit) {
   return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "ms" ? 1e6 : unit == "s" ? 1e9 : 0;
 }
 
-// The largest step that leaves at least one digit before the point.
+// The largest step at which the number still has a digit before the point.
 Step step_for(double size, std::span<const Step> steps) {
   Step chosen = steps.front();
   for (const Step& step : steps) {

@@ -1,5 +1,5 @@
-// Figures for readers, in sentences and tables: three digits, and a suitable unit. Python's analysis/linebounce/quantity.py has
-// the same rules; tests/analysis/quantities.csv checks both.
+// Formats figures for sentences and tables: three digits, and a suitable unit. analysis/linebounce/quantity.py follows the same
+// rules; tests/analysis/quantities.csv checks both.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace linebounce::sim {
 std::string figure(double value);
 std::string figure(double value, const std::string& unit);  // "12.9 ns": in the given unit, for figures that will be compared
 
-// The unit and decimals for the figures of one column or row, chosen by the largest of them.
+// Unit and number of decimals for all figures of a column or row, chosen for the largest of them.
 struct Scale {
   double factor = 1;        // multiplies the metric's unit
   std::string prefix = {};  // "k", "M", "G" or nothing
@@ -22,25 +22,25 @@ struct Scale {
   [[nodiscard]] std::string name() const { return prefix + (prefix.empty() || unit.empty() || unit == "/s" ? "" : " ") + unit; }
 };
 Scale scale_of(double largest, const std::string& unit);
-// The value with the scale's decimals, or with two digits if it is much smaller than the largest. Without the unit.
+// The value with the scale's decimals, without unit. A value much smaller than the largest is shown with two digits.
 std::string figure_in(const Scale& scale, double value, std::optional<double> interval = {});
 
-// Whether an interval is larger than the rounding of equal values.
+// False if the interval only comes from rounding equal values.
 bool is_interval(double value, double interval);
 
 // A metric's unit as shown: "µs" for "us".
 std::string shown_unit(const std::string& unit);
 
-// "2.73 ±0.20 M/s", "931 k/s", "11.1 ±0.8 µs", "97.7 %". `what` replaces the 1 of a rate's unit "1/s": "2.73 M operations/s".
-// An interval that is only the rounding of equal values is left out.
+// "2.73 ±0.20 M/s", "931 k/s", "11.1 ±0.8 µs", "97.7 %". `what` replaces the 1 in the unit "1/s": "2.73 M operations/s". Omits
+// an interval that only comes from rounding.
 std::string quantity(double value, std::optional<double> interval, const std::string& unit, const std::string& what = "");
 
-// How much larger a positive value is than a smaller positive one: "32 % more", "2.4 times as much".
+// How much `larger` exceeds `smaller`: "32 % more", "2.4 times as much". REQUIRES: both are positive.
 std::string factor_text(double larger, double smaller);
-// The same from the other side: "24 % less", "2.4 times less".
+// How far `smaller` is below `larger`: "24 % less", "2.4 times less".
 std::string fraction_text(double smaller, double larger);
 
-// By how much the best value leads, from the larger of the two values over the smaller: "12 %", "a factor of 2.3".
+// The lead of the best value, from the ratio of the larger to the smaller value: "12 %", "a factor of 2.3".
 std::string lead_text(double ratio);
 
 // "a", "a and b", "a, b and c".

@@ -20,8 +20,8 @@ namespace {
 
 constexpr const char* kThroughput = "throughput.operations_per_s";
 constexpr double kWellExplained = 0.8;
-constexpr double kContended = 0.9;   // a lock counts as contended if at least this share of its acquisitions wait
-constexpr double kWorthNaming = 20;  // smallest cost that is named, in percent of the time
+constexpr double kContended = 0.9;   // a lock is contended if at least this share of its acquisitions wait
+constexpr double kWorthNaming = 20;  // the smallest cost worth naming, in percent of the time
 
 std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
@@ -38,7 +38,8 @@ std::string ns_text(double ns) {
   return quantity(ns, std::nullopt, "ns");
 }
 
-// "section_lock" from "locks.section_lock.cpu_pct"; only for locks, not for their call sites.
+// The name of the lock with most CPU time: "section_lock" from "locks.section_lock.cpu_pct". Ignores rows of a lock's call
+// sites.
 std::string busiest_lock(const ReportedPoint& point) {
   constexpr std::string_view kPrefix = "locks.", kShare = ".cpu_pct";
   std::string busiest;
@@ -53,7 +54,8 @@ std::string busiest_lock(const ReportedPoint& point) {
   return busiest;
 }
 
-// Elapsed time per operation, in ns, of a lock that serialises the operations: held, or changing hands.
+// For a lock that serialises all operations: elapsed time per operation in ns, and the part in which the lock is held. The rest
+// is hand-off.
 struct LockTime {
   double per_operation = 0, held = 0;
   [[nodiscard]] double handed() const { return per_operation - held; }
@@ -67,7 +69,7 @@ std::optional<LockTime> lock_time(const ReportedPoint& point, const std::string&
   return LockTime{1e9 / *rate, 1e9 / *rate * *util / 100};
 }
 
-// The time of an operation's misses that one source served.
+// Misses per operation that one source served, and their total latency in ns.
 struct MissTime {
   double count = 0, ns = 0;
 };
@@ -99,7 +101,7 @@ std::string misses_text(const MissTime& misses) {
   return fmt::format("{} {} of {}", count, count == "1" ? "miss" : "misses", ns_text(misses.ns / misses.count));
 }
 
-// The resource for which misses on the lock's own words queue longest; empty if queueing is less than kMuch of their latency.
+// The resource at which misses on the lock's own words queue longest. Empty if they queue for less than kMuch of their latency.
 std::string lock_queueing(const Contender& contender, const std::string& lock) {
   constexpr double kMuch = 0.3;  // of the latency
   static constexpr std::array<const char*, kResources> kBehind = {"in its core", "for the bus",     "for the line",
@@ -119,8 +121,7 @@ std::string lock_queueing(const Contender& contender, const std::string& lock) {
                      ns_text(*queueing), most > *queueing / 2 ? "most" : "the largest part", behind);
 }
 
-// Compares two points whose operations wait for one lock: how long each holds the lock, and how long each takes to hand it
-// over.
+// Compares two points whose operations wait for one lock, by the time that it is held and the time of a hand-off.
 std::string by_lock(const Contender& winner, const Contender& next, const std::string& lock) {
   const auto fast = lock_time(winner.point, lock), slow = lock_time(next.point, lock);
   if (!fast || !slow) return "";
@@ -147,7 +148,7 @@ std::string by_lock(const Contender& winner, const Contender& next, const std::s
   return text + "." + lock_queueing(next, lock);
 }
 
-// Compares the CPU time per operation of two points by the sources of their misses.
+// Compares two points by their misses: how CPU time per operation divides among the sources that served them.
 std::string by_misses(const Contender& winner, const Contender& next) {
   const auto fast_rate = metric_of(winner.point, kThroughput), slow_rate = metric_of(next.point, kThroughput);
   const auto fast = misses_of(winner.point), slow = misses_of(next.point);

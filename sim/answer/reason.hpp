@@ -10,15 +10,15 @@ namespace linebounce::sim {
 struct Contender {
   const ReportedPoint& point;
   std::string name;
-  std::string under;  // the beginning of a sentence: "Under mcs", "On epyc_7742_2socket", "With latency_ns = 80"
+  std::string under;  // how a sentence begins: "Under mcs", "On epyc_7742_2socket", "With latency_ns = 80"
   double cpus = 0;    // 0: unknown
 };
 
-// The largest terms of the difference in time per operation, and the share that they explain if it is less than four fifths.
-// Empty if there are no operations per second, or the results don't divide the time.
+// Names the largest parts of the difference in time per operation, and the share that they explain if it is below four fifths.
+// Empty if the metric is not operations per second, or the results don't break the time down.
 std::string reason_of(const Contender& winner, const Contender& next, const std::string& metric);
 
-// The largest part of a point's time, as a sentence; empty if nothing stands out.
+// A sentence about the largest part of a point's time; empty if nothing stands out.
 std::string main_cost(const ReportedPoint& point);
 
 }  // namespace linebounce::sim

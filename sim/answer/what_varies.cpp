@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Numbers with at most this many values count as alternatives; with more, they are an axis along which others are compared.
+// A number with at most this many values may be the alternatives. With more, it is an axis along which others are compared.
 constexpr std::size_t kFewValues = 3;
 
 bool is_word(const VariedAxis& axis) {
@@ -26,7 +26,7 @@ bool is_number(const VariedAxis& axis) {
   });
 }
 
-// Whether each value of one path occurs with only one value of the other, and vice versa.
+// Whether the two paths' values correspond one to one.
 bool change_together(const std::vector<ReportedPoint>& points, const std::string& left, const std::string& right) {
   std::map<ConfigValue, ConfigValue> there, back;
   for (const ReportedPoint& point : points) {
@@ -45,7 +45,8 @@ VariedAxis axis_of(const std::vector<ReportedPoint>& points, const std::string& 
   return axis;
 }
 
-// Paths whose values change together form one axis. It is named after the requested path, else the first lock, word or path.
+// Whether `candidate` is the better name for an axis of paths whose values change together. The requested path comes first,
+// then a lock, then a word.
 bool names_better(const VariedAxis& candidate, const VariedAxis& known, const std::string& compare) {
   if (candidate.path == compare || known.path == compare) return candidate.path == compare;
   if (candidate.path == kLockPath || known.path == kLockPath) return candidate.path == kLockPath;

@@ -1,4 +1,4 @@
-// Finds what differs between the points of a sweep, and which role each difference has in the answer.
+// Finds which paths vary in a sweep, and the role of each in the answer.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,22 @@ namespace linebounce::sim {
 inline constexpr const char* kCpusPath = "machine.cpus";
 inline constexpr const char* kLockPath = "workload.lock";
 
-// One path, or several whose values change together.
+// One varied path, or several whose values change together.
 struct VariedAxis {
-  std::string path;                 // the path by which users know it
+  std::string path;                 // the path by which users know the axis
   std::vector<ConfigValue> values;  // the path's values in the sweep's order; two or more
 };
 
-// The roles of axes: the alternatives, the axis along which they are compared, and the axes whose values must be equal.
+// What each axis is for: the alternatives, the axis along which they are compared, and the axes on which compared points must
+// agree.
 struct Roles {
   std::optional<VariedAxis> compared;  // "workload.lock"
   std::optional<VariedAxis> over;      // "machine.cpus"; numbers
   std::vector<VariedAxis> cells;       // all other axes
 };
 
-// `compare`: the path of the alternatives, if the experiment names one. Otherwise the alternatives are the locks, else other
-// words, else a parameter with few values. They are compared along CPUs, or else along the axis with the most numbers.
+// `compare`: the path that the experiment names for the alternatives; may be empty. The alternatives are then the locks, else
+// other words, else a number with few values. They are compared along CPUs, or else along the number with the most values.
 Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& compare = "");
 
 // Null if the point has no value for this path.
@@ -35,7 +36,7 @@ const ConfigValue* value_at(const ReportedPoint& point, const std::string& path)
 // A value's name in sentences and tables. For a file, its bare name: "my_lock" for "/home/me/my_lock.lua".
 std::string value_name(const ConfigValue& value);
 
-// The last parts of a path, as many as distinguish it from the other paths: "latency_ns", "memory.latency_ns".
+// As many trailing parts of a path as distinguish it from the others: "latency_ns", "memory.latency_ns".
 std::string short_path(const std::string& path, const std::vector<std::string>& paths);
 
 // "mcs" for a word, "latency_ns = 120" for a number or a switch.

@@ -11,8 +11,7 @@ using namespace workloads;
 
 namespace {
 
-// The simulation's work for a listener is part of its cost; the listener's own work is not, so this listener does almost
-// nothing.
+// A listener that does almost nothing: the simulation's work to call it counts as cost, the listener's own work does not.
 class MissCounter final : public Observer {
  public:
   void miss(const Miss&) override { ++count; }

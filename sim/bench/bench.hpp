@@ -1,4 +1,4 @@
-// Linebounce's own speed: three cases, each timed and compared with the functional-only mode in the same process.
+// Measures Linebounce's own speed in three cases. Each case is also run in the functional-only mode, in the same process.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace linebounce::sim {
 
-// ---- reference streams: the same for the timed simulation and the functional-only mode ----
+// ---- reference streams, which the timed and the functional-only mode share ----
 
 using namespace workloads;
 
 struct BenchCase {
   std::string name;
-  int shared_per_mille = 0;     // references to the shared lines; half of them write
-  int atomic_per_mille = 0;     // atomic operations among those writes
-  std::int64_t references = 0;  // over all CPUs, in each run
+  int shared_per_mille = 0;     // references to shared lines, of 1000; half of them are stores
+  int atomic_per_mille = 0;     // atomic operations, of 1000 such stores
+  std::int64_t references = 0;  // total over all CPUs, for each run
 };
 
-// The addresses of one CPU's references. Of eight private references, seven go to 8 KiB that stay in L1, and one to 64 KiB
-// that stay in L2. Three of ten are stores. The next reference depends on the loaded value, as in a program.
+// Generates one CPU's references. Of eight private references, seven go to 8 KiB that stay in L1, and one goes to 64 KiB that
+// stay in L2. Three of ten are stores. As in a program, the next reference depends on a loaded value.
 class ReferenceStream {
  public:
   static constexpr std::int64_t kNearBytes = 8 * 1024;
@@ -42,7 +42,7 @@ class ReferenceStream {
 
   static std::int64_t private_bytes() { return kNearBytes + kFarBytes; }
 
-  // Makes one reference. Processor: Cpu or FunctionalCpu.
+  // Makes one reference. `Processor` is Cpu or FunctionalCpu.
   template <class Processor>
   void step(Processor& processor) {
     const std::uint64_t draw = random_.next() ^ last_;
@@ -92,15 +92,15 @@ struct BenchResult {
   double timed_refs_per_s = 0;
   double functional_refs_per_s = 0;          // 0: not run
   double ratio = 0;                          // 0: not run
-  double transactions_per_s = 0;             // accesses that the core's caches could not serve, including all their effects
+  double transactions_per_s = 0;             // accesses that left the core's caches, per second of host time
   double kernel_events_per_transaction = 0;  // 0 if there are almost none
 };
 
 // private, mixed, contended.
 std::span<const BenchCase> bench_cases();
 
-// Runs one case on this machine with all its CPUs, in both modes or only in the timed one. Builds a simulation, so call it once
-// in a process.
+// Runs one case on all of the machine's CPUs: timed, and unless `timed_only` also functional-only. REQUIRES: called once in a
+// process, because it builds a simulation.
 BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols,
                            bool timed_only);
 

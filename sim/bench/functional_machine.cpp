@@ -6,7 +6,7 @@
 
 namespace linebounce::sim {
 
-// One line as the protocol's rows see it. There is no time: the data step follows the order step at once.
+// The interface of one line to the protocol's rows. Without time, the data step follows the order step at once.
 class FunctionalMachine::Line {
  public:
   Line(FunctionalMachine& machine, LineAddr line) : machine_(machine), slot_(machine.store_.slot(line)) {}
@@ -30,9 +30,9 @@ class FunctionalMachine::Line {
   }
   void bus_to_memory() { machine_.store_.write_memory(slot_, data_, version_); }
   void complete(int) {}
-  void send_word(int) {}  // nothing to send: Processor stores at once
+  void send_word(int) {}  // no update to send: Processor stores the word itself, at once
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
-  void operate(int) {}  // nothing to do: an atomic operation is a store here
+  void operate(int) {}  // nothing to do: here an atomic operation is a plain store
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
   void on_transition(Controller, int, StateId, EventId, StateId) {}

@@ -1,4 +1,4 @@
-// The same caches, values and protocol without time and statistics: the baseline for a timed simulation.
+// The baseline for timed simulations: the same caches, values and protocol, without time and statistics.
 #pragma once
 
 #include <utility>
@@ -59,7 +59,7 @@ class FunctionalMachine {
   }
   Copy& access_slowly(int cpu, Address address, Access access);
   void transact(int cpu, LineAddr line, MessageId message);
-  // Writes the word of this version into the other copies that took it in the order step.
+  // Copies the stored word into the copies that the order step marked (word_takers_).
   void apply_word(Version version, Address address, Value value);
   [[noreturn]] static void stale();
 
@@ -68,7 +68,7 @@ class FunctionalMachine {
   std::vector<CacheAgent> agents_;
   std::vector<Copy*> found_;
   std::vector<int> holders_;
-  // Copies that will take the word: from the order step of a store until the store itself.
+  // Copies that will receive the word under an update protocol. Set in a store's order step, cleared by the store.
   std::vector<std::pair<int, Copy*>> word_takers_;
   Tick age_ = 0;
 };

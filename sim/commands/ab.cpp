@@ -42,7 +42,7 @@ constexpr const char* kAbFooter = R"(Examples:
 The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both
 sides run with the same seeds, so the interval of their difference is narrower than each side's own.)";
 
-// Finds the path that is given twice; its values are the two sides. All other settings apply to both sides.
+// Finds the path that --set names twice; its two values are the sides. All other settings apply to both sides.
 Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;
@@ -88,7 +88,7 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
   options.at_once = arguments.at_once;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
-  // Replaces earlier results of another configuration only in the default folder, never in a folder that the user names.
+  // Earlier results of another configuration are replaced only in the default folder, never in one that the user names.
   const auto earlier = manifest_in(options.directory);
   options.fresh = arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash);
   RunReport report = run_with_progress(plan, options, plan.experiment.name, true);

@@ -55,11 +55,11 @@ struct AdviseArguments : StudyArguments {
   int orders = 3;
   bool only_time = false;
   std::string build;              // the build command that --recheck gives; empty without --recheck
-  bool may_run = false;           // true if the trace's own command line may be executed
+  bool may_run = false;           // permission to execute the trace's own command line
   std::vector<std::string> more;  // further recordings of the same program
 };
 
-// The arguments of one of the two studies. Its results go to this subfolder.
+// The arguments for one of the two studies; its results go into `folder`.
 template <class Arguments>
 Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
   Arguments study;
@@ -70,8 +70,8 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   return study;
 }
 
-// Rechecks the first change that has a diff, on machines where the change was tried as a whole and confirmed. Errors:
-// ConfigError.
+// Builds and records the program again with the first change that has a diff. Compares on machines where this change was tried
+// as a whole and confirmed. Errors: ConfigError.
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
                                      const AdviseArguments& arguments, const trace::Reader& reader,
                                      const std::vector<std::string>& argv, ExitCode& code) {
@@ -100,8 +100,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
-// Replays the reader's trace once, and divides the time by cause. None if the replay did not finish; find_sharing() has then
-// reported that.
+// Replays the trace once, and divides its time by cause. None if the replay failed, which find_sharing() has then already
+// reported.
 std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
@@ -115,7 +115,7 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// Makes the page that recommends no changes: one replay for each machine.
+// For a recording without recommended changes: shows where the time goes, by one replay for each machine.
 AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
@@ -136,7 +136,7 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
-// Makes the advice from one recording. None if there is nothing to advise or the study was interrupted; `code` says which.
+// The advice from one recording. None if there is nothing to advise or the user interrupted; `code` tells which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
@@ -162,7 +162,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
 }
 
-// Writes the changes' diffs as change-1.diff and so on, and removes earlier ones.
+// Writes each change's diff as change-1.diff and so on, after removing those of earlier runs.
 void write_diffs(AdvicePage& page, const fs::path& directory) {
   for (std::size_t old = 1; fs::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
   for (std::size_t i = 1; i <= page.changes.size(); ++i) {
@@ -211,7 +211,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   if (!arguments.build.empty()) {
     try {
       page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
-    } catch (const ConfigError& error) {  // The page is useful even without this part.
+    } catch (const ConfigError& error) {  // Ignored: the page is useful without this part.
       failure = error.what();
     }
     if (code == ExitCode::interrupted) return code;

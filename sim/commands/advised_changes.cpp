@@ -14,14 +14,14 @@
 namespace linebounce::sim {
 namespace {
 
-// A change that gained on one machine. Its name is the same on all machines.
+// A change that gained on at least one machine. Changes are matched across machines by name.
 struct Candidate {
   std::string name;
   AdvisedChange change;
   std::set<std::string> layouts = {};  // empty for a lock
 };
 
-// The layouts that a trial changes: one, or those of all proposals that were tried together.
+// The layouts that a trial changes: that of one proposal, or those of all proposals if it combined them.
 std::set<std::string> layouts_of(const SharingReport& sharing, const std::string& proposal) {
   std::set<std::string> names;
   for (const TriedProposal& tried : sharing.tried) {
@@ -34,7 +34,7 @@ std::string layout_change(const SharingReport& sharing, const std::string& propo
   return fmt::format("layout {}", fmt::join(layouts_of(sharing, proposal), " "));
 }
 
-// " (runs as ttas, because nobody waited)"; empty if the lock was not recognised from a word.
+// " (runs as ttas, because nobody waited)" for a lock that was recognised from a word; else empty.
 std::string classification_of(const std::vector<trace::WordLock>& words, const std::string& lock) {
   const auto word = std::ranges::find_if(words, [&lock](const auto& it) { return it.lock.counted_as() == lock; });
   return word == words.end() ? "" : fmt::format(" ({})", trace::classification(*word));
@@ -45,7 +45,7 @@ bool is_here(const std::filesystem::path& path) {
   return !near.empty() && near.is_relative() && *near.begin() != "..";
 }
 
-// Makes the file's name relative to the current folder, as `git apply` and `patch -p1` expect; a file elsewhere is named
+// A path for a diff. `git apply` and `patch -p1` expect it relative to the current folder; if not all files are there, all are
 // relative to the root.
 std::string name_in_diff(const std::filesystem::path& path, bool all_here) {
   return all_here ? std::filesystem::proximate(path).string() : path.relative_path().string();
@@ -65,7 +65,7 @@ void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits
   change.cautions = edit.cautions;
 }
 
-// Says how many transfers of lines the change leaves, and names the costliest cause that the change does not address.
+// Says how many line transfers remain after the change, and names the costliest remaining cause.
 std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what) {
   std::string text = fmt::format("On {} {} of {} transfers of lines remain", machine.sharing.machine,
                                  grouped(std::llround(after)), grouped(std::llround(before)));
@@ -118,7 +118,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
   return found;
 }
 
-// None if the change was not tried on the machine, or its replays did not finish.
+// The change's gain on a machine. None if it was not tried there, or its replays did not finish.
 std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::string& name) {
   const SharingReport& sharing = machine.sharing;
   if (sharing.again && layout_change(sharing, sharing.again->name) == name)
@@ -141,8 +141,9 @@ std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::st
   return std::nullopt;
 }
 
-// A machine with shorter lines may need only part of a change that another machine needs. If `candidate` is such a part of a
-// known change, adds its gain to that change and returns true; it is then not listed separately.
+// A machine with shorter lines may need only part of a change. If `candidate` is part of a known change that was not tried on
+// this machine, its gain is added to that change as a partial one. Returns true if so; the candidate is then not listed
+// separately.
 bool is_part_of_another(const Candidate& candidate, const MachineAdvice& machine, std::vector<Candidate>& known) {
   if (candidate.layouts.empty()) return false;
   for (Candidate& larger : known) {
@@ -166,7 +167,7 @@ double largest_gain(const AdvisedChange& change) {
   return largest;
 }
 
-// Reasons why there may be changes that were not tried.
+// Says why further changes may exist that were not tried.
 std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines) {
   std::vector<std::string> reasons;
   const auto add = [&reasons](const std::string& reason) {
@@ -182,7 +183,7 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
-// Replacements of important locks that would break the program: "for table_lock seqlock, because ...".
+// Names replacements of important locks that would break the program: "for table_lock seqlock, because ...".
 std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machines) {
   std::vector<std::string> sentences;
   for (const MachineAdvice& machine : machines) {
@@ -197,8 +198,7 @@ std::vector<std::string> not_offered_on(const std::vector<MachineAdvice>& machin
   return sentences;
 }
 
-// Lists the changes that were replayed but are not recommended: layouts, counters, and for each lock the best other
-// algorithm.
+// Lists changes that were replayed but not recommended: layouts, counters, and for each lock the best other algorithm.
 class NotAdvised {
  public:
   NotAdvised(const AdvicePage& page, const std::vector<trace::WordLock>& words) : page_(page), words_(words) {}
@@ -228,7 +228,7 @@ class NotAdvised {
   [[nodiscard]] std::vector<std::string> no_help() const { return sentences(no_help_); }
 
  private:
-  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // a change, and its result on each machine
+  using Tried = std::vector<std::pair<std::string, std::vector<std::string>>>;  // a change; its results by machine
 
   static std::vector<std::string> sentences(const Tried& tried) {
     std::vector<std::string> all;
@@ -245,7 +245,7 @@ class NotAdvised {
     if (known == tried.end()) known = tried.insert(tried.end(), {what, {}});
     known->second.push_back(fmt::format("{} on {}", result, machine));
   }
-  // True if the layout or lock is recommended, alone or as part of a larger change.
+  // True if the layout or lock is recommended, alone or as part of a change.
   [[nodiscard]] bool is_advised(const std::string& what) const {
     const auto has_it = [&what](const AdvisedChange& change) { return change.what.find(what) != std::string::npos; };
     const auto is_it = [&what](const AdvisedChange& change) { return change.what == what; };
@@ -255,7 +255,7 @@ class NotAdvised {
 
   const AdvicePage& page_;
   const std::vector<trace::WordLock>& words_;
-  Tried also_gains_, no_help_;  // in the order of the first machine
+  Tried also_gains_, no_help_;  // both ordered as on the first machine
 };
 
 std::vector<std::string> parts_of(const CountCure& cure) {
@@ -265,7 +265,7 @@ std::vector<std::string> parts_of(const CountCure& cure) {
   return parts;
 }
 
-// Sets `alternative_to` of each change. It refers to the numbers of the page, where the unconditional changes come first.
+// Sets `alternative_to` of each change to numbers as shown on the page, which lists unconditional changes first.
 void find_alternatives(AdvicePage& page) {
   std::vector<AdvisedChange*> numbered;
   for (std::vector<AdvisedChange>* changes : {&page.changes, &page.conditional}) {
@@ -283,7 +283,7 @@ void find_alternatives(AdvicePage& page) {
   }
 }
 
-// Other counters that gain on at least one machine.
+// Counters of another kind that gain on at least one machine.
 std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>& machines) {
   std::vector<AdvisedChange> changes;
   for (const MachineAdvice& machine : machines) {
@@ -324,7 +324,8 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
     page.tries_otherwise_pct = std::max({page.tries_otherwise_pct, machine.sharing.tries_otherwise_pct, of_locks});
     if (machine.time) page.time.push_back(*machine.time);
   }
-  // Machines with the longest lines come first: fields that are separated for these lines are separated on all machines.
+  // Sorts machines by line size, the largest first: fields that are separated for long lines are also separated for shorter
+  // ones.
   std::vector<const MachineAdvice*> by_line;
   for (const MachineAdvice& machine : machines) by_line.push_back(&machine);
   std::stable_sort(by_line.begin(), by_line.end(), [](const MachineAdvice* a, const MachineAdvice* b) {

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The machine for shapes with one bus; a shape uses as many of its CPUs as it needs. Shapes with nodes use the next machine.
+// kOneBus runs the cases with one bus, kNodes those with several nodes. A case uses as many of the machine's CPUs as it needs.
 constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
 constexpr const char* kReplay = "replay";
@@ -97,7 +97,7 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   return nlohmann::ordered_json::parse(text);
 }
 
-// The name of a file that is deleted with this object, even if writing the file fails.
+// The name of a temporary file. The destructor deletes the file, even if writing it failed.
 class TemporaryName {
  public:
   TemporaryName() : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {}
@@ -113,7 +113,7 @@ class TemporaryName {
   fs::path file_;
 };
 
-// A trace file that is deleted with this object.
+// A temporary trace file, which the destructor deletes.
 class TemporaryTrace {
  public:
   explicit TemporaryTrace(std::int64_t references) {

@@ -56,7 +56,7 @@ class CandidateLine {
   bool active_;
 };
 
-// Groups the CPUs by a number that `topology` gives for each of them, such as the node. Groups are sorted by their first CPU.
+// Groups CPUs by one of their numbers in the topology, `what`, such as their node. Groups are ordered by their first CPU.
 std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus, int TopologyCpu::*what) {
   std::map<int, std::vector<int>> groups;
   for (int cpu = 0; cpu < cpus; ++cpu) groups[topology.cpus[cpu].*what].push_back(cpu);
@@ -66,8 +66,8 @@ std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus,
   return sorted;
 }
 
-// The nodes, shared caches and cores of the topology. If a cache serves several nodes, each node gets one bus instead,
-// because a bus cannot span nodes.
+// The topology's nodes, shared caches and cores. If one cache serves several nodes, each node gets one bus instead, because a
+// bus cannot span nodes.
 CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string& file) {
   if (std::ssize(topology.cpus) != cpus)
     throw ConfigError(
@@ -81,7 +81,7 @@ CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string
   return groups;
 }
 
-// Intel's MLC measures latencies between nodes. Each pair of CPUs gets the latency of its nodes.
+// Expands latencies between nodes, which Intel's MLC measures, into a matrix of CPUs: each pair gets the latency of its nodes.
 LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology, const std::string& file) {
   const auto cpus = static_cast<int>(topology.cpus.size());
   if (cpus < 2 || cpus > kMostCpus) throw ConfigError(fmt::format("{}: {} CPUs; legal: 2 to {}", file, cpus, kMostCpus));
@@ -120,7 +120,7 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
   if (topology) request.processor = topology->processor;
-  // A file of no known form is read as a matrix, because that reader names the wrong line and column.
+  // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
   if (form == "lscpu" || form == "lstopo")

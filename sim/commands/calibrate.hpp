@@ -1,4 +1,4 @@
-// `linebounce calibrate`, which `import` calls, too.
+// `linebounce calibrate`. `import` calls it, too.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@ namespace linebounce::sim {
 
 struct CalibrateArguments {
   std::string from;
-  std::string as;  // the form of `from`; empty: by its content
+  std::string as;  // the form of the file `from`; empty: recognised by its content
   std::string machine;
   std::string output;
   std::string access = "atomic";
   std::string family;
-  std::optional<int> mhz;  // the clock of the CPU, for a file in cycles
-  std::string topology;    // the file for read_structure(); empty: derive the structure from the matrix
+  std::optional<int> mhz;  // CPU clock in MHz, for a file that counts cycles
+  std::string topology;    // a file for read_structure(); empty: the structure is derived from the matrix
   int at_once = 1;
 };
 
-// Reads the structure of a machine from the output of lscpu or lstopo, or from a file that lists NUMA nodes. Errors:
-// ConfigError, TraceError.
+// Reads a machine's structure from the output of lscpu or lstopo, or from a list of NUMA nodes. Errors: ConfigError,
+// TraceError.
 MachineTopology read_structure(const std::string& file);
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.

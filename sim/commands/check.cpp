@@ -60,7 +60,7 @@ check needs more memory than allowed.)";
 
 struct CheckArguments {
   std::string protocol;
-  std::string bus;  // the bus protocol to combine with a node protocol; empty: the one that the node protocol's file names
+  std::string bus;  // the bus protocol to combine with a node protocol; empty: the one named in the node protocol's file
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
@@ -155,7 +155,7 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
   return out + unreached_text(protocol, options, result, paint);
 }
 
-// Returns `found`, or throws a message that names the option's legal values.
+// Returns `found` if it is from 1 to `most`; otherwise throws an error that gives the option's legal values.
 int in_range(const char* option, int found, int most, const Protocol& protocol) {
   if (found >= 1 && found <= most) return found;
   throw ConfigError(fmt::format("{}: {} is out of range; legal for {}: 1 to {}", option, found, protocol.name, most));
@@ -226,7 +226,7 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
   return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
 }
 
-// Refuses a Murphi model (NAME.m), which --murphi writes and `check` cannot read.
+// Refuses a Murphi model (NAME.m): `check --murphi` writes such files but can't read them.
 void refuse_murphi(const std::string& protocol) {
   if (!protocol.ends_with(".m")) return;
   throw ConfigError(

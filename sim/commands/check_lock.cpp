@@ -51,7 +51,7 @@ A CPU whose loop keeps reading the same values counts as waiting until one of th
 
 Exit code: 1 if a promise is broken, or if not everything could be checked.)";
 
-// Default limits on states: for one case, and for all additional cases together.
+// Default limits on states: `one` for each case, `extras` for all additional cases together.
 struct DefaultStates {
   std::uint64_t one, extras;
 };
@@ -94,7 +94,7 @@ LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& op
   }
 }
 
-// Saves the experiment of a failed trial, and returns its path; empty if no trial failed.
+// Saves the experiment of the failed trial, and returns its path; empty if none failed.
 std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& check, const std::string& directory) {
   if (!check.broken_trial()) return {};
   const fs::path file = fs::path(directory) / (fs::path(lock.name).stem().string() + ".toml");
@@ -103,10 +103,10 @@ std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& c
   return file.string();
 }
 
-// The default machines for timing weaker memory orders: one that keeps stores in order, and one that does not.
+// Default machines for timing weaker memory orders. The first keeps stores in order, the second does not.
 const std::vector<std::string> kTimedOn = {"generic_2socket_32core", "itanium2_two_node_16way"};
 
-// A built-in lock's file, or the user's.
+// The path of a built-in lock's file, or of the user's.
 std::string file_of_lock(const std::string& name) {
   if (is_source_path(name)) return name;
   const workloads::LockEntry entry = lock_called(name);
@@ -160,7 +160,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
   ExitCode code = ExitCode::done;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const workloads::LockEntry& lock : locks) {
-    // A lock in Lua gets lower limits, because its search needs an interpreter for each CPU and schedule, and is slower.
+    // A Lua lock gets lower limits, because its search is slower: it needs an interpreter for each CPU and schedule.
     const DefaultStates& by_default = !lock.file.empty() ? kStatesOfFile : kStates;
     LockCheckOptions& options = arguments.options;
     options.limits.states = by_default.one;

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kReferencesOfRound = 20'000;
-constexpr std::int64_t kComparedRounds = 10;  // one of this many rounds is compared
+constexpr std::int64_t kComparedRounds = 10;  // every tenth round is compared
 
 struct RandomFailure {
   std::int64_t round = 0;
@@ -36,8 +36,8 @@ struct RandomOutcome {
   std::int64_t references = 0;
   std::int64_t rounds = 0;  // rounds that passed
   std::int64_t compared = 0;
-  std::int64_t too_slow = 0;    // rounds that were not compared because they are too slow
-  std::uint64_t data_hash = 0;  // hash of the data of all compared rounds, in order
+  std::int64_t too_slow = 0;    // rounds that are due for comparison but too slow for it
+  std::uint64_t data_hash = 0;  // hash over the data of all compared rounds, in order
   std::optional<RandomFailure> failure;
   bool interrupted = false;
 };

@@ -1,4 +1,4 @@
-// `linebounce check --random`: the command for the random tester of machines in sim/tester.
+// `linebounce check --random`, which runs the random tester of machines in sim/tester.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 
 struct RandomArguments {
-  std::optional<double> references;  // an integer, which the user may write as 1e6
+  std::optional<double> references;  // a whole number; a double, because users may write 1e6
   std::string machine;
   std::uint64_t seed = 1;
   std::vector<std::string> sets;
@@ -23,11 +23,11 @@ struct RandomArguments {
 
   // REQUIRES: `references`.
   [[nodiscard]] std::int64_t reference_count() const { return static_cast<std::int64_t>(*references); }
-  // True if the command line asks for random tests. Errors: UsageError if it also names a protocol, or asks for neither.
+  // True if the command line requests random tests. Errors: UsageError if it names a protocol as well, or requests neither.
   [[nodiscard]] bool wanted(const std::string& protocol) const;
 };
 
-extern const char* const kRandomFooter;  // this option's part of the help
+extern const char* const kRandomFooter;  // text about --random in the help
 
 std::shared_ptr<RandomArguments> add_random_options(Command& command);
 

@@ -91,7 +91,7 @@ void Command::action(const std::function<ExitCode()>& action) {
 void Command::action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action) {
   if (!named_) return;
   app_->callback([app = app_, invocation = invocation_, action] {
-    if (!app->get_subcommands().empty()) return;  // The chosen subcommand's action runs instead of this one.
+    if (!app->get_subcommands().empty()) return;  // The chosen subcommand's own action runs instead.
     invocation->action = [=] { return action(invocation->argv); };
   });
 }

@@ -1,4 +1,4 @@
-// A subcommand and its options. Only this file includes CLI11, whose header adds seconds to each unit's compile time.
+// A subcommand and its options. No other header includes CLI11, which adds seconds to the compile time of each unit.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +18,35 @@ class Option;
 
 namespace linebounce::sim {
 
-// Contradictory options: exit code 2, with a pointer to --help. what() is one sentence.
+// Options that contradict each other: exit code 2, with a pointer to --help. what() is one sentence.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A parsed command line, and the subcommand's action, which runs once its options are known to be legal.
+// A parsed command line, and the chosen subcommand's action, which runs after all options were checked.
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitCode()> action;
 };
 
-// The destination of an option's value; keeps its content if the option isn't given. Vectors take an option that is repeated.
+// Where an option's value is stored; unchanged if the option isn't given. A vector collects the values of a repeated option.
 using OptionTarget =
     std::variant<std::string*, int*, std::int64_t*, std::uint64_t*, double*, std::optional<int>*, std::optional<std::int64_t>*,
                  std::optional<double>*, std::vector<std::string>*, std::vector<int>*>;
 
 class Option {
  public:
-  // Null if the invocation names another command; the option then does nothing.
+  // `option`: null if another command was invoked; all members then do nothing.
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& required();
-  // Allows `--set A --set B`, but not `--set A B`, which would swallow the following words.
+  // Takes one value for each occurrence: accepts `--set A --set B`. With `--set A B`, B is a word of its own.
   Option& one_value_each();
   Option& one_of(const std::vector<std::string>& words);
   Option& between(std::int64_t least, std::int64_t most);
   Option& between_reals(double least, double most);  // NaN is outside
-  // `problem` describes what is wrong with a value, or returns an empty text.
+  // `problem`: returns what is wrong with a value, or an empty text.
   Option& check(const std::function<std::string(std::string)>& problem);
   Option& group(const std::string& title);  // the heading in --help
 
@@ -54,22 +54,22 @@ class Option {
   CLI::Option* option_;
 };
 
-// A command. Options are only created for commands that the invocation names: creating all of them would take a third of the
-// instructions of a start.
+// A command. Options are created only for the invoked command, because creating all would take a third of the instructions of a
+// start.
 class Command {
  public:
   Command(CLI::App& app, Invocation& invocation) : app_(&app), invocation_(&invocation) {}
 
   Command subcommand(const std::string& name, const std::string& meaning);
-  // Makes it an error to give none of its subcommands.
+  // Makes one of its subcommands mandatory.
   void require_subcommand();
 
-  // `name` is "-o,--output", or "TRACE" for a positional. `value` is what --help shows after it; may be empty.
+  // `name`: "-o,--output", or "TRACE" for a positional argument. `value`: what --help shows behind the name; may be empty.
   Option option(const std::string& name, const std::string& value, OptionTarget target, const std::string& meaning);
   void flag(const std::string& name, bool& target, const std::string& meaning);
   void footer(const std::string& text);
 
-  // Calls `complete` after all options have been parsed, to set defaults that depend on other options.
+  // `complete` runs once all options are parsed, to set defaults that depend on other options.
   void when_parsed(const std::function<void()>& complete);
   // Sets the action of this subcommand.
   void action(const std::function<ExitCode()>& action);
@@ -83,8 +83,7 @@ class Command {
   bool named_ = true;  // among the invocation's arguments
 };
 
-// The type of add_NAME(), which each subcommand's file defines. It adds the subcommand to the program or to its parent
-// command.
+// The signature of add_NAME() in each subcommand's file, which adds the subcommand to its parent: the program or a command.
 using AddSubcommand = void(Command&);
 
 }  // namespace linebounce::sim

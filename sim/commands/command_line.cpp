@@ -59,7 +59,7 @@ static void add_subcommands(Command& program) {
 
 namespace {
 
-// ---- the output of --help, formatted for the terminal's width ----
+// ---- --help, formatted for the terminal's width ----
 
 constexpr std::size_t kExampleIndent = 2;
 constexpr std::size_t kWordsIndent = 6;
@@ -76,7 +76,7 @@ bool is_example(const std::string& line) {
   return line.starts_with("  ");
 }
 
-// Breaks a command with several options over several lines; an option and its value stay together.
+// Breaks a long command between options; an option stays on one line with its value.
 std::string command_lines(std::string command, std::size_t width) {
   constexpr char kHeld = '\x1f';
   for (std::size_t at = command.find(" --"); at != std::string::npos; at = command.find(" --", at + 1)) {
@@ -106,8 +106,8 @@ std::string group_text(const std::vector<std::string>& group, std::size_t width)
   return out;
 }
 
-// Formats paragraphs and examples. An example is a line "  COMMAND    what it does". If one example of a group is too long,
-// all descriptions of the group go to lines of their own.
+// Formats paragraphs and groups of examples. An example is a line "  COMMAND    what it does". If any command of a group is too
+// long, the whole group puts its descriptions on separate lines.
 std::string help_footer(std::string_view text, std::size_t width) {
   std::string out;
   std::vector<std::string> group;
@@ -131,7 +131,7 @@ struct PythonCommand {
   std::string_view name, meaning;
 };
 
-// The commands of the Python package analysis/. If it is not installed, the error says how to install it.
+// Commands in the Python package analysis/. If it is not installed, the error explains how to install it.
 constexpr std::array kPythonCommands = {
     PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
     PythonCommand{"compare", "Say what differs between results, and which are better"},
@@ -147,7 +147,7 @@ struct HelpGroup {
   std::vector<std::string_view> commands;
 };
 
-// --help groups commands by purpose, not by the language in which they are written.
+// --help groups commands by purpose, not by implementation language.
 const std::vector<HelpGroup>& help_groups() {
   static const std::vector<HelpGroup> groups = {
       {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
@@ -215,7 +215,7 @@ class HelpFormatter : public CLI::Formatter {
   std::size_t width_;
 };
 
-// Returns a formatter for `width` columns.
+// Returns a formatter for lines of `width` columns.
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
@@ -247,7 +247,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-// Returns the subcommand that the arguments chose, or the program itself.
+// Returns the subcommand that the arguments name; without one, the program itself.
 const CLI::App& chosen(const CLI::App& program) {
   const auto subcommands = program.get_subcommands();
   return subcommands.empty() ? program : chosen(*subcommands.front());
@@ -268,7 +268,8 @@ std::string unexpected_argument(const CLI::App& app) {
   return message;
 }
 
-// "Could not convert: --seed = abc" and "--seed: Value 0 not in range 1 to 9", both with the option's name first.
+// Rewords both forms of CLI11's message, "Could not convert: --seed = abc" and "--seed: Value 0 not in range 1 to 9", so that
+// the option comes first.
 std::string wrong_value(const std::string& what) {
   constexpr std::string_view kConversion = "Could not convert: ";
   if (!what.starts_with(kConversion)) return what;
@@ -278,7 +279,7 @@ std::string wrong_value(const std::string& what) {
          "\" is not a whole number, 0 or more";
 }
 
-// Rewords CLI11's errors where its own words are hard to understand.
+// Rewords those errors of CLI11 that are hard to understand.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
@@ -290,8 +291,8 @@ int report_usage(const CLI::App& program, const std::string& problem) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The path of linebounce-NAME: next to this program, or in bin/ of the prefix where this program is installed. Otherwise the
-// bare name, which execvp looks up in PATH. Sets an environment variable that tells the program its caller.
+// The path of linebounce-NAME: next to this program, or in bin/ of the prefix in which this program is installed. Otherwise its
+// bare name, which execvp looks up in PATH. Also sets the environment variable that tells it its caller.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -304,7 +305,7 @@ std::string external_program(const std::string& name) {
   return "linebounce-" + name;
 }
 
-// The words that choose a subcommand which isn't built in, "sweep" or "trace export"; none if the subcommand is built in or
+// The words that name a subcommand outside this program: "sweep", or "trace export". Empty if the subcommand is built in or
 // missing.
 std::vector<std::string> external_words(const CLI::App& program, int argc, char** argv) {
   std::vector<std::string> words;
@@ -314,12 +315,12 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
     const auto names = subcommand_names(*app);
     if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
-    if (app->get_require_subcommand_min() == 0) break;  // The remaining words are this command's arguments.
+    if (app->get_require_subcommand_min() == 0) break;  // The remaining words are arguments of `app`.
   }
   return {};
 }
 
-// Executes linebounce-NAME or linebounce-trace-NAME in place of this process. Returns only if there is none.
+// Replaces this process by linebounce-NAME or linebounce-trace-NAME. Returns only if there is no such program.
 int run_external(const CLI::App& program, const std::vector<std::string>& words, int argc, char** argv) {
   const std::string name = fmt::format("{}", fmt::join(words, "-"));
   const CLI::App& parent = words.size() == 1 ? program : *program.get_subcommand(words.front());
@@ -390,7 +391,7 @@ int flush_output(int code) {
 int run_command_line(int argc, char** argv) {
   const VisibleOutput output;
   exit_on_interrupts();
-  // Makes a write beyond the file size limit fail with an error code, where SIGXFSZ would end the program.
+  // A write beyond the file size limit then fails with an error code; by default, SIGXFSZ would end the program.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
     return flush_output(parse_and_do(argc, argv));

@@ -2,7 +2,7 @@
 
 namespace linebounce::sim {
 
-// The whole program: parses, acts, and returns the exit code. Throws nothing.
+// Runs the whole program: parses the arguments, acts, and returns the exit code. Throws nothing.
 int run_command_line(int argc, char** argv);
 
 }  // namespace linebounce::sim

@@ -37,24 +37,24 @@ void add_native(Command& command, bool& native);
 // Adds --unchecked: RunOptions::unchecked.
 void add_unchecked(Command& command, bool& unchecked);
 
-// Errors: ConfigError for a --point that an experiment with this many points does not have.
+// Errors: ConfigError if `point` is not a point of an experiment with `points` points.
 void require_point(int point, std::size_t points);
 
-// The lock of this name that `lock` takes from a kernel's sources. Errors: ConfigError, which lists them.
+// The kernel lock that `linebounce lock` can unpack under this name. Errors: ConfigError, which lists the names.
 const KernelLock& kernel_lock_called(const std::string& name);
 
 // The options that all studies of a trace share.
 struct StudyArguments {
   std::string trace;
   std::vector<std::string> sets;
-  std::string directory;  // empty: a folder with the trace's name in the default folder of add_study_options()
+  std::string directory;  // empty: the default folder of add_study_options(), and in it a folder with the trace's name
   int at_once = available_cores();
   bool json = false;
   bool unchecked = false;
 };
 
-// Adds TRACE, --set, -o, -j, --unchecked and --json. `folder`: the default folder for results, which go into a subfolder with
-// the trace's name.
+// Adds TRACE, --set, -o, -j, --unchecked and --json. `folder`: the default folder for results, which go into a subfolder named
+// after the trace.
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder);
 
 // Adds --machine, for studies that run on several machines.
@@ -63,13 +63,13 @@ void add_machines(Command& command, std::vector<std::string>& machines);
 // Adds --orders.
 void add_orders(Command& command, int& orders);
 
-// The options for the study's run in `directory`.
+// The options for running the study in `directory`.
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);
 
-// Runs the plan in `options.directory` with a progress line. Results of another study in that folder are replaced. Returns
-// none if no point has finished or the run was interrupted; `code` and standard error say so. Standard error also names the
-// points that failed (ReportedPoint::finished).
+// Runs the plan in `options.directory`, with a progress line. Replaces results of other studies there. None if no point
+// finished or the user interrupted; `code` and standard error tell which. Standard error also lists failed points
+// (ReportedPoint::finished).
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code);
 
 }  // namespace linebounce::sim

@@ -52,7 +52,7 @@ a percent of the run's time: no other lock could gain more. --lock replaces it a
 Finished runs are reused, so an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
 
-// Host instructions per minute: half of the minute goes to replays, the other half to reading and writing their results.
+// Budget in host instructions for about a minute: half of it for the replays, half for reading and writing their results.
 constexpr double kMinute = 60e9;
 
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,

@@ -26,7 +26,7 @@ class CountFinder {
   }
 
  private:
-  // The cures whose replays have finished.
+  // Replays the cures in the given orders; returns those whose replays finished.
   std::vector<TriedCount> in_orders(std::vector<CountCure> cures, const OrderRange& range, ExitCode& code) {
     toml::array choices{""};
     for (const CountCure& cure : cures) choices.push_back(text_of(cure.choices));
@@ -46,7 +46,7 @@ class CountFinder {
     return tried;
   }
 
-  // Runs all promising cures again, in other orders than those that were used to choose them.
+  // Runs the promising cures again, in orders that were not used to choose them.
   void confirm(std::vector<TriedCount>& tried, ExitCode& code) {
     std::vector<CountCure> promising;
     for (const TriedCount& it : tried) {

@@ -63,7 +63,7 @@ CounterEntry counter_called(const std::string& name) {
   return {name, file.declared.title, nullptr, nullptr};
 }
 
-// "; not tas, ttas: REASON", for each reason.
+// For each reason, "; not tas, ttas: REASON".
 std::string refusals_text(const ParameterDeclaration& parameter) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& [value, reason] : parameter.refusals) by_reason[reason].push_back(value);
@@ -123,11 +123,11 @@ ordered_json controller_json(const ControllerTable& table) {
 
 struct DescribeArguments {
   std::string kind;
-  LayoutQuestion about;  // Only layouts use more than the name.
+  LayoutQuestion about;  // Kinds other than layouts use only the name.
   bool json = false;
 };
 
-// Says what is wrong with --line-bytes; empty if it is legal.
+// Returns what is wrong with --line-bytes; empty if it is legal.
 std::string line_bytes_problem(const std::string& text) {
   for (int bytes = 8; bytes <= 4096; bytes *= 2) {
     if (text == std::to_string(bytes)) return "";
@@ -157,7 +157,7 @@ const Kind& kind_of(const std::string& name) {
       throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
     const std::vector<std::string> names = names_of(kind);
     known.insert(known.end(), names.begin(), names.end());
-    // Most metrics are declared as patterns, so a name with a dot is compared with these.
+    // Metrics are mostly declared as patterns, so a name with a dot is matched against these instead of listed names.
     const bool is_metric = kind.singular == "metric" && name.find('.') != std::string::npos && find_metric(name) != nullptr;
     if (is_metric || std::ranges::find(names, name) != names.end()) found.push_back(&kind);
   }
@@ -172,7 +172,7 @@ const Kind& kind_of(const std::string& name) {
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 
-// The README.md of the file's folder, or else of the nearest parent that has one; empty if there is none.
+// The README.md in the file's folder or the nearest parent that has one; empty if there is none.
 fs::path readme_of(const fs::path& file) {
   std::error_code none;
   for (fs::path folder = file.parent_path(); !folder.empty(); folder = folder.parent_path()) {
@@ -181,8 +181,7 @@ fs::path readme_of(const fs::path& file) {
   return {};
 }
 
-// The path of a shipped file, and the README that describes such files. Empty for a user's own file, or if the sources are
-// not installed.
+// The path of a shipped file, and of the README about such files. Empty for a user's file, or if the sources are not installed.
 std::string file_line(const Kind& kind, const std::string& name, const Painter& paint) {
   const auto of = [&name](const FileKind& files) { return fmt::format("{}/{}{}", files.folder, name, files.extension); };
   const std::map<std::string_view, std::vector<std::string>> places = {
@@ -252,7 +251,7 @@ ordered_json counter_json(const std::string& name) {
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
-// Fits the page's tables to the terminal's width, and wraps longer sentences.
+// Makes the page's tables as wide as the terminal, and wraps long sentences.
 std::string protocol_page(const std::string& name, const Painter& paint) {
   std::string out;
   for (const std::string& line : text_lines(describe_protocol(load_protocol(name), std::min(kWidestGrid, paint.columns())))) {

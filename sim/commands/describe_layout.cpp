@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The experiment's structures after some of its changes.
+// The experiment's structures as they are after a set of changes.
 struct Changed {
   std::string changes;  // the value of layout.changes
   LayoutSet layouts;
@@ -40,7 +40,7 @@ std::vector<std::string> names_of(const LayoutSet& layouts) {
   return names;
 }
 
-// The shipped files that have this structure. Unreadable files are skipped.
+// The shipped files that contain this structure; skips unreadable files.
 std::vector<std::string> files_with(const std::string& structure) {
   std::vector<std::string> files;
   for (const std::string& name : file_names(kLayoutFiles)) {
@@ -53,7 +53,7 @@ std::vector<std::string> files_with(const std::string& structure) {
   return files;
 }
 
-// If the question names only a structure, adds the name of the file that has it.
+// Fills in the file if the question names only a structure.
 LayoutQuestion completed(LayoutQuestion question) {
   const auto files = file_names(kLayoutFiles);
   const bool is_file = is_layout_path(question.name) || std::ranges::find(files, question.name) != files.end();

@@ -1,4 +1,4 @@
-// `linebounce describe layout`: prints structures cache line by cache line, with an experiment's changes to them.
+// `linebounce describe layout`: prints structures by cache line, with the changes that an experiment makes to them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 
 struct LayoutQuestion {
-  std::string name;            // a layout file, or a structure that exactly one shipped file has
+  std::string name;            // a layout file, or a structure that only one shipped file has
   std::string structure = {};  // empty: all
   std::string machine = {}, experiment = {};
   std::optional<int> line_bytes = {};

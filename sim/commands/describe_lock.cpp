@@ -55,7 +55,7 @@ ordered_json facts_json(const LockEntry& lock) {
   return facts;
 }
 
-// What the lock can do beyond a plain spin lock, in one line for lists.
+// What distinguishes the lock from a plain spin lock, in one line for lists.
 std::string traits_remark(const LockTraits& traits) {
   if (!traits.excludes) return "excludes nobody";
   std::vector<std::string> remarks;
@@ -67,14 +67,13 @@ std::string traits_remark(const LockTraits& traits) {
   return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
-// A workload's parameter that may name this lock, or that refuses it.
+// A parameter of a workload that takes a lock's name: it accepts this lock, or refuses it.
 struct Place {
   std::string workload, parameter;
-  std::string refusal;  // why it is refused; empty if it is allowed
+  std::string refusal;  // why it refuses the lock; empty: it accepts it
 };
 
-// Lists each parameter that names a lock. It accepts the lock as a choice or states why it refuses it; for a lock from a file
-// it checks the traits.
+// Lists the parameters that take a lock's name, and whether each accepts this lock. For a lock from a file, its traits decide.
 std::vector<Place> places_of(const LockEntry& entry) {
   const std::string& lock = entry.name;
   std::vector<Place> places;

@@ -17,7 +17,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-// The most frequent source of a group's parameters; empty if every parameter has its own.
+// The source that most parameters of a group share; empty if no two share one.
 std::string shared_source(const std::vector<DescribedParameter>& group) {
   std::map<std::string, int> uses;
   for (const DescribedParameter& parameter : group) ++uses[parameter.source];
@@ -25,12 +25,12 @@ std::string shared_source(const std::vector<DescribedParameter>& group) {
   return most->second > 1 ? most->first : "";
 }
 
-// A parameter without a source is yellow.
+// Yellow marks a parameter without a source.
 Colour source_colour(const DescribedParameter& parameter) {
   return parameter.has_source ? Colour::dim : Colour::yellow;
 }
 
-// A table of parameters: name and value, then meaning and source. These stand beside them, or below them on a narrow
+// A table of parameters with name and value, meaning and source. The last two are columns, or lines of their own on a narrow
 // terminal.
 class ParameterTable {
  public:
@@ -38,7 +38,7 @@ class ParameterTable {
     table_.add_text("  " + paint(Colour::dim, "in parentheses: the default; in brackets: from the contention family") + "\n");
   }
 
-  // Adds the parameters of one table of the machine's file. A source that several of them share is printed once, above them.
+  // Adds the parameters of one table of the machine's file. A source that several of them share is printed once, at the top.
   void add_group(const std::string& name, const std::vector<DescribedParameter>& group) {
     table_.add_text("  " + paint_(Colour::cyan, name) + "\n");
     const std::string shared = shared_source(group);
@@ -129,7 +129,7 @@ ordered_json machine_json(const std::string& name) {
   for (const DescribedParameter& parameter : machine.parameters) {
     ordered_json entry;
     entry["path"] = parameter.path;
-    // Numbers, true and false are JSON values; anything else is text.
+    // Numbers, true and false become JSON values; everything else becomes a string.
     entry["value"] =
         ordered_json::accept(parameter.value) ? ordered_json::parse(parameter.value) : ordered_json(parameter.value);
     entry["unit"] = parameter.unit;

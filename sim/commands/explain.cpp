@@ -54,7 +54,8 @@ struct ExplainArguments : OverrideArguments {
   bool json = false;
 };
 
-// The point of the results' answer. Without an answer, the last point, which in most sweeps has the most CPUs.
+// The point that the results' answer is about. Without results or an answer, the last point, which in most sweeps has the most
+// CPUs.
 int answered_point(const fs::path& results, int last) {
   if (results.empty() || !is_there(results)) return last;
   const ordered_json json = ordered_json::parse(read_file(results), nullptr, false);
@@ -162,8 +163,8 @@ std::string text_of(const ordered_json& document) {
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Saves the document for the report, with the point's number and the results' configuration hash. The report uses the hash to
-// check that the file belongs to its results. If the directory is not writable, prints an error and goes on.
+// Saves the explanation for the report, with the point's number. Also saves the results' configuration hash, by which the
+// report checks that the file belongs to its results. If the directory is not writable, prints an error and goes on.
 void keep(ordered_json document, const Chosen& chosen, const fs::path& directory) {
   const fs::path path = directory / "manifest.json";
   const auto manifest = is_there(path) ? read_manifest(read_file(path)) : std::nullopt;

@@ -5,8 +5,8 @@
 
 namespace linebounce::sim {
 
-// For a machine of the user's own, after a run of all points: repeats the comparison with other values of the family's range,
-// and adds to the report's answer whether the order survives. `progress`: show a progress line. Errors: ConfigError,
+// For a user's own machine, after all points have run: repeats the comparison with other values from the family's range, and
+// adds to the report's answer whether the order survives. `progress`: whether to show a progress line. Errors: ConfigError,
 // OutputError.
 void add_family_range(const Plan& plan, RunOptions options, bool progress, RunReport& report);
 

@@ -44,7 +44,7 @@ struct LinesArguments {
   std::string directory;
   std::size_t top = 10;
   std::string structure;
-  std::string point;  // empty: the point of the answer
+  std::string point;  // empty: the point that the answer is about
   LineChoice choice;
   bool json = false;
 };
@@ -56,14 +56,15 @@ struct Recorded {
   int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
-  std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
+  std::vector<std::string> assumptions;  // assumptions about the machine, as assumptions_of() words them
 };
 
 bool has_finished(const ReportedPoint& point) {
   return !point.metrics.empty();
 }
 
-// The error that a point has no results, or without a number that no point has. Includes a failed point's message.
+// The error for a point without results, or, without a number, for results without any point. Includes a failed point's
+// message.
 InputError no_results(const fs::path& directory, std::optional<int> point) {
   std::string message =
       directory.string() + (point ? fmt::format(": point {} has not finished", *point) : ": no point has finished");
@@ -191,7 +192,7 @@ void print_tables(const LinesArguments& arguments, const Recorded& recorded, con
   if (!recorded.assumptions.empty()) std::cout << "\n" << assumptions_text(recorded.assumptions, paint);
 }
 
-// The most recently written directory with lines.csv below out/. Errors: ConfigError if there is none.
+// The directory below out/ whose lines.csv is the newest. Errors: ConfigError if there is none.
 fs::path latest_results() {
   constexpr int kDeepest = 3;
   fs::path latest;

@@ -30,7 +30,7 @@ constexpr const char* kListFooter = R"(Examples:
   linebounce list experiments --search lock
   linebounce list machines --json)";
 
-// A broken file is listed with its error, so that it does not hide the others.
+// Lists a broken file with its error, so that it does not hide the others.
 template <class Title>
 std::vector<ListedThing> list_files(const FileKind& kind, Title title) {
   std::vector<ListedThing> things;
@@ -101,7 +101,7 @@ std::vector<ListedThing> found_by(std::vector<ListedThing> things, const std::st
   return things;
 }
 
-// Replaces the entries of each folder of experiments by one line with their common question.
+// Shows each folder of experiments as one line with their common question.
 std::vector<ListedThing> with_folders(const std::vector<ListedThing>& things) {
   static const std::map<std::string, std::string> questions = {
       {"contention", "what each mechanism of waiting costs, alone"},

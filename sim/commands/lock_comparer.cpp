@@ -36,7 +36,7 @@ std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::
   throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
 }
 
-// Returns the locks that the command line names.
+// The locks that the command line names.
 std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const RecordedLock& lock : locks) known.push_back(lock.name);
@@ -69,7 +69,7 @@ std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>&
   std::vector<workloads::LockEntry> locks;
   for (const std::string& file : files) {
     locks.push_back(load_lock_file(file));
-    // Run() checks this lock for its machine's memory model.
+    // For sequential consistency only; run() also checks the lock for its machine's memory model.
     if (!unchecked) refuse_if_broken(locks.back(), {Consistency::sc});
   }
   return locks;
@@ -93,7 +93,7 @@ class Comparer {
     for (const trace::WordLock& word : trace.words()) words_.emplace(word.lock.counted_as(), trace::classification(word));
   }
 
-  // None if nothing could be compared or the study was interrupted; `code` says which.
+  // None if nothing could be compared or the study was interrupted; `code` tells which.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
@@ -127,7 +127,7 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     comparison->first_look = std::move(look);
-    // A trial whose trace could not be read may have been the best one, so no other is confirmed in its place.
+    // If a trial's trace could not be read, that trial might have been the best, so no other is confirmed in its place.
     const LockTrial* best = code == ExitCode::unreadable_input ? nullptr : best_gain(*comparison);
     if (best != nullptr) {
       study.title = "The best of them again, in other orders";
@@ -139,7 +139,7 @@ class Comparer {
   }
 
  private:
-  // Words that behave like locks but that the trace does not record as locks.
+  // Words that behave like locks but are not locks in the replayed trace.
   static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
     return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
   }
@@ -154,20 +154,20 @@ class Comparer {
     return cheap;
   }
 
-  // Counts the replays if each trial runs in all orders. Confirming the best replacement counts too: the recorded locks and
+  // The number of replays if every trial runs in all orders. Includes confirming the best replacement: the recorded locks and
   // the best one run again, in twice as many orders.
   [[nodiscard]] std::size_t in_all_orders(std::size_t trials) const {
     constexpr std::size_t kConfirming = 4;
     return (trials + kConfirming) * static_cast<std::size_t>(arguments_.orders);
   }
 
-  // The cost of these replays in host instructions.
+  // The cost of `replays` replays in host instructions.
   [[nodiscard]] double cost_of(std::size_t replays, const ReportedPoint& recorded) const {
     return static_cast<double>(replays) * instructions_of(recorded, static_cast<double>(operations_));
   }
 
-  // Removes locks whose first look would take too long. The list is sorted by waiting time, the longest first. Keeps at least
-  // one lock.
+  // Removes locks from the end of the list until the replays fit into the limit, and returns their names. The list begins with
+  // the longest waiting time. Keeps at least one lock.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
     const auto replays = [&] {
@@ -180,7 +180,8 @@ class Comparer {
     return left;
   }
 
-  // Runs all trials in one order, and returns those worth further runs. Empty on failure; `code` has the reason.
+  // The first look: runs all trials in one order, and returns those worth further runs. Empty on failure; `code` tells the
+  // reason.
   std::vector<LockReplacement> best_of(const std::vector<LockReplacement>& trials, ReplayStudy study, const fs::path& directory,
                                        FirstLook& look, ExitCode& code) const {
     study.name = "first_look";
@@ -193,7 +194,7 @@ class Comparer {
     return kept;
   }
 
-  // Adds facts about the recording and the arguments, which replays do not tell.
+  // Adds facts that come from the recording and the arguments, not from replays.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
@@ -205,7 +206,7 @@ class Comparer {
     return comparison;
   }
 
-  // The share of CPUs that have a thread. Each thread gets its own CPU as long as there are enough.
+  // The fraction of CPUs that run a thread. Each thread has its own CPU as long as there are enough.
   [[nodiscard]] double cpus_with_threads(int cpus) const {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
   }
@@ -223,8 +224,8 @@ class Comparer {
     return true;
   }
 
-  // Runs the recorded locks and the confirmed replacement again, in one order, with other values from the range of the
-  // machine's contention family. False if the study was interrupted; `code` says so.
+  // Repeats the recorded locks and the confirmed replacement, in one order, with other values from the range of the machine's
+  // contention family. Returns false if interrupted.
   bool over_family_range(LockComparison& comparison, const Plan& recorded, ReplayStudy study, const fs::path& directory,
                          ExitCode& code) const {
     if (!is_own_machine(recorded.experiment.machine_name)) return true;
@@ -253,7 +254,7 @@ class Comparer {
 
   static constexpr double kPercent = 100;
 
-  // Runs all trials in each of these replay orders.
+  // Runs all trials in each of the range's replay orders.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,
                                           const std::vector<LockReplacement>& trials, const fs::path& directory,
                                           ExitCode& code) const {
@@ -289,7 +290,7 @@ class Comparer {
   std::ptrdiff_t threads_;
 };
 
-// Writes a copy of the trace, in which these words are locks, into the results directory.
+// Writes a copy of the trace, in which these words are locks, into `directory`.
 fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
   fs::create_directories(directory);
   UnfinishedFile file(directory / "with_word_locks.lbt");

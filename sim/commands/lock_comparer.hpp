@@ -19,19 +19,19 @@ struct CompareArguments : StudyArguments {
   int orders = 3;
 };
 
-// The trace to replay: the recorded one, or a copy in which words that behave like locks have become locks.
+// The trace to replay: the recorded one, or a copy in which words that behave like locks were turned into locks.
 class LocksOfTrace {
  public:
-  // Searches the trace for such words. With CompareArguments::word_locks, writes a trace in which they are locks into the
-  // results folder. Errors: TraceError, OutputError.
+  // Searches the trace for words that behave like locks. With CompareArguments::word_locks, writes a trace with these locks
+  // into the results folder. Errors: TraceError, OutputError.
   explicit LocksOfTrace(CompareArguments arguments);
 
-  // The arguments, which name the new trace if one was written.
+  // The arguments. If a new trace was written, they name it.
   [[nodiscard]] const CompareArguments& arguments() const { return arguments_; }
   [[nodiscard]] const trace::Reader& reader() const { return *reader_; }
   [[nodiscard]] const std::vector<trace::WordLock>& words() const { return words_; }
   [[nodiscard]] bool replaced() const { return replaced_; }
-  // What the trace does not contain. With CompareArguments::word_locks, the note about these words is left out.
+  // What the trace does not contain. Omits the note about lock-like words if they were turned into locks.
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
  private:
@@ -42,10 +42,9 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// `most_instructions`: limit on the host instructions of all replays together. If all locks in all orders would exceed it,
-// each replacement first runs in one order, and locks with little waiting are not tried. Returns none if nothing could be
-// compared or the study was interrupted; `code` says which. Errors: TraceError; ConfigError, for example if there are no
-// locks.
+// `most_instructions`: limit on the host instructions of all replays. If all locks in all orders would exceed it, each
+// replacement first runs in one order, and locks with little waiting are left out. None if nothing could be compared or the
+// study was interrupted; `code` tells which. Errors: TraceError; ConfigError, for example for a trace without locks.
 std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code);
 

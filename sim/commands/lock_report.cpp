@@ -54,11 +54,11 @@ bool is_from_kernel(const std::string& lock) {
   return lock.starts_with(kFromKernel);
 }
 
-// A lock's name or file as an experiment takes it. One of the kernel is unpacked into `to`.
+// A lock's name or file, as an experiment takes it. Unpacks a kernel lock into `to`.
 std::string runnable_lock(const std::string& lock, const LockReportArguments& arguments, const std::string& patch,
                           const fs::path& to) {
   if (!is_from_kernel(lock)) {
-    lock_called(lock);  // names the legal ones if it is none
+    lock_called(lock);  // throws an error with the legal names if there is no such lock
     return is_source_path(lock) ? absolute_path(lock) : lock;
   }
   if (arguments.kernel.empty()) throw ConfigError(fmt::format("{}: --kernel says where the kernel's sources are", lock));
@@ -67,7 +67,7 @@ std::string runnable_lock(const std::string& lock, const LockReportArguments& ar
   return absolute_path(unpacked);
 }
 
-// The two locks, as run and as named in the report.
+// The two locks: what runs, and how the report names them.
 struct Sides {
   std::string a, b, a_title, b_title;
 };
@@ -90,13 +90,13 @@ Sides sides_of(const LockReportArguments& arguments) {
   return sides;
 }
 
-// "2,4,8" as a list to sweep.
+// "2,4,8" becomes the list "[2,4,8]", which is swept.
 std::string swept_cpus(const std::string& cpus) {
   return is_list(cpus) ? cpus : fmt::format("[{}]", cpus);
 }
 
-// A setting applies to both locks at every number of CPUs. Errors: ConfigError for a list, and for what the report itself
-// varies.
+// Checks that each setting has one value, which applies to both locks and all numbers of CPUs. Errors: ConfigError for a list,
+// or for a path that the report itself varies.
 void require_one_load(const std::vector<std::string>& sets) {
   for (const auto& [path, value] : split_sets(sets)) {
     if (path == kMachineAxis || path == "machine.cpus" || path == "workload.lock")
@@ -120,7 +120,7 @@ LockFigure figure_of(const ReportedPoint& point, const std::string& name) {
   return {as_double(found->second.value), found->second.ci95};
 }
 
-// Misses that brought a line, for each acquisition: all but upgrades.
+// Misses per acquisition that transferred a line, that is, without upgrades.
 LockFigure lines_moved(const ReportedPoint& point, double measured_s) {
   const LockFigure rate = figure_of(point, "throughput.operations_per_s");
   if (rate.value.value_or(0) == 0) return {};
@@ -157,7 +157,7 @@ std::vector<LockPair> pairs_of(const Plan& plan, const Sides& sides, const std::
   return pairs;
 }
 
-// Adds the rows that predict a published figure, as they came out at their first runs.
+// Adds the paper rows with predicted figures, as they came out when they were first run.
 void add_predicted(LockReport& report) {
   for (const Experiment& experiment : experiments_with_rows([](const auto& name) { return name.starts_with("validation/"); })) {
     const auto first = read_first_runs(record_file(experiment.name));
@@ -213,7 +213,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
     options.at_once = arguments.at_once;
     options.unchecked = arguments.unchecked;
     options.argv = argv;
-    // A configuration's hash does not cover the headers and sources that a lock in C includes.
+    // Always runs anew, because the configuration's hash does not cover headers and sources that a lock in C includes.
     options.fresh = true;
     const RunReport run = run_with_progress(plan, options, plan.experiment.machine_name, true);
     print_failures(plan, run, options.directory);

@@ -1,4 +1,4 @@
-// The kinds of named things that `list` lists and `describe` describes, in one table.
+// One table of all kinds of named things, for `list` and `describe`.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ struct ListedThing {
   std::string name;
   std::string title;
   std::string problem;                  // why the file can't be used; empty if it can
-  std::string remark = {};              // important facts beside the title
-  nlohmann::ordered_json details = {};  // the remark's facts and more, as members of the JSON object; null: none
+  std::string remark = {};              // important facts, shown beside the title
+  nlohmann::ordered_json details = {};  // the remark's facts and further ones, as members for the JSON output; null: none
 };
 
 struct Kind {
@@ -38,7 +38,7 @@ std::vector<ListedThing> list_protocols();
 std::vector<ListedThing> list_layouts();
 std::vector<ListedThing> list_metrics();
 
-// These are defined in files of their own, such as describe_machine.cpp. Errors: ConfigError, with the known names.
+// Each of these is defined in a file of its own, such as describe_machine.cpp. Errors: ConfigError, with the known names.
 std::string machine_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json machine_json(const std::string& name);
 std::string family_page(const std::string& name, const Painter& paint);
@@ -70,7 +70,7 @@ inline constexpr std::array kKinds = {
     Kind{"metric", "metrics", list_metrics, metric_page, metric_json},
 };
 
-// The names of this kind's things, without reading their files.
+// The names of all things of this kind. Does not read their files.
 std::vector<std::string> names_of(const Kind& kind);
 
 // Finds a kind by its singular or plural. Errors: ConfigError, with the known kinds.

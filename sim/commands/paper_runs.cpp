@@ -20,7 +20,7 @@ bool has_row(const Experiment& experiment, const std::string& prefix) {
   return std::ranges::any_of(experiment.paper, [&](const PaperRow& row) { return row.id.starts_with(prefix); });
 }
 
-// One word of the command line: an experiment's name, or the beginning of row ids.
+// Chooses by one word: the name of an experiment, or a prefix of row ids.
 void choose(const std::string& word, std::vector<ChosenRows>& all) {
   bool found = false;
   std::vector<std::string> known;

@@ -27,12 +27,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of this program, where linebounce-cc and linebounce-record also are.
+// The folder of this program; linebounce-cc and linebounce-record are there, too.
 fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Files that git tracks or would add, relative to the folder; none if the folder is not in a git work tree.
+// Files in the folder that git tracks or would add, as relative paths; none if the folder is not in a git work tree.
 std::optional<std::vector<fs::path>> files_of_git(const fs::path& folder) {
   const std::string command =
       fmt::format("git -C {} ls-files -z --cached --others --exclude-standard 2>/dev/null", shell_word(folder.string()));
@@ -77,7 +77,7 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   }
 }
 
-// Called in the child process. Returns only if the command can't be executed.
+// Runs in the child process. Returns only if the command can't be executed.
 void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
@@ -88,9 +88,9 @@ void become(const fs::path& directory, std::vector<std::string> command, const f
   ::execvp(arguments[0], arguments.data());
 }
 
-// Executes a command's words without a shell. Returns the exit code, or 128 plus the signal.
+// Executes a command without a shell, and returns its exit code, or 128 plus the signal that ended it.
 int run_in(const fs::path& directory, const std::vector<std::string>& command, const fs::path& log) {
-  std::fflush(nullptr);  // Flushes buffers, because parent and child would both write their content.
+  std::fflush(nullptr);  // Both processes would otherwise write the buffered output.
   const pid_t process = ::fork();
   if (process < 0) throw ConfigError(fmt::format("--recheck: no process can be started: {}", std::strerror(errno)));
   if (process == 0) {
@@ -103,8 +103,8 @@ int run_in(const fs::path& directory, const std::vector<std::string>& command, c
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether all words are options that linebounce-record writes into traces. A trace may come from anyone, so no others are
-// executed.
+// Whether all words are options that linebounce-record stores in traces. A trace may come from anyone, so other options must
+// not be executed.
 bool are_of_recorder(const std::vector<std::string>& words) {
   static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -114,7 +114,7 @@ bool are_of_recorder(const std::vector<std::string>& words) {
   return words.front() == "linebounce-record";
 }
 
-// The command line of the recording: the recorder's options, and the program's words.
+// The recorded command line, divided into the recorder's options and the program's words.
 struct RecordedCommand {
   std::vector<std::string> recorder, program;
 };
@@ -130,7 +130,7 @@ RecordedCommand recorded_command(const trace::Summary& summary) {
   return {*recorder, *program};
 }
 
-// The source files in which symbols are defined.
+// The source files that the trace names.
 std::set<std::string> source_files(const trace::Symbols& symbols) {
   std::set<std::string> files;
   const auto add = [&files](const auto& symbol) {
@@ -151,13 +151,14 @@ bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
   return std::ranges::any_of(symbols.structures, is_there) || std::ranges::any_of(symbols.objects, is_there);
 }
 
-// False for a name without a slash, because it would be looked up in PATH and could name an interpreter.
+// Whether the path is relative and stays within the folder. False for a bare name, which would be looked up in PATH and could
+// name an interpreter.
 bool is_path_within_folder(const fs::path& program) {
   return program.is_relative() && program.has_parent_path() && *program.lexically_normal().begin() != "..";
 }
 
-// True if the build made the program or the folder contained it. A link to an interpreter, or a script that names one, is
-// refused.
+// True if the program was built in the copy, or copied with the folder. False for a link to an interpreter and for a script
+// that names one.
 bool is_program_of(const fs::path& copy, const fs::path& program) {
   std::error_code missing;
   const fs::path file = fs::canonical(copy / program, missing);
@@ -242,7 +243,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
         fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
                     "elsewhere is not run",
                     program.string(), copy.string()));
-  // The exit code is not checked: the recorder returns the program's own.
+  // Ignored, because the recorder returns the program's own exit code.
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))
     throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),

@@ -33,7 +33,7 @@ ChosenForm as_told(const FormQuestion& question) {
   return {form, "", true};
 }
 
-// The error for a file that another command reads.
+// The error for a file that only another command reads; it names that command.
 ConfigError for_another_command(const FormQuestion& question, const FormCandidate& candidate) {
   const Form& form = *candidate.form;
   const std::string file = question.file.string();
@@ -53,7 +53,7 @@ std::string choices(const FormQuestion& question, const std::vector<FormCandidat
   return text;
 }
 
-// Asks on the terminal; the answer is a number from the list, or a form's name.
+// Asks on the terminal. The user answers with a number from the list or a form's name.
 ChosenForm asked_on_terminal(const FormQuestion& question, const std::vector<FormCandidate>& candidates) {
   std::cerr << question.file.string() << " may have several forms. Which one is it?\n";
   for (std::size_t i = 0; i < candidates.size(); ++i)
@@ -77,7 +77,7 @@ std::string losses_table(const Losses& losses, const Painter& paint) {
   return table.text();
 }
 
-// Refuses a folder of litmus tests, unless an experiment has the same name.
+// Throws if the word names a folder of litmus tests and no experiment.
 void refuse_litmus_folder(const std::string& word) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(word, ignored)) return;

@@ -37,10 +37,10 @@ struct Reproduced {
   std::string machine;
   std::string directory;
   std::vector<PaperResult> rows;
-  std::string tables;  // measured tables, for the terminal
+  std::string tables;  // the measured tables, formatted for the terminal
 };
 
-// `place`: how far the command is, for the progress line.
+// `place`: position among all experiments, for the progress line.
 Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, const ReproduceArguments& arguments,
                          const std::vector<std::string>& argv, ExitCode& code) {
   RunOptions options;
@@ -57,7 +57,7 @@ Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, con
   return reproduced;
 }
 
-// The experiments that the words choose. Without words, the papers' experiments; those of `validate` are left out.
+// The experiments that the words choose. Without words: all papers' experiments, except those that belong to `validate`.
 std::vector<ChosenRows> choose_all(const std::vector<std::string>& words) {
   const bool named = !words.empty();
   return choose_rows(experiments_with_rows([named](const std::string& name) { return named || !is_validation(name); }), words);
@@ -122,7 +122,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
     all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));
     rows.insert(rows.end(), all.back().rows.begin(), all.back().rows.end());
     if (code == ExitCode::interrupted) return code;
-    // Prints a line for each experiment if the output is a log file; a terminal shows the progress line instead.
+    // In a log file each experiment gets a line; a terminal shows the progress line instead.
     if (chosen.size() > 1 && !terminal_columns(STDERR_FILENO))
       std::cerr << fmt::format("{}: {}\n", place, score_text(all.back().rows, Painter(false, kTerminalWidth))) << std::flush;
   }

@@ -60,8 +60,8 @@ constexpr const char* kRunFooter = R"(Examples:
 The exit code says whether the simulation ran; `reproduce` checks paper rows against their tolerances. To resume an interrupted
 run, give the same command again.)";
 
-// The points that run alone, by number. If --point gives settings instead, all points run, and the settings choose the one to
-// show.
+// The points to run, by number, if --point gives a number; otherwise empty, for all points. If --point gives settings, they
+// only choose which point to show.
 std::vector<int> alone(const RunArguments& arguments) {
   std::vector<int> points;
   for (const std::string& text : arguments.points) {
@@ -109,7 +109,7 @@ ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, cons
   return code;
 }
 
-// Prints the counters of each point. With --listing, nothing else goes to standard output.
+// Prints the counters of each point. With --listing, standard output contains nothing else.
 void print_counters(const RunArguments& arguments, const RunReport& report) {
   for (const ReportedPoint& point : report.results.points) {
     const CounterListing listing = listing_of(point);
@@ -155,7 +155,7 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
-// Refuses options that only a trace takes. Errors: UsageError.
+// Refuses options that only make sense for a trace. Errors: UsageError.
 void refuse_options_of_traces(const RunArguments& arguments) {
   const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
                      arguments.cache_bytes || arguments.ways || arguments.line_bytes;
@@ -191,7 +191,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   }
   const Plan plan = plan_of(arguments);
   if (const std::string shown = shown_point(arguments); !shown.empty())
-    chosen_point(shown, reported(plan));  // refuses an unknown point before the run
+    chosen_point(shown, reported(plan));  // checks before the run that the point exists
   const int drawn = arguments.waves.empty() ? 0 : drawn_point(arguments, plan);
   if (arguments.plan) {
     print_plan(arguments, plan);

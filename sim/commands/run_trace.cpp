@@ -35,7 +35,7 @@ fs::path directory_of(const TraceArguments& arguments) {
   return fs::path("out/traces") / fs::path(arguments.files.front()).stem();
 }
 
-// The trace in Linebounce's format. A trace of another tool is converted into a file beside the results.
+// The trace in Linebounce's format. Another tool's trace is converted into a file beside the results.
 fs::path own_trace(const TraceArguments& arguments) {
   const Excerpt excerpt = excerpt_of(arguments.files.front());
   if (is_own_trace(excerpt)) {
@@ -104,7 +104,7 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   return ExitCode::done;
 }
 
-// The settings that the command's options mean. Errors: ConfigError for the size of a cache on a machine with several levels.
+// Translates the command's options into settings. Errors: ConfigError for a cache size on a machine with several levels.
 std::vector<std::string> settings_of(const TraceArguments& arguments, const trace::Reader& reader) {
   std::vector<std::string> sets;
   if (arguments.line_bytes) sets.push_back(fmt::format("machine.line_bytes={}", *arguments.line_bytes));
@@ -126,7 +126,7 @@ std::vector<std::string> settings_of(const TraceArguments& arguments, const trac
     if (arguments.ways) sets.push_back(fmt::format("{}.ways={}", cache, *arguments.ways));
   }
   if (!arguments.protocol.empty()) sets.push_back("machine.bus.protocol=" + arguments.protocol);
-  // The trace names its CPUs, so its threads run on these.
+  // The trace names its CPUs, so each thread runs on the CPU that its stream names.
   sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
   if (arguments.counters.wanted()) sets.emplace_back("run.counters=true");
   sets.insert(sets.end(), arguments.overrides.sets.begin(), arguments.overrides.sets.end());

@@ -1,4 +1,4 @@
-// `linebounce run TRACE`: runs a trace of a course or of another tool, on a machine or on an atomic bus, and prints counters.
+// `linebounce run TRACE`: runs a trace from a course or another tool, on a machine or on an atomic bus, and prints counters.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace linebounce::sim {
 // Whether and how to print the counters.
 struct CounterArguments {
   bool counters = false;
-  std::string listing;  // a template's name or file; empty: as a table
+  std::string listing;  // name or file of a template; empty: print a table
   [[nodiscard]] bool wanted() const { return counters || !listing.empty(); }
 };
 
@@ -32,7 +32,7 @@ struct TraceArguments {
   bool fresh = false, quiet = false;
 };
 
-// True if `word` is a trace file of Linebounce or of another tool.
+// True if `word` is a trace file, of Linebounce or another tool.
 bool is_trace(const std::string& word);
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv);

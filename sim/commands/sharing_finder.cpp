@@ -21,15 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Divides a run's misses by object and by line of the object. lines.csv identifies objects only by name, and does not divide
-// plain arrays by line. So the misses of one name are divided among its lines in memory in proportion to their accesses.
+// Assigns a run's misses to the lines of each object. lines.csv identifies an object only by its name, and does not divide
+// plain arrays into lines. So misses of one name are divided among its lines in memory, in proportion to the accesses to each.
 class LineCosts {
  public:
-  // `each`: how many machine lines count as one line of `places`; 2 if the machine fetches pairs.
+  // `each`: the number of machine lines in a line of `places`; 2 if the machine fetches pairs of lines.
   LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
             const ObjectPlaces& places, int each)
       : symbols_(symbols), places_(places) {
-    // Keys: objects; values: the number of machine lines before the first of `places`.
+    // By object's name: how many machine lines of the first line of `places` come before the object.
     std::map<std::string, std::uint64_t> before;
     for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
       const auto line = places.begin[id] * static_cast<std::uint64_t>(each) / static_cast<std::uint64_t>(places.line_bytes);
@@ -72,10 +72,10 @@ class LineCosts {
   }
 
  private:
-  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of one of its lines
+  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the index of one of its lines
   struct Cost {
     double misses = 0, latency_us = 0;
-    double accesses = 0;  // accesses to all lines in memory that have this key
+    double accesses = 0;  // accesses to all lines in memory that share this key
   };
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
@@ -87,7 +87,7 @@ class LineCosts {
   const trace::Symbols& symbols_;
   const ObjectPlaces& places_;
   std::map<Key, Cost> costs_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // keys: the line in memory, and the object
+  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // keys: a line in memory, and an object
 };
 
 class SharingFinder {
@@ -101,7 +101,7 @@ class SharingFinder {
               .sets = arguments.sets};
   }
 
-  // None if nothing could be found or the study was interrupted; `code` says which.
+  // None if nothing could be found or the study was interrupted; `code` tells which.
   std::optional<SharingReport> find(ExitCode& code) {
     SharingReport report;
     report.trace = arguments_.trace;
@@ -125,8 +125,8 @@ class SharingFinder {
   }
 
  private:
-  // The placements to try: objects where the trace or --set puts them; then with the heap shifted by each of these amounts;
-  // last, with pairs of lines.
+  // Placements of the objects to try: as the trace or --set places them; with the heap shifted by each of these amounts; and
+  // last, with pairs of lines as one.
   struct Placements {
     std::vector<ObjectPlaces> places;
     std::vector<std::int64_t> shifts;
@@ -138,7 +138,7 @@ class SharingFinder {
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
-  // None if the machine fetches pairs of lines, because a CPU can then lose a line to accesses to its neighbour.
+  // Empty if the machine fetches pairs of lines, because a CPU may then lose a line through accesses to the line beside it.
   std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
     if (report.pairs) return {};
     report.time = account_time(recorded, reader_.symbols());
@@ -147,7 +147,7 @@ class SharingFinder {
     return report.time->false_lines;
   }
 
-  // Replays the trace, and returns the input of the run; none if the replay did not finish.
+  // Replays the trace and returns the run's input; none if the replay did not finish.
   std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
     const Plan recorded = plan_of(study_);
     SimulationInput input = recorded.make_point(0).input;
@@ -228,8 +228,7 @@ class SharingFinder {
       report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
   }
 
-  // Leaves out a proposal if the misses on its lines cost too little, because a run without these misses would be shorter by
-  // at most that cost.
+  // Drops proposals for lines whose misses cost too little: avoiding these misses can save at most their cost.
   void leave_out_cheap_ones(SharingReport& report) const {
     std::vector<TriedProposal>& all = report.tried;  // the costliest first
     double left_out_us = 0;
@@ -282,7 +281,7 @@ class SharingFinder {
     return TrialsInOrders(*points, range.count);
   }
 
-  // Compares the trials. Trial 0 applies no proposal. If there are several proposals, the last trial applies all of them.
+  // Compares the trials. Trial 0 is the unchanged program. If there are several proposals, the last trial applies all of them.
   static void compare(const TrialsInOrders& trials, SharingReport& report) {
     report.orders = trials.count();
     report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, trials.tries_otherwise_pct(0));
@@ -309,7 +308,7 @@ class SharingFinder {
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
   double run_us_ = 0;   // of the recorded run
-  int lines_each_ = 1;  // number of lines that the machine fetches together; 2 if it fetches pairs
+  int lines_each_ = 1;  // machine lines fetched together: 2 if the machine fetches pairs, else 1
 };
 
 }  // namespace

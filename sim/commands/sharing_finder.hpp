@@ -12,12 +12,12 @@
 namespace linebounce::sim {
 
 struct SharingArguments : StudyArguments {
-  std::string machine;  // empty: the recorded machine, or the first default
-  std::size_t top = 5;  // how many proposals to try
+  std::string machine;  // empty: the machine of the recording, else the first default machine
+  std::size_t top = 5;  // most proposals to try
   int orders = 3;
 };
 
-// None if nothing could be found or the study was interrupted; `code` says which. Errors: ConfigError, TraceError.
+// None if nothing could be found or the study was interrupted; `code` tells which. Errors: ConfigError, TraceError.
 std::optional<SharingReport> find_sharing(const SharingArguments& arguments, const trace::Reader& reader,
                                           const std::vector<std::string>& argv, ExitCode& code);
 

@@ -54,7 +54,7 @@ void tell_point(const RecordedSteps& run) {
       fmt::format("running the first of {} points, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
 }
 
-// Prints a line for each moment: its position, and the sentence of the step before it.
+// Prints a line for each moment: its position, and the sentence about the step before it.
 ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
   const std::vector<std::string> said = sentences(run);
   ExitCode code = ExitCode::done;

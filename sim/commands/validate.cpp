@@ -67,7 +67,7 @@ void add_rows(Validation& validation, const Experiment& experiment, const std::v
   ++validation.experiments;
 }
 
-// The results in this directory, if they are complete and have exactly this configuration.
+// The results in this directory; none unless they are complete and have exactly this configuration.
 std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs::path& directory) {
   if (!is_there(directory / "manifest.json") || !is_there(directory / "results.json")) return std::nullopt;
   const auto manifest = read_manifest(read_file(directory / "manifest.json"));
@@ -75,8 +75,8 @@ std::optional<std::vector<PaperResult>> results_there(const Plan& plan, const fs
   return evaluate_paper(plan, read_points(read_file(directory / "results.json")));
 }
 
-// Adds the experiments of the five documents that have results: in this directory, in that of `reproduce`, or in one of their
-// own.
+// Adds results for the five documents' experiments, wherever they exist: in this directory, in that of `reproduce`, or in the
+// experiment's own.
 void add_documents(Validation& validation, const std::string& directory) {
   for (Experiment& experiment : experiments_with_rows([](const std::string& name) { return !is_validation(name); })) {
     const std::string name = experiment.name;

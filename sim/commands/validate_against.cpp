@@ -31,14 +31,14 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr double kUsualTolerance = 0.15;  // used if the file states no tolerance
+constexpr double kUsualTolerance = 0.15;  // used if the file states none
 constexpr std::array<std::string_view, 3> kMeasuredColumns = {"measured", "value", "figure"};
 constexpr std::string_view kMetricColumn = "metric", kToleranceColumn = "tolerance", kSettingsColumn = "settings";
 constexpr std::array<std::string_view, 3> kRemarks = {"unit", "note", "source"};  // columns without effect
 
 std::optional<double> number_of(std::string_view text) {
   std::string number(text);
-  std::ranges::replace(number, ',', '.');  // Accepts a decimal comma, which spreadsheets write in some languages.
+  std::ranges::replace(number, ',', '.');  // Some spreadsheets write a decimal comma.
   std::size_t used = 0;
   try {
     const double value = std::stod(number, &used);
@@ -154,7 +154,7 @@ class MeasuredFile {
   std::vector<MeasuredCell> cells_;
 };
 
-// Parses a cell's text as a TOML number, true, false or a word. File names become absolute.
+// Parses a cell as a TOML number, true, false or a word. A file name becomes an absolute path.
 toml::table parsed_value(const std::string& text) {
   toml::table parsed;
   try {
@@ -176,7 +176,7 @@ void insert_parsed(toml::array& list, const std::string& text) {
   });
 }
 
-// Sweeps over the measured settings, so that each combination has a point.
+// Sweeps over the measured settings, so that each measured combination has a point.
 void sweep_settings(toml::table& experiment, const std::vector<MeasuredCell>& cells, const std::string& file) {
   std::set<std::string> paths;
   for (const MeasuredCell& cell : cells) {
@@ -296,7 +296,7 @@ Experiment experiment_against(const AgainstArguments& arguments) {
   const std::string file = fs::path(arguments.measured).filename().string();
   sweep_settings(experiment, measured.cells(), file);
   experiment.insert("paper", rows_of(measured.cells(), file));
-  // The experiment's relative paths start from its own folder.
+  // Relative paths in the experiment are relative to the original file's folder.
   return read_unexpanded(to_toml(experiment), (base.parent_path() / file).string(), {});
 }
 

@@ -46,7 +46,7 @@ std::vector<std::string> experiments_of(const std::string& word) {
   return names.empty() ? std::vector{word} : names;
 }
 
-// Reads all experiments before it runs the first, so that errors appear at once.
+// Reads all experiments before running any, so that an error in the last one appears at once.
 std::vector<Plan> plans_of(const std::vector<std::string>& words) {
   std::vector<Plan> plans;
   for (const std::string& word : words) {

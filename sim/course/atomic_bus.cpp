@@ -11,12 +11,12 @@
 namespace linebounce::sim {
 namespace {
 
-// A store that misses under an update protocol takes two transactions.
+// Limit on the transactions of one access. A store that misses under an update protocol takes two.
 constexpr int kMostTransactionsOfAccess = 4;
 
 }  // namespace
 
-// One line, with the operations that bus_order.hpp needs to run rows.
+// One line's interface to the protocol's rows, as bus_order.hpp requires.
 class AtomicBus::Line {
  public:
   Line(AtomicBus& bus, LineAddr line, std::size_t access) : bus_(bus), line_(line), access_(access) {}
@@ -46,12 +46,12 @@ class AtomicBus::Line {
       bus_.fail(fmt::format("cache {} takes a word into a stale copy", cache), line_);
     copy_of(cache).version = memory().latest;
   }
-  void operate(int) {}  // atomic buses have no far atomics
+  void operate(int) {}  // does nothing, because an atomic bus has no far atomics
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
     if (controller == Controller::cache) bus_.counters_.row_ran(cache, line_, state, event);
   }
 
-  // Reads or writes the copy.
+  // Reads or writes the line's copy in this cache.
   void use(int cache) {
     Copy& copy = copy_of(cache);
     if (copy.version != memory().latest) bus_.fail(fmt::format("cache {} uses a stale copy", cache), line_);
@@ -112,7 +112,7 @@ AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
   return found == set.end() ? nullptr : &*found;
 }
 
-// Adds an empty copy of the line. If the set is full, evicts the least recently used copy.
+// Adds an empty copy of the line to the cache. If the set is full, evicts the least recently used copy first.
 void AtomicBus::make_room(int cache, LineAddr line) {
   std::vector<Copy>& set = set_of(cache, line);
   if (std::ssize(set) == spec_.ways) {

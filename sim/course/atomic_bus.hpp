@@ -1,5 +1,5 @@
-// One level of caches on an atomic bus. An access and its transactions are one step, and nothing has a duration. Replacement
-// is least recently used. Each copy stores the number of its version of the line, so that stale values are detected.
+// One level of caches on an atomic bus. An access and its transactions are one step, and nothing takes time. Replacement is
+// least recently used. Each copy holds its version number of the line, by which stale values are detected.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class AtomicBus {
     LineAddr line;
     StateId state = 0;
     std::int64_t version = 0;
-    std::int64_t used = 0;  // the number of the latest access that used this copy
+    std::int64_t used = 0;  // number of the latest access to this copy
   };
   class Line;
 

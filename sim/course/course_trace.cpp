@@ -15,7 +15,7 @@ namespace {
 
 using trace::Kind;
 
-// Reads one stream's operations, frame by frame.
+// One CPU's stream of operations, read frame by frame.
 class StreamOfCpu {
  public:
   StreamOfCpu(const trace::Reader& reader, std::uint32_t stream, int its_cpu) : cpu(its_cpu), cursor_(reader.open(stream)) {
@@ -27,7 +27,7 @@ class StreamOfCpu {
   }
 
   int cpu;
-  int repeats = 0;  // how many repetitions of the current operation have been visited
+  int repeats = 0;  // repetitions of the current operation that were already visited
 
  private:
   void read_on() {
@@ -61,7 +61,7 @@ class Interleaving {
   }
 
  private:
-  // Runs the stream up to its next access. Returns false if the stream has ended or sleeps.
+  // Runs the stream through its next access. Returns false if the stream has ended or sleeps.
   bool take_turn(StreamOfCpu& stream) {
     bool moved = false;
     while (const trace::Operation* operation = stream.next()) {

@@ -16,12 +16,12 @@ struct CourseAccess {
   bool writes = false;
 };
 
-// The CPU of each stream: the one that the trace names, or else the stream's number.
+// The CPU of each stream: the one that the trace names, else the stream's index.
 std::vector<int> cpus_of_streams(const trace::Reader& reader);
 
-// Calls `visit` for each access. If a trace's lines name their CPUs, its streams sleep until they are woken, which keeps the
-// order of the lines. Streams without such an order take turns, one access each. Errors: TraceError for a trace that
-// synchronises in another way, or whose objects have no addresses.
+// Calls `visit` for each access, in one order over all CPUs. In a trace whose lines name their CPUs, streams sleep until they
+// are woken, so the order of lines is kept. Other streams take turns, one access each. Errors: TraceError if the trace
+// synchronises in another way, or if its objects have no addresses.
 void for_each_access(const trace::Reader& reader, const std::function<void(const CourseAccess&)>& visit);
 
 }  // namespace linebounce::sim

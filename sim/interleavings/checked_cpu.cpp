@@ -73,11 +73,11 @@ Value CheckedCpu::compare_exchange(Address address, Value expected, Value desire
       {.kind = StepKind::compare_exchange, .address = address, .bytes = bytes, .operand = desired, .expected = expected});
 }
 
-// Reads the words one after the other, as a processor does. The condition is code of the program, so it runs on the program's
-// stack. An iteration that did not end the spin is forgotten: the next one reads the values again.
+// Reads the words one after the other, as a processor does. `done` belongs to the lock's program, so it runs on the program's
+// stack. An iteration that does not end the spin is forgotten (`seen_`), because the next one reads the values again.
 void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop) {
   const Digest before = seen_;
-  looks_.clear();  // Forgets earlier iterations, in which a lock in C was not yet recognised as spinning.
+  looks_.clear();  // Forgets iterations of a C lock's loop from before it was recognised as a spin.
   for (;;) {
     seen_ = before;
     for (std::size_t i = 0; i < addresses.size(); ++i) values[i] = load(addresses[i], bytes);
@@ -137,8 +137,8 @@ void CheckedCpu::add_to(Digest& digest) const {
   digest.add((wake_pending() ? 2U : 0U) + (ended_ ? 1U : 0U));
 }
 
-// Between two readings of the clock, either almost no time passes, or a second, which is longer than any lock waits. After a
-// few short times a long one must follow, so that a loop with a time-out ends.
+// Between two readings of the clock passes either almost no time or a second, which exceeds every time-out. After
+// kMostShortTimes short times a long one follows, so that a loop with a time-out ends.
 Tick CheckedCpu::now() {
   constexpr int kMostShortTimes = 2;
   constexpr Tick kLong = 1'000'000'000;

@@ -1,5 +1,4 @@
-// A CPU of the lock checker. Its program runs in a fiber, stops before each operation, and continues when the search asks it
-// to.
+// A CPU of the lock checker. Its program runs in a fiber that stops before each operation until the search lets it continue.
 #pragma once
 
 #include <boost/context/fiber.hpp>
@@ -15,22 +14,22 @@
 
 namespace linebounce::sim {
 
-// Thrown if a lock uses features that the checker does not have, such as interrupts or timers.
+// Thrown if a lock uses a feature that the checker lacks, such as interrupts or timers.
 class NotCheckable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// wait: until one of the spin's words differs from the value that the spin saw. draw: a random number, or whether time
-// passes. mark: no operation.
+// wait: until a word of a spin differs from the value that the spin saw. draw: a random number, or whether time passes. mark: a
+// point where other CPUs may run, without an operation.
 enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, draw, mark };
 
-// The next operation of a CPU.
+// The operation that a CPU's program will execute next.
 struct Request {
   StepKind kind = StepKind::load;
   Address address = 0;
   int bytes = 8;
-  Value operand = 0;                    // the value stored, added or exchanged; the bound of a draw
+  Value operand = 0;                    // value to store, add or exchange; for a draw: its bound
   Value expected = 0;                   // for compare_exchange
   bool release = false;                 // for store
   std::span<const Address> words = {};  // for wait, with `values`
@@ -39,7 +38,7 @@ struct Request {
 
 class CheckedCpu final : public Cpu {
  public:
-  static constexpr int kLongestTurn = 6;  // longest loop, in operations, that is recognised as waiting
+  static constexpr int kLongestTurn = 6;  // longest loop that is recognised as waiting, in operations
 
   // `counts_turns`: as in LockCase.
   CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, bool counts_turns)
@@ -50,31 +49,33 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool has_ended() const { return ended_; }
   // REQUIRES: the program has not ended.
   [[nodiscard]] const Request& request() const { return request_; }
-  // True if the request can be executed now. It can't if it is a wait without a change, a sleep, or an atomic behind buffered
-  // stores. It can't either if it begins another iteration of a loop that would see the same values as the last two.
+  // True if the request can be executed now. False for a wait whose words are unchanged, a sleep, an atomic while stores are
+  // buffered, a load that must wait for a buffered store, and another iteration of a loop that would see the same values as the
+  // last two.
   [[nodiscard]] bool is_ready() const;
-  // True if the request cannot be executed until another CPU changes something.
+  // True if only another CPU can make the request executable.
   [[nodiscard]] bool waits() const;
-  // True if the CPU waits in a loop of plain operations. The search may try another iteration.
+  // True if the CPU waits in a loop of plain operations. The search may still try another iteration.
   [[nodiscard]] bool waits_in_loop() const;
-  // True if the latest operations are those of a loop, and the next one begins it again.
+  // True if the latest operations form a loop, and the request is its first operation again.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
-  // True if no other CPU can notice or prevent this step: a store into the CPU's own buffer, or a fence with no stores before
-  // it.
+  // True if no other CPU can notice or prevent this step: a store into the CPU's own buffer, or a fence while the buffer is
+  // empty.
   [[nodiscard]] bool is_private() const;
-  // True if no earlier load may be delayed beyond the request: it releases, or is an atomic operation or a fence.
+  // True if earlier loads must complete before the request: it releases, or is an atomic operation or a fence.
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
-  // Executes the request, and runs up to the next. `drawn`: the result of a draw. Errors: whatever the program throws.
+  // Executes the request, and runs the program up to the next one. `drawn`: the result of a draw. Errors: whatever the program
+  // throws.
   void step(Value drawn = 0);
-  // A number from 0 to bound - 1, chosen by the search.
+  // Returns a number from 0 to bound - 1, which the search chooses.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
-  [[nodiscard]] int draws() const { return draws_; }  // how many draws have been answered
-  // The value that the latest operation has seen.
+  [[nodiscard]] int draws() const { return draws_; }  // number of draws so far
+  // The value that the latest operation returned.
   [[nodiscard]] Value result() const { return result_; }
   [[nodiscard]] int steps() const { return steps_; }
-  // Adds everything that decides the program's future: the values it has seen, and whether it has been woken.
+  // Adds everything that decides the program's future: the values that it has seen, and whether it has been woken.
   void add_to(Digest& digest) const;
-  // Performs no operation, but lets other CPUs run first.
+  // Lets other CPUs run, without an operation.
   void mark() { ask({.kind = StepKind::mark}); }
 
   [[nodiscard]] CpuId id() const override { return CpuId(number_); }
@@ -120,7 +121,7 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] Timeline* timeline() const override { return nullptr; }
 
  private:
-  // An operation that has left memory unchanged.
+  // An operation that left memory unchanged, and the value that it saw.
   struct Look {
     StepKind kind;
     Address address;
@@ -132,8 +133,8 @@ class CheckedCpu final : public Cpu {
   Value perform(Value drawn);
   void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
-  // The length of a loop in operations: the last looks are two equal iterations of it, and the next request begins a third. 0
-  // if there is no such loop.
+  // The length of a loop in operations: the last looks are two equal iterations of it, and the request begins a third. 0: no
+  // such loop.
   [[nodiscard]] std::size_t turn_of_loop() const;
   [[nodiscard]] bool words_have_changed() const;
 
@@ -148,13 +149,13 @@ class CheckedCpu final : public Cpu {
   bool ended_ = false;
   int steps_ = 0;
   Digest seen_;
-  std::vector<Look> looks_;  // looks since the latest change of memory
+  std::vector<Look> looks_;  // since the CPU last changed memory
   std::int64_t wakes_ = 0, slept_ = 0;
   FunctionId function_ = 0;
   ThreadCounters counters_;
   Tick clock_ = 0;
   int draws_ = 0;
-  int short_times_ = 0;  // short times since the last long one
+  int short_times_ = 0;  // short times since the last long one (see now())
 };
 
 }  // namespace linebounce::sim

@@ -14,7 +14,7 @@ using workloads::Readers;
 
 namespace {
 
-// How many CPUs have each role. Writers come first, and CPUs that try come last.
+// How many CPUs have each role. CPUs are numbered in this order: writers, readers, CPUs that try.
 struct Mix {
   int writers = 0, readers = 0, tries = 0;
   int acquisitions = 1;

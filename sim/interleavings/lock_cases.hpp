@@ -1,4 +1,4 @@
-// The cases in which a lock is searched: which CPUs take it, how, and how often.
+// The cases that a lock is checked in: how many CPUs take it, in which role, and how often.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 inline const std::vector<Consistency> kAllConsistencies = {Consistency::sc, Consistency::tso, Consistency::ia64};
 
-// The limit on states of each case in a quick check, which then takes about a second in total.
+// Limit on the states of each case in a quick check, which then takes about a second in total.
 inline constexpr std::uint64_t kQuickStates = 400;
 
 struct CaseOptions {
@@ -19,12 +19,12 @@ struct CaseOptions {
   int cpus = 0, acquisitions = 0;  // 0: several small cases
 };
 
-// The cases for all operations that the lock has: write, read, try. The smallest cases come first.
+// The cases for all operations that the lock has (write, read, try), the smallest first.
 std::vector<LockCase> lock_cases(const workloads::LockEntry& lock, const CaseOptions& options);
 
-// A short version of check-lock that takes about a second: the smallest cases, each up to a limit on states. Returns how the
-// lock breaks under one of these memory models, as lines with the steps that lead to it. Empty if no mistake was found, or if
-// the lock can't be checked. Errors: LuaError for a file that can't be set up.
+// A short check-lock of about a second: the smallest cases, each up to kQuickStates. If the lock breaks under one of these
+// memory models, returns the fault and the steps that lead to it, as lines. Empty if no fault was found, or if the lock can't
+// be checked. Errors: LuaError for a file that can't be set up.
 std::string quick_check(const workloads::LockEntry& lock, const std::vector<Consistency>& consistencies = kAllConsistencies);
 
 // "3 CPUs, 1 acquisition each: 2 write, 1 reads".

@@ -18,12 +18,12 @@ std::int64_t signed_value(Value value, int bytes) {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-// True if the lock is in C. Its pointers are then addresses of the host.
+// True for a lock in C, whose pointers are addresses of the host.
 bool is_native(const workloads::LockEntry& lock) {
   return !lock.file.empty() && !lock.file.ends_with(".lua");
 }
 
-// Places the CPUs on two nodes, for locks that prefer waiters of their own node.
+// Divides the CPUs between two nodes, for locks that prefer waiters of the holder's node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
   for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
@@ -95,8 +95,8 @@ void LockRun::run(CheckedCpu& cpu) {
   }
 }
 
-// Makes a try that may fail only if another CPU uses the lock. A failed try must leave the lock unchanged, which the
-// following acquisition checks.
+// Tries once to take the lock. The try may fail only if another CPU uses the lock, and must then leave the lock unchanged,
+// which the following acquisition tests.
 void LockRun::attempt(CheckedCpu& cpu) {
   if (lock_->try_acquire(cpu)) {
     enter(cpu, true);
@@ -123,7 +123,8 @@ void LockRun::write(CheckedCpu& cpu) {
   give_back(cpu);
 }
 
-// Where stores may overtake each other, the section's stores may become visible after the store that releases the lock.
+// Skipped if the writers' updates can't be reordered or seen half done: without readers, and with stores in order. Under ia64 a
+// section's stores may become visible after the store that releases the lock.
 void LockRun::change_data(CheckedCpu& cpu) {
   if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
   const Value before = cpu.load(data_, 8);
@@ -141,7 +142,7 @@ void LockRun::read(CheckedCpu& cpu) {
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
     const bool accepted = lock_->release_shared(cpu);
-    if (reads_late(cpu)) cpu.mark();  // the section's loads have completed by now
+    if (reads_late(cpu)) cpu.mark();  // by this step, the section's loads have completed
     give_back(cpu);
     if (!accepted) continue;
     if (first != second)
@@ -150,7 +151,7 @@ void LockRun::read(CheckedCpu& cpu) {
   }
 }
 
-// Counts who was first: a CPU that had already waited came before this one. An observer cannot see any other order.
+// Notes which CPUs came before this one: those that had already waited. An observer cannot tell the order of other arrivals.
 void LockRun::arrive(const CheckedCpu& cpu) {
   auto& waited = waited_[index(cpu)];
   waited.clear();
@@ -167,7 +168,7 @@ void LockRun::arrive(const CheckedCpu& cpu) {
   }
 }
 
-// True if no other CPU uses the lock, and all stores of other CPUs are visible.
+// True if no other CPU uses the lock and no other CPU has buffered stores.
 bool LockRun::is_quiet(int cpu) const {
   return std::ranges::all_of(all_, [&](const CheckedCpu* other) {
     const int number = other->id().value;
@@ -203,8 +204,8 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
   for (auto& waited : waited_) std::erase(waited, me);
 }
 
-// Leaves the section in a step of its own, so that other CPUs can enter while this one is still inside. The search runs a
-// reader's loads in order, but under ia64 a processor may delay them until the next operation that orders them.
+// Leaving is a step of its own, so that other CPUs can enter while this one is still inside. The search executes a reader's
+// loads in order, but under ia64 a processor may delay them up to the next operation that orders loads.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
   const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;
@@ -220,7 +221,7 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
   for (const CheckedCpu* cpu : all_) {
     const int number = cpu->id().value;
     if (!cpu->has_ended() && cpu->is_ready()) {
-      // A CPU's arrival and the end of a reader's loads are not private, because other CPUs can notice them.
+      // A CPU's arrival and the end of a reader's loads are not private: they change what the checks of other CPUs see.
       const bool is_private = cpu->is_private() && !comes_[index(*cpu)] && !reads_late(*cpu);
       const Choice own = {number, Choice::kProgram, is_private};
       if (reduced && own.is_private) return {own};
@@ -314,7 +315,7 @@ std::vector<int> LockRun::looping() const {
 }
 
 bool LockRun::leaves_loop(int cpu, int turns) {
-  // Other iterations would see the same values; lets a following atomic execute.
+  // Drains the buffer, so that an atomic operation in the loop can execute; more iterations would see the same values.
   while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);
   CheckedCpu& looping = *all_[cpu];
   for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
@@ -351,7 +352,7 @@ LockState LockRun::state() const {
   return now;
 }
 
-// Shows a pointer by the name of what it points to.
+// Shows a pointer as "&" and the name of its target; any other value as a number.
 std::string LockRun::value_name(Value value) const {
   const AddressSpace::Place place =
       space_.find_byte(is_native(*case_.lock) && value >= workloads::mirror() ? value - workloads::mirror() : value);

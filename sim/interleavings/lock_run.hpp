@@ -1,4 +1,4 @@
-// One interleaving of CPUs that take a lock: the steps that are possible next, and the property that is broken, if any.
+// One interleaving of CPUs that take a lock: which steps are possible next, and which property is broken, if any.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct LockCase {
   std::vector<Role> roles = {Role::writes, Role::writes};  // by CPU
   int acquisitions = 1;                                    // by each CPU
   Consistency consistency = Consistency::sc;
-  bool is_extra = false;  // true: if this case exceeds the limit on states, the search still counts as complete
-  // The CPU leaves a loop after some iterations even without a change, so such loops do not count as waiting.
+  bool is_extra = false;  // true: the search counts as complete even if this case exceeds the limit on states
+  // True if the lock leaves loops after some iterations even when nothing changes. Such loops then do not count as waiting.
   bool counts_turns = false;
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
@@ -38,21 +38,22 @@ struct Choice {
   static constexpr int kProgram = -1;
   int cpu = 0;
   int drains = kProgram;    // position in the buffer
-  bool is_private = false;  // no other CPU can notice the step, so the search needs no alternative to it
-  Value drawn = 0;          // the result if the program draws
+  bool is_private = false;  // no other CPU can notice this step, so the search tries no alternative to it
+  Value drawn = 0;          // the result of a draw, if the step is one
 };
 
-// reads_late: the CPU is releasing the lock, by stores that loads of its section may overtake.
+// reads_late: a reader is releasing the lock, by stores that its section's loads may still be delayed beyond.
 enum class Where : std::uint8_t { outside, acquires, writes, reads, reads_late, releases };
 
 // The state after a step, as text.
 struct LockState {
-  std::vector<std::pair<std::string, std::string>> memory;  // words that have been written, and their values
-  std::vector<std::vector<std::string>> buffers;            // by CPU, the oldest first: "lock.turn = 1"
+  std::vector<std::pair<std::string, std::string>> memory;  // all words ever written, with their values
+  std::vector<std::vector<std::string>> buffers;            // buffered stores by CPU, the oldest first: "lock.turn = 1"
   std::vector<int> inside;                                  // CPUs that hold the lock
 };
 
-// Only the first few values of a draw and its last one are tried. After this many free draws, a CPU gets the values in turn.
+// A draw is tried with its first few values and its last one. After kFreeDraws such draws, a CPU gets the values in turn, one
+// for each draw.
 inline constexpr Value kTriedValues = 4;
 inline constexpr int kFreeDraws = 3;
 
@@ -60,30 +61,30 @@ class LockRun : private workloads::Draws {
  public:
   explicit LockRun(const LockCase& lock_case);
 
-  // The possible next steps; empty if the run has ended or no CPU can continue. If only loops are left, they are tried again,
+  // The possible next steps. Empty if the run has ended or no CPU can continue. If every CPU is in a loop, the loops continue,
   // up to `steps` steps per CPU. `reduced`: a private step is returned as the only choice.
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
-  // The broken property, or the error in the lock's code, as a sentence; empty if there is none.
+  // The broken property or the error in the lock's code, as a sentence; empty if there is none.
   [[nodiscard]] const std::string& violation() const { return violation_; }
-  [[nodiscard]] bool has_ended() const;  // every program has ended, and nothing is buffered
+  [[nodiscard]] bool has_ended() const;  // true if every program has ended and no store is buffered
   [[nodiscard]] Digest digest() const;
   [[nodiscard]] Digest known_to(int cpu) const;  // see CheckedCpu::add_to
-  // The CPUs that count as waiting, because the latest iterations of their loops all saw the same values.
+  // CPUs that count as waiting, because the last iterations of their loops saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
-  // Tests whether a CPU leaves its loop within this many iterations although nothing changes. The run cannot be used
-  // afterwards.
+  // Runs a CPU's loop alone: true if it leaves the loop within `turns` iterations although nothing changes. The run can't be
+  // used afterwards.
   [[nodiscard]] bool leaves_loop(int cpu, int turns);
-  // What a blocked CPU waits for: "CPU 1 waits for lock.serving".
+  // What the blocked CPUs wait for: "CPU 1 waits for lock.serving".
   [[nodiscard]] std::string waiting() const;
-  // How often one waiting CPU was overtaken by CPUs that came later; the maximum over all CPUs.
+  // The largest number of times that a waiting CPU was overtaken by CPUs that came later.
   [[nodiscard]] int most_passed() const { return most_passed_; }
-  [[nodiscard]] int longest() const;  // the largest number of steps of any CPU
+  [[nodiscard]] int longest() const;  // the largest number of steps that one CPU took
   // True if a draw had more than kTriedValues values, or a CPU made more than kFreeDraws draws.
   [[nodiscard]] bool has_left_out_draws() const { return has_left_out_draws_; }
 
-  // The latest step as text: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() was called before the step.
+  // The latest step as text: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() was called before that step.
   [[nodiscard]] const std::string& latest() const { return latest_; }
   void describe_steps() { describes_ = true; }
   [[nodiscard]] LockState state() const;
@@ -120,11 +121,11 @@ class LockRun : private workloads::Draws {
   std::vector<CheckedCpu*> all_;
   std::vector<std::unique_ptr<CheckedCpu>> cpus_;
   std::vector<Where> where_;              // by CPU
-  std::vector<bool> comes_;               // by CPU: true if its next step is its first one at the lock
-  std::vector<bool> has_waited_;          // by CPU: true if it has waited in its present acquisition
-  std::vector<bool> undisturbed_;         // by CPU: true if no other CPU has used the lock during its present try
+  std::vector<bool> comes_;               // by CPU: its next step is its first at the lock
+  std::vector<bool> has_waited_;          // by CPU: it has waited in its present acquisition
+  std::vector<bool> undisturbed_;         // by CPU: no other CPU has used the lock during its present try
   int written_ = 0;                       // number of updates of the protected data
-  std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that were waiting when it arrived
+  std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that were already waiting when it arrived
   std::vector<int> passed_;               // by CPU: how often it was overtaken in its present wait
   int most_passed_ = 0;
   std::string violation_, latest_;

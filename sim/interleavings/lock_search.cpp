@@ -13,8 +13,8 @@ struct HashOfDigest {
   std::size_t operator()(const Digest& digest) const { return digest.high; }
 };
 
-// Searches depth first. A limit on switches between CPUs that could both continue gives short counterexamples. With kNoLimit
-// the search is complete, and private steps have no alternatives.
+// Searches depth first. A limit on switches makes counterexamples short; a switch leaves a CPU that could have continued. With
+// kNoLimit the search is complete, and private steps have no alternatives.
 constexpr int kNoLimit = 1 << 20;
 
 class Search {
@@ -36,16 +36,16 @@ class Search {
   static bool is_program(const Choice& choice) { return choice.drains == Choice::kProgram; }
 
   struct Level {
-    std::optional<int> last;  // the CPU that took the step before this level, if it could have continued here
+    std::optional<int> last;  // the CPU that took the previous program step, if it could continue here
     Choice taken;
-    int switches_left = 0;  // switches that are still allowed below this level
+    int switches_left = 0;  // switches still allowed below this level
     std::vector<Choice> untried;
 
     [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
   };
 
-  // Replays the steps of `path_`, then continues until it reaches a known state or an end. Returns the property that is
-  // broken there.
+  // Replays the steps of `path_`, then takes further steps until it reaches a known state, a limit or an end. Returns the
+  // broken property; empty if there is none.
   std::string descend() {
     LockRun run(case_);
     int switches_left = switches_;
@@ -77,7 +77,7 @@ class Search {
     }
   }
 
-  // Prefers the CPU that took the last step, because that needs no switch.
+  // Takes the first choice and leaves the others for later. Continuing the same CPU comes first, because it needs no switch.
   void go_on(LockRun& run, std::vector<Choice>& choices, std::optional<int>& last, int& switches_left) {
     Level level;
     if (std::ranges::any_of(choices, [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
@@ -85,7 +85,7 @@ class Search {
     const auto is_switch = [&level](const Choice& choice) { return level.is_switch(choice); };
     if (switches_left == 0) std::erase_if(choices, is_switch);
     std::ranges::stable_sort(choices, [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
-    // Choices are tried from the end.
+    // The search takes choices from the end.
     std::ranges::reverse(choices);
     level.taken = choices.back();
     choices.pop_back();
@@ -97,7 +97,7 @@ class Search {
     path_.push_back(std::move(level));
   }
 
-  // Backtracks to the deepest level with something left to try. Returns false if there is none.
+  // Backtracks to the deepest level with an untried choice. Returns false if there is none.
   bool back_up() {
     while (!path_.empty() && path_.back().untried.empty()) path_.pop_back();
     if (path_.empty()) return false;
@@ -126,7 +126,7 @@ class Search {
     }
   }
 
-  // Checks whether loops that counted as waiting really wait.
+  // Verifies that loops that counted as waiting do not end by themselves.
   void look_at_loops() {
     for (const auto& [path, cpu] : std::exchange(loops_, {})) {
       LockRun run(case_);
@@ -161,8 +161,8 @@ class Search {
 }  // namespace
 
 // After a violation, searches again for one with as few switches as possible, which is easier to read. If the limit on states
-// was reached, the depth-first search has covered many late switches but few early ones. So the interleavings with few
-// switches, which show most mistakes, are searched too.
+// stopped the first search, it covered many late switches but few early ones. So all interleavings with few switches, which
+// show most faults, are searched as well.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
   SearchResult all = Search(lock_case, limits, kNoLimit).run();
   lock_case.counts_turns = all.counts_turns;

@@ -1,5 +1,5 @@
-// Searches all interleavings of a lock case. The search continues only once from each state. A state is the content of memory
-// and store buffers, and what each CPU has seen so far, so orders of steps that lead to the same state count as one.
+// Searches all interleavings of a lock case. A state consists of memory, store buffers, and what each CPU has seen so far. The
+// search continues only once from each state, so different orders of steps that lead to one state count once.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace linebounce::sim {
 
 struct SearchLimits {
   std::uint64_t states = 500'000;
-  int steps = 120;  // limit on the steps of one CPU; longer schedules are cut off
+  int steps = 120;  // most steps of one CPU; a longer schedule is cut off
 };
 
-// A loop counts as waiting if this many iterations without a change do not leave it.
+// A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
 inline constexpr int kProbedTurns = 200;
 
 struct SearchStep {
@@ -26,12 +26,12 @@ struct SearchStep {
 
 struct SearchResult {
   std::string violation;          // empty: none was found
-  std::vector<SearchStep> steps;  // the steps that lead to the violation, with as few switches between CPUs as possible
+  std::vector<SearchStep> steps;  // the steps to the violation, with as few switches between CPUs as possible
   std::uint64_t states = 0;
-  bool all_states = true;       // true if no limit was reached
-  std::uint64_t cut_off = 0;    // schedules in which one CPU took more steps than SearchLimits::steps
+  bool all_states = true;       // true if the limit on states was not reached
+  std::uint64_t cut_off = 0;    // schedules cut off because one CPU took SearchLimits::steps steps
   bool counts_turns = false;    // see LockCase::counts_turns
-  bool has_loops = false;       // true if some loops counted as waiting
+  bool has_loops = false;       // true if loops counted as waiting
   bool left_out_draws = false;  // see LockRun::has_left_out_draws
   int most_passed = 0;          // see LockRun::most_passed
 

@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Twice the rank of each value, from 2 on, so that shared ranks are whole numbers as well.
+// Returns twice the rank of each value, counted from 1. Doubling keeps the mean rank of equal values a whole number.
 std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::ranges::sort(sorted);
@@ -22,7 +22,7 @@ std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
 
 }  // namespace
 
-// Pearson's coefficient of the ranks, in integers up to the last division.
+// Pearson's coefficient of the ranks. Integers up to the last division make the result exact.
 std::optional<double> rank_correlation(const std::vector<double>& measured, const std::vector<double>& simulated) {
   const auto n = static_cast<std::int64_t>(measured.size());
   const std::vector<std::int64_t> x = doubled_ranks(measured);

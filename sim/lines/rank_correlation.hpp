@@ -1,4 +1,4 @@
-// Whether two sets of figures put the same things into the same order.
+// Measures whether two sets of figures put the same things into the same order.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,10 @@
 namespace linebounce::sim {
 
 // Spearman's coefficient: 1 for the same order, -1 for the opposite one. Equal values share the mean of their ranks. None for
-// fewer than two things, or if all values of `measured` are equal; 0 if all of `simulated` are. REQUIRES: both have the same
-// length.
+// fewer than two things, or if all of `measured` are equal; 0 if all of `simulated` are. REQUIRES: both have the same length.
 std::optional<double> rank_correlation(const std::vector<double>& measured, const std::vector<double>& simulated);
 
-// For an even number of values, the mean of the middle two. REQUIRES: at least one value.
+// The median; with an even number of values, the mean of the middle two. REQUIRES: at least one value.
 double median(std::vector<double> values);
 
 }  // namespace linebounce::sim

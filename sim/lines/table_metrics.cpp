@@ -17,14 +17,14 @@ using namespace workloads;
 
 namespace {
 
-constexpr double kNear = 10;  // in points of a percentage, as OLS 2007's rows are counted
+constexpr double kNear = 10;  // percentage points, by which OLS 2007 counts rows
 
 bool matches(const LineRow& row, const MeasuredRow& measured) {
   return row.function == measured.function && row.field == measured.field && row.access == measured.access &&
          is_part_of(row.structure, measured.structure);
 }
 
-// The simulated samples for each row of a table, on one line.
+// For each row of a table, the simulated samples on one line that match it.
 std::vector<MissSum> simulated_rows(const MeasuredTable& table, const std::vector<LineRow>& line) {
   std::vector<MissSum> sums;
   for (const MeasuredRow& measured : table.rows) {
@@ -51,7 +51,7 @@ double mean_distance(const std::vector<double>& distances) {
   return std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
 }
 
-// The distances of the single guess that fits all measured shares best.
+// A trivial prediction: the same share for all rows, chosen to fit the measured shares best. Returns its distances from them.
 std::vector<double> errors_of_guess(const std::vector<double>& measured) {
   std::vector<double> least;
   for (const double guess : kTrivialShares) {
@@ -62,12 +62,13 @@ std::vector<double> errors_of_guess(const std::vector<double>& measured) {
   return least;
 }
 
-// The result of all tables together.
+// Scores over all tables.
 struct Score {
   std::int64_t rows = 0, near = 0, better_tables = 0;
   std::vector<double> correlations, errors, guess_errors;
 
-  // Adds one table: the measured shares of its scored rows that were simulated, and the simulated shares' distances from them.
+  // Adds a table. `measured`: the shares of its scored rows that have simulated samples. `own`: the simulated shares' distances
+  // from them.
   void add_shares(const std::vector<double>& measured, const std::vector<double>& own) {
     if (measured.empty()) return;
     const std::vector<double> guessed = errors_of_guess(measured);

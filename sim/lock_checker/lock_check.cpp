@@ -23,15 +23,15 @@ namespace {
 using workloads::LockEntry;
 using workloads::Random;
 constexpr std::uint64_t kFewestStates = 1000;  // for an extra case
-constexpr int kMostCpusOfTrial = 6;            // for a lock that does not fix the number
+constexpr int kMostCpusOfTrial = 6;            // unless the lock fixes the number
 
 SimulationInput input_of(const MachineTrial& trial) {
   Overrides overrides;
-  overrides.native = true;  // the user has named the lock
+  overrides.native = true;  // the user named the lock, so it may run as native code
   return point_maker(read_unexpanded(trial.experiment, "random machine", overrides))(0).input;
 }
 
-// The workload critical_section compares what writers and readers see with what they must see.
+// In the workload critical_section, writers and readers check that they see consistent data.
 std::string trial_text(const LockEntry& lock, const RandomBase& base, const RandomCase& changed, Random& random) {
   const bool has_readers = lock.traits.readers != Readers::one_by_one && random.below(2) == 0;
   const std::uint64_t read_pct = has_readers ? 50 + random.below(45) : 0;
@@ -51,7 +51,7 @@ std::string trial_text(const LockEntry& lock, const RandomBase& base, const Rand
   return text;
 }
 
-// None if this random machine can't be built, or not with so many CPUs.
+// None if this random machine can't be built, or has too few CPUs.
 std::optional<MachineTrial> random_trial(const LockEntry& lock, const std::string& machine, std::uint64_t seed, int round) {
   try {
     const RandomBase base = random_base(machine, {});
@@ -127,7 +127,7 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   }
   const auto at = [&](int job) -> MachineTrial& { return trials[job]; };
   int ended = 0;
-  std::string unreadable;  // a file that a trial needs and that can't be read, which says nothing about the lock
+  std::string unreadable;  // a file that a trial can't read; such a trial says nothing about the lock
   PoolCallbacks callbacks;
   callbacks.work = [&](int job, const std::function<void(double)>& report) { simulate(input_of(at(job)), report); };
   callbacks.finished = [&](int job, const JobOutcome& outcome) {
@@ -139,7 +139,7 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   callbacks.tick = [&](const std::vector<RunningJob>& running) {
     progress((ended + sum_of_shares(running)) / static_cast<double>(trials.size()));
   };
-  // Runs one trial after the other, so that the first that fails is always the same.
+  // Runs one trial at a time, so that the first failure is always the same one.
   run_in_processes(static_cast<int>(trials.size()), 1, guard, callbacks);
   if (!unreadable.empty()) throw InputError(unreadable);
   trials.resize(ended);

@@ -1,4 +1,4 @@
-// Whether a lock keeps its properties: in every interleaving of a few CPUs, and on random machines.
+// Checks a lock's properties in every interleaving of a few CPUs, and on random machines.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace linebounce::sim {
 
-// A lock on a random machine: a complete simulated one, with caches, protocols and time, all of which the exhaustive cases
-// lack. A fuzzer, so it can find faults but prove nothing.
+// Runs a lock on a complete simulated machine with random settings. Unlike the exhaustive cases, it has caches, protocols and
+// time. Like any fuzzer, it can find faults but proves nothing.
 struct MachineTrial {
-  std::string machine;  // the machine whose settings were changed at random
+  std::string machine;  // the machine whose settings are changed at random
   int cpus = 0;
   Consistency consistency = Consistency::sc;
-  std::string experiment;  // the experiment's text, as a file
+  std::string experiment;  // text of the experiment file
   std::string failure;     // empty: none
 };
 
@@ -30,7 +30,7 @@ struct TrialOptions {
   int count = 0;
 };
 
-// Runs trials up to the first that fails; the same for the same lock and options. After an interrupt, fewer.
+// Runs trials up to the first failure. The same lock and options give the same trials; an interrupt ends them early.
 std::vector<MachineTrial> try_on_machines(const workloads::LockEntry& lock, const TrialOptions& options, InterruptGuard& guard,
                                           const std::function<void(double)>& progress);
 
@@ -42,14 +42,14 @@ struct CheckedCase {
 enum class LockVerdict {
   holds,
   broken,         // the last case, or else the last trial, shows the fault
-  incomplete,     // nothing found, but not all interleavings of some case were searched
+  incomplete,     // no fault was found, but some case was not searched completely
   not_checkable,  // see LockCheck::not_checkable
 };
 
 struct LockCheck {
-  std::vector<CheckedCase> cases;    // up to the first that breaks a property
-  std::vector<MachineTrial> trials;  // up to the first that fails; none if a case does
-  std::string not_checkable;         // the reason: "it sets a timer"
+  std::vector<CheckedCase> cases;    // ends with the first case that breaks a property
+  std::vector<MachineTrial> trials;  // ends with the first failed trial; empty if a case failed
+  std::string not_checkable;         // why the lock can't be checked: "it sets a timer"
   bool interrupted = false;
 
   [[nodiscard]] bool broken_case() const { return !cases.empty() && !cases.back().result.violation.empty(); }
@@ -59,12 +59,13 @@ struct LockCheck {
 
 struct LockCheckOptions : CaseOptions {
   int machines = 12;       // number of random machines
-  std::uint64_t seed = 1;  // the seed of these machines
+  std::uint64_t seed = 1;  // the seed of the random machines
   SearchLimits limits;
-  std::optional<std::uint64_t> states_of_extras;  // limit for all extra cases together; empty: each has the limit of a case
+  std::optional<std::uint64_t>
+      states_of_extras;  // limit for all extra cases together; none: each extra case has a case's limit
 };
 
-// `progress` receives the share done. Errors: LuaError, for a file that can't be set up.
+// `progress` receives the share done, 0 to 1. Errors: LuaError for a file that can't be set up.
 LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& options,
                      const std::function<void(double)>& progress);
 

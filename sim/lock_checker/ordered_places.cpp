@@ -13,7 +13,7 @@ namespace {
 
 using workloads::SourceFile;
 
-// ---- Lua: functions of `cpu`, by their names in the text ----
+// ---- Lua: the functions of `cpu` that order memory, found by name in the text ----
 
 struct LuaOrder {
   std::string_view call;
@@ -49,7 +49,7 @@ class OrderedLuaLock final : public OrderedLock {
 
   [[nodiscard]] SourceFile with(const std::vector<int>& chosen) const override {
     SourceFile changed = source_;
-    changed.is_ours = false;  // its loops may no longer end
+    changed.is_ours = false;  // with weaker orders its loops may never end, so it gets a user lock's limits
     for (std::size_t i = found_.size(); i-- > 0;) {
       const auto& [at, order] = found_[i];
       changed.text.replace(at, order->call.size(), order->texts[static_cast<std::size_t>(chosen[i])]);
@@ -66,7 +66,7 @@ class OrderedLuaLock final : public OrderedLock {
   std::vector<Found> found_;
 };
 
-// ---- C: the memory orders that the code passes ----
+// ---- C: the memory orders that the code passes to atomic operations ----
 
 class OrderedNativeLock final : public OrderedLock {
  public:
@@ -103,7 +103,7 @@ class OrderedNativeLock final : public OrderedLock {
   }
 
  private:
-  // Runs every function of the lock, as far as the smallest cases do.
+  // Finds the memory orders in use by searching the smallest cases.
   [[nodiscard]] std::vector<workloads::NativeOrder> orders_used() const {
     std::vector<workloads::NativeOrder> used;
     const workloads::LockEntry entry = workloads::native_lock_entry(source_, 0, &used);

@@ -1,4 +1,4 @@
-// The places in a lock's file that order memory, and the lock with weaker orders at some of them.
+// Finds the places in a lock's file that order memory, and makes variants of the lock with weaker orders there.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 struct OrderedPlace {
   int line = 0;
-  std::vector<std::string> orders;  // the file's own first, then weaker ones: "store_release", "store"
+  std::vector<std::string> orders;  // the file's own order first, then weaker ones: "store_release", "store"
 };
 
 class OrderedLock {
@@ -19,7 +19,7 @@ class OrderedLock {
   virtual ~OrderedLock() = default;
   [[nodiscard]] const std::vector<OrderedPlace>& places() const { return places_; }
   [[nodiscard]] const std::string& file() const { return file_; }
-  // The lock's file, with orders[chosen[i]] at place i.
+  // The lock's file with the order orders[chosen[i]] at place i.
   [[nodiscard]] virtual workloads::SourceFile with(const std::vector<int>& chosen) const = 0;
 
  protected:
@@ -27,7 +27,7 @@ class OrderedLock {
   std::string file_;
 };
 
-// `source`: as load_lua_file() gives it. Of a lock in C, the places are those that a check of two CPUs reaches. Errors:
+// `source`: from load_lua_file(). For a lock in C, only the places that two CPUs reach in the smallest cases are found. Errors:
 // LuaError, NotCheckable.
 std::unique_ptr<OrderedLock> ordered_lock(const workloads::SourceFile& source);
 

@@ -35,8 +35,8 @@ class Weakener {
   }
 
  private:
-  // `others`: the orders of all other places. Orders are tried from the weakest on; what can't be searched completely counts as
-  // needed.
+  // The weakest order at this place with which the lock holds. `others`: the orders of all other places. An order whose search
+  // is incomplete does not count as holding.
   int weakest_at(std::size_t place, std::vector<int> others) {
     for (int order = static_cast<int>(lock_.places()[place].orders.size()) - 1; order > 0; --order) {
       if (!can_be_tried(place, order)) continue;
@@ -46,8 +46,8 @@ class Weakener {
     return 0;
   }
 
-  // Under ia64 the checker's store fence waits until the buffer is empty, as a full fence does, so it can't take the place of
-  // one.
+  // Under ia64 the checker's store fence waits for an empty buffer, as a full fence does. So it would not show what a real
+  // store fence misses.
   [[nodiscard]] bool can_be_tried(std::size_t place, int order) const {
     const std::string& name = lock_.places()[place].orders[static_cast<std::size_t>(order)];
     return model_.consistency != Consistency::ia64 || (name != "store_fence" && name != "fence acq_rel");
@@ -65,7 +65,7 @@ class Weakener {
     }
   }
 
-  // Weakens one place after the other, each as far as the ones before it allow.
+  // Weakens one place after the other, as far as the places already weakened allow.
   void together_one_by_one() {
     model_.together = now_;
     for (std::size_t i = 0; i < now_.size(); ++i) {
@@ -80,7 +80,7 @@ class Weakener {
     }
   }
 
-  // The checks of two CPUs once and twice, and of three CPUs as far as the limit allows.
+  // Checks two CPUs that take the lock once and twice; three CPUs only as far as the limit allows.
   Finding check(const std::vector<int>& chosen) {
     const LockEntry entry = workloads::lock_entry_of_file(lock_.with(chosen));
     Finding finding = Finding::holds;
@@ -99,11 +99,11 @@ class Weakener {
 
   const OrderedLock& lock_;
   const WeakenOptions& options_;
-  const std::vector<int> now_;  // for each place, the order that it has now
+  const std::vector<int> now_;  // by place: index of its present order
   WeakenedModel model_;
 };
 
-// As in lock_scaling: short sections, and every CPU wants the lock.
+// Resembles lock_scaling: short sections, and every CPU wants the lock.
 constexpr const char* kTimed = R"(
 name = "weaken"
 title = "A lock with weaker orders"
@@ -122,7 +122,7 @@ class TimedLock {
   TimedLock(const OrderedLock& lock, const std::string& machine) : lock_(lock) {
     Overrides overrides;
     overrides.machine = machine;
-    overrides.native = true;  // the user has named the lock
+    overrides.native = true;  // the user named the lock, so it may run as native code
     const workloads::SourceFile file = lock.with(std::vector<int>(lock.places().size(), 0));
     overrides.sets.emplace_back("workload.lock", file.path);
     if (const int most = workloads::lock_entry_of_file(file).traits.most_cpus; most > 0)

@@ -1,4 +1,4 @@
-// Locks of the Linux kernel as files that compile like a user's own: the kernel's unchanged sources, with our headers.
+// Unpacks locks of the Linux kernel as files that compile like a user's own: unchanged kernel sources with headers of ours.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,15 @@ namespace linebounce::sim {
 
 struct KernelLock {
   std::string name, title;
-  std::vector<std::string> files;  // paths in the kernel's tree; the first `sources` of them are the lock itself
+  std::vector<std::string> files;  // paths in the kernel's tree; the first `sources` of them implement the lock
   std::size_t sources = 1;
-  std::string functions;  // LINEBOUNCE_LOCK(...) and the lock's functions, as text
+  std::string functions;  // the text of LINEBOUNCE_LOCK(...) and the lock's functions
 };
 
 const std::vector<KernelLock>& kernel_locks();
 
-// Fills the folder `to` with the lock's files, and returns the path of its main file NAME.c. `kernel`: a kernel's tree, or an
-// archive of it, from which only the needed files are unpacked. `patch`: a patch for the copied sources; empty: none. Errors:
-// ConfigError.
+// Fills the folder `to` with the lock's files, and returns its main file's path, NAME.c. `kernel`: a kernel's source tree or an
+// archive of one. `patch`: a patch for the copied sources; empty: none. Errors: ConfigError.
 std::filesystem::path unpack_kernel_lock(const KernelLock& lock, const std::filesystem::path& kernel,
                                          const std::filesystem::path& patch, const std::filesystem::path& to);
 

@@ -13,8 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The functions that the code may call besides its own: those of workloads/native/runtime/runtime.c, and of exception
-// unwinding.
+// External functions that the code may call: those of workloads/native/runtime/runtime.c, and those for exception unwinding.
 constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
                                                        "memmove",
                                                        "memset",
@@ -28,7 +27,7 @@ constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
                                                        "linebounce_of_cpu",
                                                        "linebounce_enter",
                                                        "__stack_chk_fail"};
-// The beginnings of the names of registers that hold a call's arguments.
+// Prefixes of the registers that pass a call's arguments.
 constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
                                                          "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};
 
@@ -99,7 +98,7 @@ class Preparation {
     }
   }
 
-  // .file 1 "lock.c", or .file 1 "folder" "lock.c"
+  // Takes `.file 1 "lock.c"` or `.file 1 "folder" "lock.c"`.
   void take_file(std::string_view code) {
     const std::vector<std::string_view> words = words_of(code);
     if (words.size() < 3 || words[1].empty() || words[1].front() == '"') return;
@@ -153,7 +152,7 @@ class Preparation {
     return code == "pause" || code == "rep nop" || code == "rep; nop" || code == "rep;nop" || code == "rep ; nop";
   }
 
-  // Does not count instructions that set up a runtime call's arguments: the call stands for one access.
+  // Counts an instruction, unless it sets up an argument of a runtime call: such a call stands for a single access.
   void count(const Instruction& instruction) {
     const std::size_t comma = instruction.operands.rfind(',');
     const std::string_view target =
@@ -180,7 +179,8 @@ class Preparation {
                  : fmt::format("calls {}, which is not in this file", name));
     }
     if (is_access) add_site();
-    // The access itself is made after the call.
+    // A plain access follows its runtime call as an instruction of its own, which is not counted (-1). An atomic operation is
+    // made by the call.
     instructions_ = name.starts_with("__tsan_atomic") ? 0 : is_access ? -1 : instructions_;
     arguments_ = 0;
   }
@@ -195,7 +195,7 @@ class Preparation {
 
   // ---- inline assembler ----
 
-  // Takes inline assembler. gcc writes its source line before it, as `# 12 "lock.c" 1`.
+  // Takes a line of inline assembler. gcc writes the source line first, as `# 12 "lock.c" 1`.
   void take_assembler(std::string_view line, std::string_view code) {
     if (code.empty()) return;
     if (code.front() == '#') {
@@ -257,11 +257,12 @@ class Preparation {
   const std::string& text_;
   std::string out_;
   std::vector<Refusal> refusals_;
-  std::set<std::string> own_;  // functions and variables that the file defines
+  std::set<std::string> own_;  // names of the functions and variables that the file defines
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
   int file_ = 1, line_ = 0, assembler_line_ = 0;
-  int instructions_ = 0, arguments_ = 0;  // since the last call; arguments_: how many of them, at the end, set up the next call
+  int instructions_ = 0,
+      arguments_ = 0;  // instructions_: since the last call; arguments_: latest ones, which may set up the next call
   bool in_assembler_ = false;
 };
 

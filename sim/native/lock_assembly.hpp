@@ -1,4 +1,4 @@
-// Checks the assembly code of a lock in C for what can't be simulated, and prepares the rest for the simulator.
+// Refuses code in a C lock's assembly that can't be simulated, and prepares the rest for the simulator.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace linebounce::sim {
 
-// Something in the code that can't be simulated.
+// Code that can't be simulated, with its place in the source.
 struct Refusal {
   std::string file;
   int line = 0;
@@ -15,14 +15,14 @@ struct Refusal {
 
 struct PreparedAssembly {
   std::string text;
-  std::vector<Refusal> refusals;  // if this is not empty, the text must not be used
+  std::vector<Refusal> refusals;  // if any, `text` must not be used
 };
 
 // Takes the output of `cc -S -g1 -fsanitize=thread` for x86-64.
 //
-// The result counts pauses, and calls a function in place of inline assembler that is a fence. For each call of the runtime
-// it adds an entry to the section linebounce_sites: the place in the source, and the number of the code's own instructions
-// since the previous call.
+// The result counts pauses, and calls a function in place of an inline-assembler fence. For each runtime call it adds an entry
+// to the section linebounce_sites: the place in the source, and the number of the code's own instructions since the previous
+// call.
 PreparedAssembly prepare_assembly(const std::string& text);
 
 }  // namespace linebounce::sim

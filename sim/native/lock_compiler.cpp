@@ -40,7 +40,7 @@ Words split_words(const std::string& text) {
   return words;
 }
 
-// A folder of the user's own and not a shared one, because the process loads the files in it.
+// The cache folder belongs to the user and is not a shared one, because this process loads its files as code.
 fs::path lock_cache() {
   const std::string cache = environment("XDG_CACHE_HOME"), user_home = environment("HOME");
   if (cache.empty() && user_home.empty())
@@ -48,7 +48,7 @@ fs::path lock_cache() {
   return (cache.empty() ? fs::path(user_home) / ".cache" : fs::path(cache)) / "linebounce" / "locks";
 }
 
-// A hash that is the same in every run: two FNV-1a hashes, for 128 bits.
+// A hash that is the same in every run and on every computer: two 64-bit FNV-1a hashes.
 std::string hash_of(const std::string& text) {
   std::uint64_t a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f;
   for (const char c : text) {
@@ -96,7 +96,7 @@ class LockCompiler {
   }
 
  private:
-  // Adds the folders of headers that a file names itself: "// linebounce includes from: headers source/include".
+  // Adds include folders that the file itself names: "// linebounce includes from: headers source/include".
   void add_own_includes() {
     constexpr std::string_view kIncludes = "// linebounce includes from:";
     const std::string text = read_file(file_);
@@ -109,7 +109,7 @@ class LockCompiler {
 
   static fs::path names_of(const fs::path& object) { return object.string() + ".names"; }
 
-  // Returns what objdump prints. Without objdump, names are missing, but the lock still works.
+  // Returns objdump's output. Empty if objdump fails: memory then has no names, but the lock works.
   std::string objdump(const std::string& what, const fs::path& object) {
     try {
       return run({"objdump"}, {what, object.string()});
@@ -145,7 +145,7 @@ class LockCompiler {
   void build(bool clang, const fs::path& object) {
     const std::string assembly = own_.string() + ".s", runtime = own_.string() + ".c", linked = own_.string() + ".so";
     Words words = with_options(instrumentation(clang));
-    // Replaces pauses by inline assembler that leaves the flags unchanged, because the code may still need them.
+    // Replaces pauses by inline assembler without a flags clobber, because the surrounding code may still need the flags.
     words.emplace_back("-D__builtin_ia32_pause()=__asm__ volatile(\"pause\" ::: \"memory\")");
     for (const char* word : {"-S", "-o"}) words.emplace_back(word);
     words.push_back(assembly);
@@ -173,7 +173,7 @@ class LockCompiler {
     throw ConfigError(text);
   }
 
-  // Runs the compiler and returns what it has printed.
+  // Runs the compiler and returns its output.
   std::string run(const Words& words) { return run(compiler_, words); }
   std::string run(const Words& program, const Words& words) {
     Words command = program;

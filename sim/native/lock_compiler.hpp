@@ -1,4 +1,4 @@
-// Compiles locks in C and C++ with the user's compiler, for workloads/native.
+// Compiles locks in C and C++ with the user's compiler; workloads/native loads the result.
 #pragma once
 
 #include <filesystem>
@@ -7,16 +7,16 @@
 
 namespace linebounce::sim {
 
-// True if the value's suffix is that of a lock in C or C++.
+// True if the name has the suffix of a C or C++ file.
 bool is_native_path(std::string_view text);
 
 struct CompiledLock {
-  std::filesystem::path object;  // the shared object, in $XDG_CACHE_HOME/linebounce/locks
+  std::filesystem::path object;  // the compiled shared object, in $XDG_CACHE_HOME/linebounce/locks
   std::string names;             // as SourceFile::names
 };
 
-// Compiles the file unless the cache has its result. Runs CC or CXX (default: cc, c++) with the options in CFLAGS or
-// CXXFLAGS. Errors: ConfigError with the compiler's message, or with file and line of what can't be simulated.
+// Compiles the file, or returns the cached result. Runs CC or CXX (default: cc, c++) with the options in CFLAGS or CXXFLAGS.
+// Errors: ConfigError with the compiler's message, or with file and line of code that can't be simulated.
 CompiledLock compile_lock(const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kMostElements = 64;  // limit on the elements of an array that get names
+constexpr int kMostElements = 64;  // most elements of an array that get names
 constexpr int kDeepestMember = 8;  // of structures in structures
 
 // A debug information entry.
@@ -59,14 +59,14 @@ class DebugInformation {
     const auto found = entries_.find(number);
     return found == entries_.end() ? nullptr : &found->second;
   }
-  // The first function or variable of this name.
+  // The first entry with this tag and name, such as a function or variable; null if there is none.
   [[nodiscard]] const DebugEntry* named(std::string_view tag, std::string_view name) const {
     for (const auto& [number, entry] : entries_) {
       if (entry.tag == tag && entry.name == name && entry.type + entry.children.size() > 0) return &entry;
     }
     return nullptr;
   }
-  // The type without const, volatile, _Atomic and typedef.
+  // The type without const, volatile, _Atomic and typedef around it.
   [[nodiscard]] const DebugEntry* plain_type(std::uint64_t number) const {
     const DebugEntry* type = find(number);
     for (int i = 0; i < kDeepestMember && type != nullptr && is_wrapper(type->tag); ++i) type = find(type->type);
@@ -79,7 +79,7 @@ class DebugInformation {
            tag == "DW_TAG_typedef";
   }
 
-  // <1><2e>: Abbrev Number: 3 (DW_TAG_const_type)
+  // Takes a line such as <1><2e>: Abbrev Number: 3 (DW_TAG_const_type).
   std::uint64_t open_entry(std::string_view line, std::vector<std::uint64_t>& open) {
     const std::size_t tag = line.find("(DW_TAG_");
     if (tag == std::string_view::npos) return 0;
@@ -125,7 +125,7 @@ class NameLines {
  public:
   explicit NameLines(const std::string& debug_information) : known_(debug_information) {}
 
-  // Adds the members of the lock's type, which is the type that acquire()'s parameter points to.
+  // Adds the members of the lock's type, to which the parameter of acquire() points.
   void add_lock() {
     const DebugEntry* const acquire = known_.named("DW_TAG_subprogram", "acquire");
     if (acquire == nullptr || acquire->children.empty()) return;
@@ -134,7 +134,7 @@ class NameLines {
     if (pointer != nullptr && pointer->tag == "DW_TAG_pointer_type") add("lock", 0, "", pointer->type, 0);
   }
 
-  // 0000000000004040 l     O .bss	0000000000000040              nodes
+  // Takes lines such as 0000000000004040 l     O .bss       0000000000000040              nodes
   void add_variables(std::string_view symbols) {
     while (!symbols.empty()) {
       const std::size_t end = std::min(symbols.find('\n'), symbols.size());
@@ -159,7 +159,7 @@ class NameLines {
     add(is_thread_local ? "thread_local" : "data", number_in(line, 16), std::string(name), variable->type, 0);
   }
 
-  // Adds a type's members, each with its full name.
+  // Adds the members of a type, each with its full name.
   void add(const char* where, std::uint64_t at, const std::string& name, std::uint64_t type, int depth) {
     const DebugEntry* const plain = known_.plain_type(type);
     if (plain == nullptr || depth > kDeepestMember) return;
@@ -174,7 +174,7 @@ class NameLines {
         const bool is_nameless = member->name.empty();
         const std::string whole = is_nameless ? name : name.empty() ? member->name : name + "." + member->name;
         add(where, at + member->offset, whole, member->type, depth + 1);
-        if (plain->tag == "DW_TAG_union_type") break;  // a union's other members have the same bytes
+        if (plain->tag == "DW_TAG_union_type") break;  // a union's members overlap, so the first names them all
       }
     } else if (const std::uint64_t size = size_of(*plain); size > 0 && !name.empty()) {
       lines_ += fmt::format("{} {} {} {}\n", where, at, size, name);

@@ -1,4 +1,4 @@
-// The files that a lock in C is compiled with, as texts. The build embeds them (cmake/native_lock_files.cmake).
+// Source files that a lock in C is compiled with, as text. The build embeds them (cmake/native_lock_files.cmake).
 #pragma once
 
 namespace linebounce::sim {

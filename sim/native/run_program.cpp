@@ -14,7 +14,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Called in the child process. Returns only if the program can't be executed.
+// Runs in the child process. Returns only if the program can't be executed.
 void become_program(const std::vector<std::string>& words, int output) {
   if (::dup2(output, STDERR_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0) return;
   std::vector<char*> arguments;
@@ -36,7 +36,7 @@ std::string read_all(int from) {
 
 ProgramOutput run_program(const std::vector<std::string>& words) {
   std::array<int, 2> pipe = {};
-  std::fflush(nullptr);  // Flushes buffers, because parent and child would both write their content.
+  std::fflush(nullptr);  // Both processes would otherwise write the buffered output.
   const bool piped = ::pipe(pipe.data()) == 0;
   const pid_t process = piped ? ::fork() : -1;
   if (process < 0) throw ConfigError(fmt::format("{}: no process can be started: {}", words.front(), std::strerror(errno)));

@@ -7,14 +7,14 @@
 namespace linebounce::sim {
 
 struct ProgramOutput {
-  int code = 0;      // exit code; 127: the program can't be run; 128 or more: it died of a signal
+  int code = 0;      // exit code; 127: the program can't be executed; 128 + n: signal n ended it
   std::string text;  // standard output and standard error
 
   // A shell that can't find a program ends with 127 as well, but not in silence.
   [[nodiscard]] bool could_not_run() const { return code == 127 && text.empty(); }
 };
 
-// Executes the words without a shell. Errors: ConfigError if no process can be started.
+// Executes a command without a shell. Errors: ConfigError if no process can be started.
 ProgramOutput run_program(const std::vector<std::string>& words);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// The exit codes. Only this file turns an exception into an exit code and a message for the user.
+// Exit codes. Only this file turns an exception into an exit code and a message for the user.
 #pragma once
 
 #include <exception>
@@ -7,11 +7,11 @@
 
 namespace linebounce::sim {
 
-// `linebounce --help` explains them (kExitCodeFooter of command_line.cpp). If several apply, the largest is returned.
+// `linebounce --help` explains them (kExitCodeFooter of command_line.cpp). If several apply, the program returns the largest.
 enum class ExitCode : int {
   done = 0,
   check_failed = 1,
-  usage = 2,  // also an unusable configuration or output directory
+  usage = 2,  // includes an unusable configuration or output directory
   unreadable_input = 3,
   simulation_failed = 4,
   internal_bug = 70,
@@ -20,13 +20,13 @@ enum class ExitCode : int {
 
 struct Failure {
   ExitCode code = ExitCode::done;
-  std::string message;  // complete, ready for stderr; never an exception type's name
+  std::string message;  // complete text for stderr; never contains an exception type's name
 };
 
 // REQUIRES: called in a catch block.
 Failure describe_current_exception();
 
-// A failure that another of our processes has already reported, so nothing is printed for it.
+// A failure that another of our processes has already reported, so this one prints nothing.
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(Failure failure) : failure_(std::move(failure)) {}
@@ -37,7 +37,7 @@ class FailedElsewhere : public std::exception {
   Failure failure_;
 };
 
-// Describes a process that a signal ended, because it crashed or the system ran out of memory.
+// Describes the failure of a process that a signal ended, for example in a crash or for lack of memory.
 Failure describe_signal(int signal);
 
 ExitCode larger(ExitCode left, ExitCode right);

@@ -54,7 +54,7 @@ std::string change_of(const std::string& path, const std::string& there, const s
   return fmt::format("{} = {}, not {}", path, there, here);
 }
 
-// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences"; the directory's values come first.
+// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences": the values in the directory come first.
 // Empty if there is no difference.
 std::string differing_settings(const toml::table& there, const toml::table& here) {
   const auto before = values_by_path(there), now = values_by_path(here);
@@ -92,7 +92,8 @@ void remove_file(const fs::path& path) {
   if (error) throw OutputError(path.string() + ": cannot be deleted: " + error.message());
 }
 
-// The entries of a directory; empty if it does not exist. Throws if it is unreadable, because it must not look empty.
+// The entries of a directory; empty if it does not exist. Throws if it can't be read, because an unreadable directory must not
+// look empty.
 std::vector<fs::path> entries(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> paths;
@@ -105,7 +106,7 @@ std::vector<fs::path> entries(const fs::path& directory) {
   return paths;
 }
 
-// points/0, points/1, ...: those whose names are numbers.
+// The folders points/0, points/1 and so on, whose names are numbers.
 std::vector<fs::path> point_directories(const fs::path& directory) {
   std::error_code unreadable;
   std::vector<fs::path> numbered;
@@ -135,7 +136,7 @@ void remove_results_here(const fs::path& directory) {
   remove_files_with_prefix(directory, kSeedPrefix);
   for (const std::string& name : result_names()) remove_file(directory / name);
   remove_file(directory / kExplanationFile);
-  remove_file(directory / "manifest.json");  // deleted last, because the manifest marks the directory as ours
+  remove_file(directory / "manifest.json");  // last, because the manifest marks the directory as ours
 }
 
 std::string holder(const fs::path& lock) {
@@ -143,12 +144,12 @@ std::string holder(const fs::path& lock) {
     const std::string text = read_file(lock);
     if (!text.empty()) return " (process " + text.substr(0, text.find('\n')) + ")";
   } catch (const InputError&) {
-    // The process has ended meanwhile.
+    // The process that held the lock has ended.
   }
   return "";
 }
 
-// Returns 0 or an errno. Retries, because the children of a killed run keep its lock for a moment.
+// Locks the file; returns 0 or an errno. Retries, because the children of a killed run hold its lock for a moment longer.
 int lock_soon(int descriptor, LockKind kind) {
   constexpr int kTries = 20;
   constexpr auto kPause = std::chrono::milliseconds(20);
@@ -164,7 +165,7 @@ int write_again(int descriptor, std::string_view text) {
   return ::ftruncate(descriptor, 0) == 0 ? write_all(descriptor, text) : errno;
 }
 
-// How the directory's configuration differs, as far as its text can be read: " with machine.cpus = 4, not 8".
+// How the directory's configuration differs: " with machine.cpus = 4, not 8". Without details if its file can't be read.
 std::string difference_from(const fs::path& directory, const Plan& plan) {
   const std::string unknown = " of another configuration";
   const fs::path file = directory / "config.toml";
@@ -174,7 +175,7 @@ std::string difference_from(const fs::path& directory, const Plan& plan) {
                                                       essential_settings(plan.experiment.resolved));
     return difference.empty() ? " with the same settings, but a file that they name has changed" : " with " + difference;
   } catch (const ConfigError&) {
-    return unknown;  // the user changed this file, so its differences are known
+    return unknown;  // config.toml was edited and is no longer valid
   }
 }
 
@@ -194,7 +195,7 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
   }
 }
 
-// Returns false if the lock file was removed by the run that held it. A new file must then be locked.
+// Returns false if the previous holder removed the lock file meanwhile. The caller then locks a new file.
 bool DirectoryLock::try_lock(LockKind kind) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw OutputError(write_problem(path_, errno));
@@ -275,12 +276,12 @@ void check_directory(const fs::path& directory, const Plan& plan) {
 }
 
 void remove_results(const fs::path& directory) {
-  // Removes the manifest's mark of completeness first, in case this process is killed.
+  // Marks the manifest as incomplete first, in case this process is killed.
   if (manifest_in(directory)) {
     const fs::path manifest = directory / "manifest.json";
     write_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
   }
-  std::error_code not_empty;  // keeps a user's own files in the directory
+  std::error_code not_empty;  // keeps the directory if it contains files of the user
   for (const fs::path& point : point_directories(directory)) {
     remove_results_here(point);
     fs::remove(point, not_empty);

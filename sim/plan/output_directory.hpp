@@ -1,4 +1,4 @@
-// A results directory that is being written: which process may write, which results exist, and which files are ours.
+// Access to a results directory: who may write to it, which results it holds, and which files are ours.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace linebounce::sim {
 struct Plan;
 
 enum class LockKind {
-  alone,      // for a run or a merge
-  one_point,  // for `run --point K`: many may write to one directory at once, but not together with a run or a merge
+  alone,      // held by a run or a merge
+  one_point,  // held by `run --point K`: several may write at once, but not beside a run or a merge
 };
 
-// Held while a process writes to a directory; the system releases it however the process ends. The lock file contains the
-// process's number.
+// Held while a process writes to a directory. The system releases it however the process ends. The lock file contains the
+// process's id.
 class DirectoryLock {
  public:
   // Errors: ConfigError if another process holds the lock, with its number; OutputError if the lock file can't be created.
@@ -35,39 +35,39 @@ class DirectoryLock {
   int descriptor_ = -1;
 };
 
-// `explain` writes this file into a results directory; `report` draws it.
+// Written by `explain`, drawn by `report`.
 constexpr const char* kExplanationFile = "explain.json";
 
-// The directory of a point's files: DIR itself without a sweep, else DIR/points/K.
+// The directory for a point's files: DIR itself without a sweep, else DIR/points/K.
 std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
 
-// The file that keeps the result of one seed until all seeds of the point are done.
+// The file with one seed's result, kept until all seeds of the point are done.
 std::filesystem::path seed_path(const std::filesystem::path& point_directory, std::uint64_t seed);
 
-// The manifest in a directory, if Linebounce wrote it.
+// The directory's manifest; none if there is none that Linebounce wrote.
 std::optional<EarlierManifest> manifest_in(const std::filesystem::path& directory);
 
-// What earlier runs of this configuration have left of a point.
+// What earlier runs of this configuration left of a point.
 struct PointFiles {
-  std::optional<EarlierManifest> manifest;  // none if it is of another configuration
-  bool done = false;                        // true if the point was run to its end, and its files are unchanged since
-  std::string damage;                       // why a point that was run to its end is not done; empty otherwise
+  std::optional<EarlierManifest> manifest;  // none if there is none, or it is of another configuration
+  bool done = false;                        // true if the point was completed and its files are unchanged since
+  std::string damage;                       // what is wrong with the files of a completed point; else empty
 };
 PointFiles look_at_point(const std::filesystem::path& point_directory, const std::string& hash);
 
-// True if a run has finished anything in the directory, even one seed of a point.
+// True if earlier runs have finished anything there, if only one seed of a point.
 bool holds_results(const std::filesystem::path& directory);
 
-// Refuses a directory with results of another configuration than `plan`, or with files of our names but no manifest of ours.
-// Errors: ConfigError, which says what differs.
+// Refuses a directory that holds results of another configuration, or files with our names but no manifest of ours. Errors:
+// ConfigError, which says what differs.
 void check_directory(const std::filesystem::path& directory, const Plan& plan);
 
-// Deletes the files of earlier runs: every file that Linebounce writes, and no other. Deletes temporary files only if they
-// are abandoned. REQUIRES: the lock is held exclusively. Errors: OutputError.
+// remove_results() deletes every file that Linebounce writes, and no other. remove_temporaries() deletes abandoned temporary
+// files. REQUIRES: the directory is locked exclusively. Errors: OutputError.
 void remove_results(const std::filesystem::path& directory);
 void remove_temporaries(const std::filesystem::path& directory);
 
-// Deletes seed files that a killed run has left beside a finished point. Errors: OutputError.
+// Deletes seed files that a killed run left beside a finished point. Errors: OutputError.
 void remove_seeds(const std::filesystem::path& point_directory);
 
 }  // namespace linebounce::sim

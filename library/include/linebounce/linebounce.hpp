@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-// The folder that simulations read from if they name no `home`. The CMake package defines it: the folder that was installed
-// with the library.
+// The folder that simulations read from if they name no `home`. The CMake package sets it to the installed folder.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
@@ -33,9 +32,10 @@ using Value = std::uint64_t;
 
 class PlacedMemory;
 
-// A program's view of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes`: 1, 2, 4 or
-// 8; the address must be a multiple of it. Errors: std::invalid_argument for another width or address, a negative amount, or a
-// condition that is no function; std::out_of_range for bytes outside all placed objects. A refused call has no effect.
+// A program's view of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes` is 1, 2, 4 or
+// 8, and the address must be a multiple of it.
+// Errors: std::invalid_argument for another width, an unaligned address, a negative amount, or an empty `done`;
+// std::out_of_range for bytes outside all placed objects. A refused call has no effect.
 class Cpu {
  public:
   Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}
@@ -69,8 +69,8 @@ class Cpu {
 
 using Program = std::function<void(Cpu&)>;  // runs on a stack of 256 KiB
 
-// How many misses each supplier served, seen from the requesting node. An upgrade is no transfer: the requester had the data,
-// and needed only the right to write.
+// The number of misses that each supplier served, as seen from the requesting node. An upgrade moves no data: the requester has
+// a copy and needs only permission to write.
 struct Transfers {
   std::map<std::string, std::int64_t> count;  // local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade
   double total_latency_ns = 0;
@@ -85,18 +85,18 @@ struct LineCost {
 };
 
 struct Statistics {
-  double time_ns = 0;  // simulated time until the last program had ended
+  double time_ns = 0;  // simulated time until the last program ended
   Transfers transfers;
   std::vector<LineCost> lines;  // lines of placed objects, the costliest first
 };
 
-// Several simulations may exist at once. Several threads may run one each. A simulation must not be made or run inside a
-// program of another, because a program's stack is small. A run's results are always the same.
+// Several simulations may exist at once, and several threads may each run one. A simulation must not be made or run inside
+// another simulation's program, because a program's stack is small. Results are the same in every run.
 class Simulation {
  public:
-  // `machine`: a machine that ships ("p3_xeon_4way"), or a TOML file. `home`: the folder with configs/ and models/protocols/
-  // whose machines and protocols have names; LINEBOUNCE_ROOT in the environment takes precedence. Errors: std::runtime_error
-  // with file, line and legal values.
+  // `machine`: the name of a shipped machine ("p3_xeon_4way") or a TOML file. `home`: the folder that contains configs/ and
+  // models/protocols/; the environment variable LINEBOUNCE_ROOT takes precedence. Errors: std::runtime_error with file, line
+  // and legal values.
   explicit Simulation(const std::string& machine, const std::string& home = LINEBOUNCE_HOME);
   ~Simulation();
   Simulation(const Simulation&) = delete;

@@ -95,7 +95,7 @@ std::vector<std::string> litmus_files_in(const fs::path& folder) {
   return files;
 }
 
-// Imports all litmus tests in a folder.
+// Imports the litmus tests in a folder and its files.
 ExitCode import_folder(ImportArguments arguments) {
   arguments.folder = arguments.files.front();
   if (arguments.files.size() > 1) throw ConfigError(fmt::format("{}: a folder is imported alone", arguments.folder));
@@ -111,7 +111,8 @@ ExitCode import_folder(ImportArguments arguments) {
   return import_litmus(arguments, litmus);
 }
 
-// If one of two files is a perf c2c report and the other a layout: the arguments that import the report with the layout.
+// If one of the two files is a perf c2c report and the other a layout, returns the arguments that import the report with that
+// layout; else none.
 std::optional<ImportArguments> lines_with_layout(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
   if (forms.size() != 2 || !arguments.layout.empty()) return std::nullopt;
   const std::size_t report = forms.front()->kind == FormKind::lines ? 0 : 1;

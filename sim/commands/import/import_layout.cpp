@@ -37,7 +37,7 @@ std::string layout_text(const LayoutFile& file, const std::string& name, const s
              {"name", name}, {"title", file.title}, {"line_bytes", file.line_bytes}, {"structure", std::move(structures)}});
 }
 
-// Keeps the wanted structures. A kernel has thousands, so the user must choose some from a large file.
+// Keeps only the wanted structures. A file with too many structures, such as a kernel's, needs such a choice.
 void choose_structures(LayoutFile& file, const std::vector<std::string>& wanted, const std::string& in) {
   constexpr std::size_t kMostShown = 50;
   const auto& all = file.layouts.all();
@@ -58,7 +58,7 @@ void choose_structures(LayoutFile& file, const std::vector<std::string>& wanted,
   file.layouts = std::move(chosen);
 }
 
-// Calls linebounce-record, which links the library that reads debug information.
+// Runs linebounce-record, because only that program links the library for debug information.
 LayoutFile layouts_of_binary(const std::string& file, const std::vector<std::string>& structures) {
   std::string command = shell_word((fs::read_symlink("/proc/self/exe").parent_path() / "linebounce-record").string());
   command += " --structures " + shell_word(fs::absolute(file).string());

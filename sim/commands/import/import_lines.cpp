@@ -1,4 +1,4 @@
-// Writes a perf c2c report as a results directory, which `lines` and the report show, and as a reconstructed trace.
+// Turns a perf c2c report into a results directory for `lines` and `report`, and into a reconstructed trace.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostThreads = 8;
 
-// Percentage of the CPUs that are not on the line's home node.
+// Percentage of the CPUs whose node is not the line's home.
 double remote_pct_of(const C2cUse& use, const std::optional<int>& home) {
   if (!home || use.nodes.empty()) return 0;
   const auto away = std::ranges::count_if(use.nodes, [&](int node) { return node != *home; });
@@ -39,7 +39,7 @@ struct PlacedStructure {
   Layout layout;
   std::uint64_t address = 0;  // of its first byte
 
-  // The field at this address; empty: padding.
+  // The name of the field at this address; empty: padding.
   [[nodiscard]] std::string field_at(std::uint64_t at) const {
     const auto offset = static_cast<std::int64_t>(at - address);
     const auto field = std::ranges::find_if(layout.fields, [offset](const Field& one) {
@@ -52,7 +52,8 @@ struct PlacedStructure {
   }
 };
 
-// None if the user gave no layout. Errors: ConfigError if the layout has several structures and the user chose none of them.
+// The structure that the user says the lines contain; none without --layout. Errors: ConfigError if the layout has several
+// structures and the user chose none.
 std::optional<PlacedStructure> placed_structure(const ImportArguments& arguments, const C2cReport& report, Losses& losses) {
   if (arguments.layout.empty()) {
     if (!arguments.at.empty()) throw ConfigError("--at: says where a structure begins; name its file, too: --layout FILE");
@@ -182,7 +183,7 @@ std::string share_text(std::int64_t part, std::int64_t all) {
   return all > 0 && part <= all ? fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(all)) : "";
 }
 
-// Prints the counts that are not 0. Each has its share of all loads or all stores, whichever its name mentions.
+// Prints the counts that are not 0. Each gets its share of all loads or all stores, whichever its name mentions.
 void print_counts(const C2cReport& report, const Painter& paint) {
   const std::int64_t loads = report.count_of("Load Operations"), stores = report.count_of("Store Operations");
   Table table(

@@ -1,5 +1,5 @@
-// Turns litmus tests into an experiment and runs it. Compares the outcomes that each test's memory model allows with those
-// that occurred.
+// Turns litmus tests into an experiment, runs it, and compares the outcomes that occurred with those that each test's memory
+// model allows.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -34,13 +34,13 @@ constexpr std::int64_t kRounds = 2000;
 constexpr int kStoreBuffer = 16;
 constexpr std::size_t kOfSmallMachine = 4;  // CPUs
 
-// A test that can run, and its point in the experiment.
+// A runnable test, and the experiment's point that runs it.
 struct RunnableTest {
   HerdTest test;
-  std::size_t point = 0;  // tests with the same threads share a point
+  std::size_t point = 0;  // index of the point; tests with the same threads share one
 };
 
-// The runnable tests of one or several files, and the files that have none.
+// The runnable tests of one or several files, and the refused files.
 struct LitmusTests {
   std::vector<RunnableTest> runnable;
   std::vector<std::string> refused;             // one sentence per refused file, beginning with its name
@@ -62,8 +62,8 @@ struct LitmusTests {
   std::map<std::array<std::string, 3>, std::size_t> points_;
 };
 
-// Like configs/experiments/litmus.toml, but with the user's tests. Stores can wait long for their lines, so that later stores
-// overtake them.
+// Resembles configs/experiments/litmus.toml, with the user's tests. Stores may wait long for their lines, so that later stores
+// can overtake them.
 std::string experiment_text(const LitmusTests& tests, const std::string& name, const std::string& title,
                             const std::string& source) {
   toml::table workload{{"name", "litmus"}, {"rounds", kRounds}};
@@ -120,7 +120,7 @@ std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, 
   return fmt::format("allowed by {}, and seen in {} of {} rounds", test.consistency, seen, rounds);
 }
 
-// The outcomes that a litmus test's memory model allows, and those that its simulated point has produced.
+// A litmus test with the outcomes that its memory model allows and those that its simulated point produced.
 struct JudgedTest {
   JudgedTest(const HerdTest& herd, const ReportedPoint& point)
       : own(litmus_test_of(herd.joined_threads(), herd.asks)),
@@ -160,10 +160,10 @@ void print_outcomes(const HerdTest& test, const JudgedTest& judged, const Painte
             << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency, judged.forbidden);
 }
 
-// The table for a folder's tests, one line each.
+// The table of a folder's tests, with one line for each.
 class LitmusTable {
  public:
-  // `states_results`: true if any of the files states observed results.
+  // `states_results`: whether any file contains observed results.
   LitmusTable(bool states_results, const Painter& paint)
       : paint_(paint),
         table_(
@@ -210,7 +210,7 @@ class LitmusTable {
   std::vector<std::string> differing_;
 };
 
-// A file without a runnable test is an error only if it is the only file.
+// Reads all files. A file without a runnable test is an error only if it is the only one.
 LitmusTests read_tests(const std::vector<std::string>& files) {
   LitmusTests tests;
   for (const std::string& file : files) {

@@ -1,5 +1,5 @@
-// Imports lock statistics. They contain no operations, so they are shown as tables. They become a trace only if a replay of
-// the trace would reproduce the measured figures.
+// Imports lock statistics. They contain no operations, so they are shown as tables. A trace is written only if its replay would
+// reproduce the measured figures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -22,7 +22,7 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   return wanted;
 }
 
-// How much detail this form has about a machine's structure; 0: none.
+// Ranks forms by their detail about a machine's structure; 0: none.
 int detail_of(const Form& form) {
   constexpr std::array<std::string_view, 4> kByDetail = {"", "numa", "lscpu", "lstopo"};
   const auto* const found = std::ranges::find(kByDetail, form.name);
@@ -37,7 +37,7 @@ ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
 }
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  // If several files describe the structure, uses the most detailed one.
+  // Of several files with a structure, uses the most detailed.
   const std::string* structure = nullptr;
   const std::string* latencies = nullptr;
   const std::string* nodes = nullptr;

@@ -1,4 +1,4 @@
-// Makes a machine from the firmware's tables of NUMA nodes. Parameters that the tables lack are copied from another machine.
+// Makes a machine from the firmware's tables of NUMA nodes. Parameters that the tables lack come from another machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -25,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kBase = "generic_2socket_32core";
-// On that machine, the workload `load_to_use` measures 53 ns more than memory.latency_ns for local memory, and 52 ns more for
-// the other node's.
+// Measured by the workload `load_to_use` on that machine: local memory takes 53 ns more than memory.latency_ns, the other
+// node's memory another 52 ns.
 constexpr double kWayToMemoryNs = 53;
 constexpr double kWayBetweenNodesNs = 52;
 
@@ -122,7 +122,7 @@ class NumaMachine {
   NumaTables tables_;
   std::string file_;
   Losses losses_;
-  std::map<int, std::vector<int>> cpus_by_node_;  // keys: positions of nodes; values: their CPUs, numbered without gaps
+  std::map<int, std::vector<int>> cpus_by_node_;  // keys: indexes of nodes; values: their CPUs, renumbered without gaps
   std::size_t cpus_ = 0;
   toml::table machine_;
 };

@@ -1,4 +1,4 @@
-// What `linebounce import` does with a recognised file: one function for each kind of form.
+// The importers of `linebounce import`, one for each kind of form.
 #pragma once
 
 #include <filesystem>
@@ -23,11 +23,11 @@ struct ImportArguments {
   std::optional<int> cpus;
   std::optional<int> mhz;
   std::vector<std::string> structures;  // the structures to import from a layout; empty: all
-  std::string layout;                   // for cache lines: the file with the layout of the structure in them; empty: none
-  std::string at;                       // for cache lines: where the structure begins, in hexadecimal; empty: at the first line
+  std::string layout;  // for cache lines: a file with the layout of the structure that they contain; empty: none
+  std::string at;      // for cache lines: the structure's address, in hexadecimal; empty: the first line's
   std::string format = "text";
 
-  // How the result is printed.
+  // Formats the printed result.
   [[nodiscard]] Painter painter() const {
     return format == "markdown" ? painter_for_stdout().for_markdown() : painter_for_stdout();
   }
@@ -36,17 +36,18 @@ struct ImportArguments {
 // The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
 std::filesystem::path output_of(const ImportArguments& arguments, const std::string& extension);
 
-// The structures of a listing, of BTF types, of a layout file or of a binary's debug information; `wanted`: only these. Errors:
-// ConfigError, trace::TraceError.
+// The structures in a listing, BTF types, a layout file or a binary's debug information. `wanted`: only these; empty: all.
+// Errors: ConfigError, trace::TraceError.
 LayoutFile layouts_in(const std::string& file, const std::vector<std::string>& wanted);
 
-// Each prints what it wrote, and which parts of the data were lost or are doubtful.
+// Each importer prints what it wrote, and which data were lost or are doubtful.
 ExitCode import_trace(const ImportArguments& arguments, const Form& form);
 ExitCode import_locks(const ImportArguments& arguments, const Form& form);
 ExitCode import_machine(const ImportArguments& arguments, const Form& form);
-// Combines two files: one with the structure, one with the latencies. `forms`: by file. Errors: ConfigError for any other pair.
+// Combines one file with a machine's structure and one with its latencies. `forms`: the form of each file. Errors: ConfigError
+// for any other pair.
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms);
-// `file`: of the form numa. `structure`: another file's, with cores and caches.
+// `file`: has the form numa. `structure`: cores and caches from another file; may be none.
 ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
                      const std::optional<MachineTopology>& structure);
 ExitCode import_layout(const ImportArguments& arguments, const Form& form);

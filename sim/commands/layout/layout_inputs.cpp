@@ -50,7 +50,7 @@ std::uint64_t address_of(const std::string& text, const C2cReport& report) {
   return *address;
 }
 
-// The form of a file that is not a trace; empty if it is in none of the two known forms.
+// The form of a file that is not a trace: "accesses" or "perf-c2c"; empty if it has neither form.
 std::string_view form_of(const std::string& file) {
   const Recognised recognised = recognise(excerpt_of(file));
   for (const FormCandidate& candidate : recognised.candidates) {
@@ -61,7 +61,7 @@ std::string_view form_of(const std::string& file) {
 
 void write_trace(const LayoutArguments& arguments, const AccessTable& table, Layout layout, std::size_t left_out,
                  int line_bytes, const fs::path& file) {
-  // Assumes that objects begin at lines, as pahole's output and a table do.
+  // Assumes that the object begins at a line, as pahole and a table of accesses do.
   layout.base_offset.reset();
   layout.alignment = std::max(layout.alignment, line_bytes);
   fs::create_directories(file.parent_path());

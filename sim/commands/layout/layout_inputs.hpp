@@ -1,4 +1,4 @@
-// Inputs of `layout optimise` and `layout diff`: a structure, and a trace that shows which CPUs access which members.
+// Inputs of `layout optimise` and `layout diff`: a structure, and a trace of which CPUs access which members.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-struct LayoutArguments : StudyArguments {  // `trace` may be a trace, a table of accesses, or a report of perf c2c.
+struct LayoutArguments : StudyArguments {  // `trace` may also be a table of accesses or a perf c2c report.
   std::vector<std::string> machines;
   std::vector<std::string> type_sizes;  // "TYPE=BYTES"
   std::string at;                       // for perf c2c: the object's address
@@ -25,19 +25,19 @@ struct LayoutArguments : StudyArguments {  // `trace` may be a trace, a table of
 // Adds --accesses, --size, --at, --threads, --machine, --orders, --line-bytes, --set, -o, -j and --json.
 void add_layout_options(Command& command, LayoutArguments& arguments);
 
-// A trace of the accesses to one structure.
+// A trace of accesses to one structure, and how it was obtained.
 struct LayoutInput {
   std::unique_ptr<trace::Reader> reader;
-  std::string structure;             // its name in the trace
+  std::string structure;             // the structure's name in the trace
   std::optional<AccessTable> table;  // none: a recording
   std::vector<std::string> machines;
   int line_bytes = 64;
-  bool aligns = false;  // true if the file of a new layout must state that objects begin at lines
+  bool aligns = false;  // true if a new layout must state in its file that objects begin at lines
 
   [[nodiscard]] Layout layout() const;
 };
 
-// `given`: the structure to use instead of the one in the trace or table. For a table or a report, writes a trace into the
+// `given`: the structure to use in place of the one in the trace or table. Converts a table or report into a trace in the
 // results folder. Errors: ConfigError, TraceError, WriteError.
 LayoutInput layout_input(const LayoutArguments& arguments, const std::string& structure, const std::optional<Layout>& given);
 
@@ -45,8 +45,8 @@ LayoutInput layout_input(const LayoutArguments& arguments, const std::string& st
 // in `structure`. If that is empty too, the file must have exactly one structure. Errors: ConfigError.
 Layout layout_at(const std::string& place, const std::string& structure);
 
-// Lets `linebounce import` write the structure's layout from the program's debug information into the folder, and reads it.
-// Errors: ConfigError.
+// Runs `linebounce import`, which writes the structure's layout from the program's debug information into `directory`; then
+// reads it. Errors: ConfigError.
 Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Replays layouts of one structure on one machine after another, in several orders of the same operations.
+// Replays layouts of one structure on each machine, in several orders of the same operations.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,20 @@ namespace linebounce::sim {
 
 class LayoutTrials {
  public:
-  // REQUIRES: all arguments outlive this.
+  // REQUIRES: the arguments outlive this object.
   LayoutTrials(const LayoutArguments& arguments, const LayoutInput& input, const std::vector<std::string>& argv)
       : arguments_(arguments), input_(input), argv_(argv) {}
 
-  // Replays once on the first machine, and returns which CPUs access which members. `near_lines`: see SharedLineCosts.
+  // Replays once on the first machine, and returns the accesses of each CPU to each member. Sets `near_lines`: see
+  // SharedLineCosts.
   StructureAccesses accesses(std::size_t& near_lines);
-  // The order in which CPUs access the members of `touched` if they are arranged like this.
+  // The order of the CPUs' accesses to the members of `touched` under this arrangement.
   std::vector<UnitAccess> sequence(const StructureAccesses& touched, const ArrangedLayout& arranged);
-  // The assumptions that the machines' files state.
+  // Assumptions that the machines' files state.
   [[nodiscard]] std::vector<std::string> assumptions() const;
 
-  // The gain of each layout over `base` (empty: the present layout), by layout and machine. If a layout's replays did not
-  // finish on a machine, it has no gain there. Returns none if interrupted, or if nothing has finished; `code` says which.
+  // The gains over `base` (empty: the present layout), first by layout, then by machine. A layout has no gain on a machine
+  // where its replays did not finish. None if interrupted or if no replay finished; `code` tells which.
   std::optional<std::vector<std::vector<LayoutGain>>> gains(const std::string& name, const std::optional<ArrangedLayout>& base,
                                                             const std::vector<ArrangedLayout>& layouts, const OrderRange& range,
                                                             ExitCode& code);

@@ -58,12 +58,13 @@ LayoutLimits limits_of(const OptimiseArguments& arguments) {
   return limits;
 }
 
-// Adds an arrangement unless an equal one is there.
+// Adds an arrangement unless `chosen` has an equal one.
 void add_new(std::vector<Arrangement>& chosen, const Arrangement& it) {
   if (std::ranges::find(chosen, it.begins, &Arrangement::begins) == chosen.end()) chosen.push_back(it);
 }
 
-// Chooses the arrangements to replay: first the cheapest of all, and the cheapest that is no larger than the present layout.
+// Chooses at most `most` arrangements to replay, the cheapest first. The cheapest one that is no larger than the present layout
+// is always among them.
 std::vector<Arrangement> worth_replaying(std::vector<Arrangement> found, int present_size, std::size_t most) {
   const auto small = std::ranges::find_if(found, [present_size](const Arrangement& it) { return it.size <= present_size; });
   if (small != found.end()) std::rotate(found.begin(), small, small + 1);
@@ -74,7 +75,7 @@ std::vector<Arrangement> worth_replaying(std::vector<Arrangement> found, int pre
   return chosen;
 }
 
-// The first arrangements of both lists, by turns.
+// Takes arrangements from both lists in turn, best first, at most `most`.
 std::vector<Arrangement> taken_in_turn(const std::vector<Arrangement>& ones, const std::vector<Arrangement>& others,
                                        std::size_t most) {
   std::vector<Arrangement> taken;
@@ -97,14 +98,14 @@ bool may_be_best(const TriedLayout& tried) {
   return promises && !loses;
 }
 
-// The layout with the largest gain over all machines. It must gain more than chance on one machine, and must not lose on any.
+// The layout with the largest gain over all machines. It must gain more than chance on some machine, and must not lose on any.
 std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     if (may_be_best(tried[i]) && (!best || worth(tried[i]) > worth(tried[*best]))) best = i;
   }
   if (!best) return best;
-  // Of those that gain as much, within what a change is worth at all, the smallest.
+  // Among layouts whose gain is not noticeably smaller than the best, chooses the smallest.
   const double enough = worth(tried[*best]) - kWorthIt * static_cast<double>(tried[*best].gains.size());
   std::size_t smallest = *best;
   for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -114,7 +115,7 @@ std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   return smallest;
 }
 
-// The types in the names of a table's rows, such as "u32 rcv_nxt".
+// The members' types, from the names of the table's rows, such as "u32 rcv_nxt".
 std::map<std::string, std::string> types_of(const AccessTable& table, const StructureAccesses& touched) {
   std::map<std::string, std::string> types;
   for (const LayoutUnit& unit : touched.units) {
@@ -123,7 +124,7 @@ std::map<std::string, std::string> types_of(const AccessTable& table, const Stru
       if (!is_called(unit.name, row.name)) continue;
       std::string type = row.type;
       std::ranges::replace(type, '_', ' ');
-      // Replaces only the first underscore: "struct_list_head" is `struct list_head`.
+      // "struct_list_head" is `struct list_head`: only the first underscore stands for a space.
       const std::size_t first = row.type.find('_');
       const bool tagged = row.type.starts_with("struct_") || row.type.starts_with("enum_") || row.type.starts_with("union_");
       const bool plain = row.type.starts_with("unsigned_") || row.type.starts_with("signed_");
@@ -186,8 +187,9 @@ class LayoutFinder {
             .layouts = workloads::layouts_of(input_.reader->symbols())};
   }
 
-  // By two orders of accesses. In that of the present layout, a CPU that waits for a line then touches all members on it, so
-  // the search keeps together what lies together now. In that of a layout that shares no line, it does not.
+  // Searches for cheap arrangements under two orders of accesses. One is that of the present layout. There, a CPU that has
+  // waited for a line then accesses all members on it, so the search keeps them together. The other is that of a layout in
+  // which members share no line.
   std::vector<Arrangement> search(LayoutReport& report, std::size_t near_lines) {
     const int line = input_.line_bytes;
     const int present = (report.touched.layout.size + line - 1) / line * line;
@@ -207,11 +209,11 @@ class LayoutFinder {
     std::vector<Arrangement> by_apart = worth_replaying(LayoutSearch(apart, apart_costs, limits_).find(), present, most);
     for (Arrangement& it : by_apart) {
       it.cost = costs.of_layout(it.begins);
-      it.exact = false;  // the search's order was the other one
+      it.exact = false;  // the search used the other order, so this cost is an estimate
     }
     std::vector<Arrangement> chosen = taken_in_turn(by_present, by_apart, most);
-    // The model does not see that transfers of two lines overlap, nor that a line which others wait for is gone at once. So
-    // the replays judge these two in any case.
+    // The cost model ignores that transfers of two lines overlap, and that a contended line may be taken away at once. So two
+    // more arrangements are always replayed: members grouped by role, and members on lines of their own.
     if (search.touched() > LayoutSearch::kMostExact) return chosen;
     for (Arrangement it : {search.by_role(), single}) {
       it.cost = costs.of_layout(it.begins);
@@ -230,8 +232,8 @@ class LayoutFinder {
     return true;
   }
 
-  // Replays the best layout again, in orders that were not used to choose it. It stays the best only if it gains there on
-  // some machine.
+  // Replays the best layout again, in orders that were not used to choose it. Drops it unless it gains on some machine and
+  // loses on none.
   bool confirm(LayoutReport& report, ExitCode& code) {
     const TriedLayout& best = report.tried[*report.best];
     auto gains = trials_.gains("confirmed", {}, {best.arranged}, {1 + arguments_.orders, arguments_.orders}, code);
@@ -264,7 +266,7 @@ class LayoutFinder {
     for (std::uint32_t id = 0; id < symbols.objects.size(); ++id) {
       if (symbols.objects[id].structure == edit.structure) edit.objects.push_back(id);
     }
-    // Begins a new group where the gap before a member is larger than its alignment explains.
+    // A gap before a member that is larger than its alignment requires begins a new group.
     int end = 0;
     for (const LayoutUnit& unit : units_of(layout)) {
       const int natural = (end + unit.alignment - 1) / unit.alignment * unit.alignment;

@@ -1,5 +1,5 @@
-// `linebounce trace convert` converts between the binary and the text form of traces. sim/sources/forms.cpp has other
-// programs' forms.
+// `linebounce trace convert`: converts traces between binary and text form. The forms of other programs are in
+// sim/sources/forms.cpp.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -59,7 +59,8 @@ void from_trace(const ConvertArguments& arguments) {
   file.finish();
 }
 
-// Prints what the foreign form does not contain. The trace stores this list too, but there it is easily overlooked.
+// Converts another tool's file, and prints what that file does not contain. The trace stores this list, too, but there it is
+// easily overlooked.
 void from_foreign(const Form& form, const ConvertArguments& arguments) {
   UnfinishedFile file(arguments.out);
   const Losses losses = convert_files(form, {arguments.in}, file.path());
@@ -67,7 +68,8 @@ void from_foreign(const Form& form, const ConvertArguments& arguments) {
   std::cout << losses_text(losses, painter_for_stdout());
 }
 
-// nullptr if the file is a Linebounce trace or a damaged file. The trace reader says what is wrong with the latter.
+// The form of another tool's file. nullptr for a Linebounce trace, and for a damaged file, about which the trace reader says
+// more.
 const Form* form_asked_for(const ConvertArguments& arguments) {
   constexpr std::string_view kOwn = "trace";
   if (arguments.from == kOwn || arguments.recover) return nullptr;

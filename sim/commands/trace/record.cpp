@@ -38,7 +38,7 @@ constexpr const char* kRecordFooter = R"(Examples:
 A run with a measured time is recorded for longer (--for), so that a replay on a faster machine or with a better lock still has work
 until the end. FILE is replaced when the recording is complete: one that fails or is interrupted leaves the previous file.)";
 
-// Records the whole run, but counts only the misses of the measured time.
+// Records the whole run, but counts misses only in the measured time.
 class Recording final : public SimulationTap {
  public:
   Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
@@ -51,7 +51,7 @@ class Recording final : public SimulationTap {
     return recorder_.emplace(memory, locks, timebase, machine.cpus());
   }
   void miss(const Miss& miss) override {
-    // Misses in flight at the end of the run are not counted.
+    // Ignores misses that are still in flight at the end of the measured time.
     if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(ordinal(miss.source));
   }
   void end(const PointData&) override {

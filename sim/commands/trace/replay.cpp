@@ -44,7 +44,7 @@ struct ReplayArguments {
   bool fresh = false, recover = false, quiet = false, unchecked = false;
 };
 
-// "mcs" for all locks, or "dcache_lock=mcs" for one.
+// Translates --lock: "mcs" replaces all locks, "dcache_lock=mcs" one.
 std::string lock_setting(const std::string& given) {
   const std::size_t equals = given.rfind('=');
   if (equals == std::string::npos) return "workload.locks.default=" + given;
@@ -73,8 +73,8 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
       study.machine = recorded_machine(reader);
     }
   }
-  // On another machine the operations take a different time, so the recorded warm-up and measured time do not apply. The
-  // whole replay is measured instead.
+  // On another machine operations take other times, so the recorded warm-up and measured time do not fit. The whole replay is
+  // measured instead.
   const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
   if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
@@ -86,8 +86,8 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
   return study;
 }
 
-// The differences from the recorded run; empty if the replay's configuration is not the recorded one, and so has no metrics
-// of differences.
+// How the replay differs from the recorded run. Empty if the configuration is not the recorded one; the point then has no such
+// metrics.
 std::string differences(const trace::Summary& recorded, const ReportedPoint& point, const Painter& paint) {
   std::string out;
   for (const auto& [source, count] : recorded.misses) {
@@ -101,7 +101,7 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
          out;
 }
 
-// Says that the replay reached the trace's end before the measured time was over, and what its figures cover.
+// A note that the trace ended before the measured time, and what the figures then cover.
 std::string over_early(const Plan& plan, const ReportedPoint& point) {
   const RunSpec run = plan.make_point(0).input.run;
   const double over_us = metric_of(point, "replay.first_thread_over_us");
@@ -118,7 +118,7 @@ std::string nothing_replaced(const ReplayArguments& arguments, const trace::Read
   return fmt::format("--lock {} changed nothing: the trace has no locks.\n", arguments.locks.front());
 }
 
-// Each machine, lock and folding has its own folder, so that results can be compared.
+// Each combination of machine, lock and folding gets its own folder, so that results can be compared.
 fs::path default_directory(const ReplayArguments& arguments) {
   std::string name = fs::path(arguments.file).stem().string();
   if (!arguments.machine.empty()) name += "-" + fs::path(arguments.machine).stem().string();

@@ -45,7 +45,7 @@ struct Arguments {
   std::string output;
 };
 
-// Creates the file `output`, lets `write` fill it, and prints `content`, a description of what it contains.
+// Creates the file `output`, fills it by `write`, and prints the description `content`.
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
   if (output.empty()) throw UsageError("--output is required");
@@ -61,7 +61,7 @@ ExitCode make_trace(const std::string& output, const std::vector<std::string>& a
   return ExitCode::done;
 }
 
-// Refuses locks that let readers run beside writers, because the writers change their data in place.
+// Refuses locks whose readers run beside writers, because the writers here change their data in place.
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
       lock_names([](const LockTraits& traits) { return traits.excludes && traits.readers != Readers::never_wait; });
@@ -132,7 +132,7 @@ void add_options(Command& command, Arguments<SynthSpec>& arguments) {
   add_seed(command, spec.seed);
 }
 
-// ---- synthetic loads with the operations of kernels ----
+// ---- synthetic loads with the operations of kernel subsystems ----
 
 void require_room(const SlabLoad& load) {
   if (load.batch > load.array)
@@ -140,7 +140,7 @@ void require_room(const SlabLoad& load) {
 }
 void require_room(const auto& /*no arrays*/) {}
 
-// `add_own` adds the load's own options.
+// `add_own` adds the options that only this load has.
 template <class Load, class AddOwn>
 void add_load(Command& synth, const char* name, const char* meaning, AddOwn add_own, const char* example) {
   auto arguments = std::make_shared<Arguments<Load>>();
