@@ -192,3 +192,36 @@ void release(stack_queue* lock) { lock->held.fetch_and(~1u); }
     path = linebounce.file("stack_queue.cpp", text)
     assert checked(linebounce, path, "--cpus=2", "--acquisitions=1")["verdict"] == "holds"
     assert linebounce("run", path, "--machine=p3_xeon_8way", "--set=run.measure_us=100", "--unchecked").code == 0
+
+
+def test_a_local_variable_that_other_cpus_cannot_reach_keeps_what_the_compiler_does_not_report(linebounce: Program) -> None:
+    """Its first value is one: an earlier call has left another in the same place of a stack that others have seen."""
+    text = """#include <linebounce/lock.h>
+#include <stdatomic.h>
+#define APART __attribute__((noinline))
+struct node { struct node *_Atomic next; };
+struct list { int count, marks; };
+struct own { _Atomic int held; struct node *_Atomic seen; };
+LINEBOUNCE_LOCK(struct own, .title = "Own")
+static APART void add(struct list *list) { list->count++; }
+static APART int sum(const struct list *list) { return list->count; }
+static APART void publish(struct own *lock) {
+  struct node mine;
+  atomic_store(&mine.next, &mine);
+  atomic_store(&lock->seen, &mine);
+}
+void acquire(struct own *lock) {
+  publish(lock);
+  struct list list = {0, 0};
+  while (atomic_exchange(&lock->held, 1)) linebounce_pause();
+  add(&list);
+  list.marks = list.count;
+  add(&list);
+  if (sum(&list) != 2 || list.marks != 1) __builtin_abort();
+}
+void release(struct own *lock) { atomic_store_explicit(&lock->held, 0, memory_order_release); }
+"""
+    said = linebounce(
+        "check-lock", linebounce.file("own.c", text), "--cpus=2", "--acquisitions=2", "--states=3000", "--machines=0"
+    )
+    assert said.code == 0, said.stdout

@@ -72,6 +72,17 @@ Value changed_by(NativeAccess access, Value before, Value operand) {
   }
 }
 
+// The value of a word after an atomic operation that has found `before`.
+Value value_after(NativeAccess access, Value before, Value operand, Value expected) {
+  switch (access) {
+    case NativeAccess::store:
+    case NativeAccess::exchange: return operand;
+    case NativeAccess::fetch_add: return before + operand;
+    case NativeAccess::compare_exchange: return before == expected ? operand : before;
+    default: return changed_by(access, before, operand);
+  }
+}
+
 }  // namespace
 
 const NativeHooks& native_hooks() {
@@ -84,6 +95,7 @@ NativeCall::NativeCall(Cpu& cpu, NativeMemory& memory, const WaitsIn* waits_in)
 
 NativeCall::~NativeCall() {
   --memory_->running(cpu_->id().value);
+  if (stack_is_published_) own_stack().forget(0, NativeMemory::kStackBytes);
   memory_->object().resume(nullptr);
 }
 
@@ -168,7 +180,57 @@ Value NativeCall::loaded(Value value, int bytes) const {
 void NativeCall::publish_stack() {
   if (stack_is_published_) return;
   stack_is_published_ = true;
+  memory_->share_stacks();
   for (const Pending& written : std::exchange(unpublished_, {})) write_back(written.at, *on_stack(written.at), written.bytes);
+}
+
+// ---- stores to the code's own stack that the compiler has not reported ----
+
+// Forgets what functions that have returned left on the stack. `frame`: the lowest address of the code's stack.
+void NativeCall::forget_returned(const char* frame) {
+  if (!stack_is_published_) return;
+  const char* const bottom = top_ - NativeMemory::kStackBytes;
+  if (lowest_ != nullptr && frame > std::max(lowest_, bottom)) {
+    const char* const first = std::max(lowest_, bottom);
+    own_stack().forget(static_cast<std::size_t>(first - bottom), static_cast<std::size_t>(frame - first));
+  }
+  lowest_ = frame;
+}
+
+void NativeCall::note_own(const volatile void* at, Address address, int bytes) {
+  if (!stack_is_published_ || !on_stack(at)) return;
+  own_stack().note_own(memory_->stack_byte(address).at, static_cast<const char*>(const_cast<const void*>(at)),
+                       static_cast<std::size_t>(bytes));
+}
+
+void NativeCall::note_write(const volatile void* at, Address address, int bytes) {
+  if (on_stack(at)) {
+    note_own(at, address, bytes);
+  } else if (const auto [stack, byte] = memory_->stack_byte(address); stack != nullptr) {
+    stack->note_other(byte, static_cast<std::size_t>(bytes));
+  }
+}
+
+bool NativeCall::lacks_store(const volatile void* at, Address address, int bytes) const {
+  return stack_is_published_ && on_stack(at) &&
+         !own_stack().is_newest(memory_->stack_byte(address).at, static_cast<const char*>(const_cast<const void*>(at)),
+                                static_cast<std::size_t>(bytes));
+}
+
+// Returns the newest value of a word in which a load has found `seen`, in the form of simulated memory. If that memory lacks
+// a store, makes it now, at the cost of any store.
+Value NativeCall::newest(Value seen, const volatile void* at, Address address, int bytes) {
+  if (!lacks_store(at, address, bytes)) return seen;
+  Value value = 0;
+  std::memcpy(&value, const_cast<const void*>(at), static_cast<std::size_t>(bytes));
+  value = stored(value, bytes);
+  if (value == seen) {
+    note_own(at, address, bytes);
+  } else {
+    turn_.clear();
+    write_back(at, address, static_cast<std::size_t>(bytes));
+  }
+  return value;
 }
 
 // ---- time ----
@@ -199,6 +261,7 @@ void NativeCall::note_wait() {
 Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes, int order, Value operand, Value expected,
                          const void* site, const char* frame) {
   write_pending();
+  forget_returned(frame);
   if (access == NativeAccess::fence) {
     charge(site, false);
     turn_.clear();
@@ -219,15 +282,22 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
       std::memcpy(&value, const_cast<const void*>(at), static_cast<std::size_t>(bytes));
       return value;
     }
-    return loaded(look(site, place.address, bytes, frame), bytes);
+    return loaded(look(site, at, place.address, bytes, frame), bytes);
   }
   turn_.clear();
   if (!place.is_simulated) publish_stack();
   const Value to = stored(operand, bytes);
   const Value from = stored(expected, bytes);
   if (access == NativeAccess::store) order = memory_->object().order_at(memory_->object().site(site), false, order);
+  if (access != NativeAccess::store && lacks_store(at, place.address, bytes))
+    write_back(at, place.address, static_cast<std::size_t>(bytes));
   const Value before = atomic(access, place.address, bytes, order, to, from);
   resume();
+  if (on_stack(at)) {  // other code may load the variable without reporting it
+    const Value after = loaded(value_after(access, before, to, from), bytes);
+    std::memcpy(const_cast<void*>(at), &after, static_cast<std::size_t>(bytes));
+  }
+  note_write(at, place.address, bytes);
   return loaded(before, bytes);
 }
 
@@ -242,8 +312,9 @@ void NativeCall::plain(NativeAccess access, const volatile void* at, int bytes, 
       unpublished_.push_back({at, static_cast<std::size_t>(bytes)});
     }
   } else if (target.is_simulated) {
-    const Value value = loaded(look(site, target.address, bytes, frame), bytes);
+    const Value value = loaded(look(site, at, target.address, bytes, frame), bytes);
     std::memcpy(const_cast<void*>(at), &value, static_cast<std::size_t>(bytes));
+    note_own(at, target.address, bytes);
   }
 }
 
@@ -268,9 +339,11 @@ void NativeCall::range(NativeAccess access, const volatile void* at, std::size_t
   auto* to = static_cast<char*>(const_cast<void*>(at));
   for (std::size_t done = 0; done < bytes;) {
     const int word = word_at(place.address + done, bytes - done);
-    const Value value = loaded(cpu_->load(place.address + done, word), word);
+    const Value seen = cpu_->load(place.address + done, word);
     resume();
+    const Value value = loaded(newest(seen, to + done, place.address + done, word), word);
     std::memcpy(to + done, &value, static_cast<std::size_t>(word));
+    note_own(to + done, place.address + done, word);
     done += static_cast<std::size_t>(word);
   }
 }
@@ -291,6 +364,7 @@ void NativeCall::write_back(const volatile void* at, Address to, std::size_t byt
     const Value in_memory = stored(value, word);
     cpu_->store(to + done, in_memory, word);
     resume();
+    note_write(from + done, to + done, word);
     done += static_cast<std::size_t>(word);
   }
 }
@@ -337,7 +411,7 @@ bool NativeCall::is_next_turn(const void* site, Address address, int bytes) cons
 // Detects a spin. The code between two calls of a hook depends only on its registers and its stack. Suppose it returns to the
 // same load with the same registers and stack, and has only loaded words in between. Then it repeats this until one of these
 // words changes.
-Value NativeCall::look(const void* site, Address address, int bytes, const char* frame) {
+Value NativeCall::look(const void* site, const volatile void* at, Address address, int bytes, const char* frame) {
   const bool again = is_next_turn(site, address, bytes);
   if (again && state_is_kept(frame)) return spin();
   if (again || turn_.size() == kMostLooks || (!turn_.empty() && turn_.front().bytes != bytes)) turn_.clear();
@@ -345,7 +419,7 @@ Value NativeCall::look(const void* site, Address address, int bytes, const char*
   const Value seen = cpu_->load(address, bytes);
   resume();
   turn_.push_back({site, address, bytes, seen});
-  return seen;
+  return newest(seen, at, address, bytes);
 }
 
 Value NativeCall::spin() {

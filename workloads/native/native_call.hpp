@@ -61,7 +61,7 @@ class NativeCall {
   void plain(NativeAccess access, const volatile void* at, int bytes, const Target& target, const void* site,
              const char* frame);
   Value atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected);
-  Value look(const void* site, Address address, int bytes, const char* frame);
+  Value look(const void* site, const volatile void* at, Address address, int bytes, const char* frame);
   Value spin();
   Value change(NativeAccess access, Address address, int bytes, Value operand);
   void fence(int order);
@@ -69,6 +69,12 @@ class NativeCall {
   void write_pending();
   void write_back(const volatile void* at, Address to, std::size_t bytes);
   void publish_stack();
+  [[nodiscard]] NativeMemory::Stack& own_stack() const { return memory_->stack(cpu_->id().value, level_); }
+  void forget_returned(const char* frame);
+  void note_own(const volatile void* at, Address address, int bytes);
+  void note_write(const volatile void* at, Address address, int bytes);
+  [[nodiscard]] bool lacks_store(const volatile void* at, Address address, int bytes) const;
+  Value newest(Value seen, const volatile void* at, Address address, int bytes);
   [[nodiscard]] bool is_next_turn(const void* site, Address address, int bytes) const;
   [[nodiscard]] bool state_is_kept(const char* frame) const;
   void keep_state(const char* frame);
@@ -87,6 +93,7 @@ class NativeCall {
   std::optional<Pending> pending_;    // what the code has stored since the last call of a hook
   std::vector<Pending> unpublished_;  // stores to the own stack, while it is private
   bool stack_is_published_ = false;
+  const char* lowest_ = nullptr;  // lowest address of the code's stack at the last access, once it is published
   bool waited_ = false;
   std::optional<FunctionId> caller_;  // set by the first wait
   std::vector<Look> turn_;

@@ -81,6 +81,15 @@ void NativeMemory::preset(Address to, std::span<const std::byte> bytes) const {
   }
 }
 
+NativeMemory::StackByte NativeMemory::stack_byte(Address address) {
+  if (shared_.empty()) return {};
+  for (std::size_t cpu = 0; cpu < stacks_.size(); ++cpu) {
+    if (const Address at = address - stacks_[cpu]; at < kLevels * kStackBytes)
+      return {&shared_[cpu * kLevels + at / kStackBytes], at % kStackBytes};
+  }
+  return {};
+}
+
 Address NativeMemory::place_lock(const LockPlace& place) {
   const std::size_t size = object_->size(), line = static_cast<std::size_t>(space_->line_bytes());
   const std::string structure = stem_of(name_);

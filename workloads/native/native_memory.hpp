@@ -14,6 +14,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/native/lock_object.hpp"
+#include "workloads/native/shared_stack.hpp"
 
 namespace linebounce::workloads {
 
@@ -60,6 +61,17 @@ class NativeMemory {
     return stacks_[static_cast<std::size_t>(cpu)] + static_cast<Address>(level + 1) * kStackBytes;
   }
 
+  using Stack = SharedStack<kStackBytes>;
+  [[nodiscard]] Stack& stack(int cpu, int level) { return shared_[static_cast<std::size_t>(cpu * kLevels + level)]; }
+  // Must be called before the first stack is shared.
+  void share_stacks() { shared_.resize(stacks_.size() * kLevels); }
+  // The byte of a stack at a simulated address. `stack` is null if there is none, or if no stack is shared yet.
+  struct StackByte {
+    Stack* stack = nullptr;
+    std::size_t at = 0;
+  };
+  [[nodiscard]] StackByte stack_byte(Address address);
+
   // How many functions of this file are running on the CPU, nested.
   [[nodiscard]] int& running(int cpu) { return running_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const CpuObjects& per_cpu() const { return *per_cpu_; }
@@ -79,6 +91,7 @@ class NativeMemory {
   std::uint64_t data_begin_;
   Address data_;
   std::vector<Address> thread_locals_, stacks_;  // by CPU
+  std::vector<Stack> shared_;                    // by CPU and level; empty until a stack is shared
   std::vector<int> running_;                     // by CPU
 };
 
