@@ -1,12 +1,14 @@
 # Compiles texts into a library that are needed to build a lock in C: the headers that a lock includes and the runtime that it
 # is linked with. The program writes them beside the lock before it calls the compiler, so they need not be installed.
 function(add_native_lock_files library root)
-  foreach(name runtime header kernel)
+  foreach(name runtime header kernel tasks)
     set(file ${root}/workloads/native/runtime/runtime.c)
     if(name STREQUAL header)
       set(file ${root}/include/linebounce/lock.h)
     elseif(name STREQUAL kernel)
       set(file ${root}/include/linebounce/kernel.h)
+    elseif(name STREQUAL tasks)
+      set(file ${root}/include/linebounce/kernel_tasks.h)
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} ${name})
@@ -25,6 +27,10 @@ const char* linebounce::sim::lock_header_text() {
 
 const char* linebounce::sim::kernel_header_text() {
   return R"lock(@kernel@)lock";
+}
+
+const char* linebounce::sim::tasks_header_text() {
+  return R"lock(@tasks@)lock";
 }
 ]] @ONLY)
   target_sources(${library} PRIVATE ${source})

@@ -19,6 +19,7 @@ typedef u64 aligned_u64 __attribute__((aligned(8)));
 #define CONFIG_SMP 1
 #define CONFIG_NR_CPUS 1024
 #define CONFIG_ARCH_USE_CMPXCHG_LOCKREF 1
+#define CONFIG_RWSEM_SPIN_ON_OWNER 1
 #define SPINLOCK_SIZE 4
 #define __LITTLE_ENDIAN 1234
 #define IS_ENABLED(option) IS_ENABLED_(option)

@@ -57,5 +57,7 @@ static inline void linebounce_pause(void) {
 LINEBOUNCE_C int linebounce_cpu(void);
 LINEBOUNCE_C int linebounce_cpus(void);
 LINEBOUNCE_C int linebounce_node_of(int cpu);
+// Simulated time in nanoseconds, modulo 2^32; it costs nothing.
+LINEBOUNCE_C unsigned linebounce_now_ns(void);
 // Returns the address of `cpu`'s copy of a thread-local variable. `own`: the address of the calling CPU's copy.
 LINEBOUNCE_C void *linebounce_of_cpu(void *own, int cpu);

@@ -54,9 +54,15 @@ typedef struct spinlock {
     arch_spinlock_t raw_lock;
   } rlock;
 } spinlock_t;
+typedef struct raw_spinlock raw_spinlock_t;
 #define spin_lock(lock) queued_spin_lock(&(lock)->rlock.raw_lock)
 #define spin_trylock(lock) queued_spin_trylock(&(lock)->rlock.raw_lock)
 #define spin_unlock(lock) queued_spin_unlock(&(lock)->rlock.raw_lock)
+#define raw_spin_lock_init(lock) ((void)(*(lock) = (raw_spinlock_t){{{{0}}}}))
+#define raw_spin_lock_irq(lock) queued_spin_lock(&(lock)->raw_lock)
+#define raw_spin_unlock_irq(lock) queued_spin_unlock(&(lock)->raw_lock)
+#define raw_spin_lock_irqsave(lock, flags) ((void)(flags), queued_spin_lock(&(lock)->raw_lock))
+#define raw_spin_unlock_irqrestore(lock, flags) queued_spin_unlock(&(lock)->raw_lock)
 #if __has_include(<asm-generic/qrwlock.h>)
 #include <asm-generic/qrwlock_types.h>
 #include <asm-generic/qrwlock.h>
@@ -79,6 +85,16 @@ linebounce_bool try_acquire(struct qrwlock *lock) { return queued_write_trylock(
 void release(struct qrwlock *lock) { queued_write_unlock(lock); }
 void acquire_shared(struct qrwlock *lock) { queued_read_lock(lock); }
 void release_shared(struct qrwlock *lock) { queued_read_unlock(lock); }
+)";
+
+constexpr const char* kRwsem = R"(
+LINEBOUNCE_LOCK(struct rw_semaphore, .title = "rwsem of Linux", .readers_wait_nested = 1)
+void init(struct rw_semaphore *sem) { init_rwsem(sem); }
+void acquire(struct rw_semaphore *sem) { down_write(sem); }
+linebounce_bool try_acquire(struct rw_semaphore *sem) { return down_write_trylock(sem); }
+void release(struct rw_semaphore *sem) { up_write(sem); }
+void acquire_shared(struct rw_semaphore *sem) { down_read(sem); }
+void release_shared(struct rw_semaphore *sem) { up_read(sem); }
 )";
 
 constexpr const char* kOsq = R"(
@@ -194,8 +210,10 @@ class Unpacking {
     if (fs::exists(source_ / "include" / name) || name.find("..") != std::string::npos || !added_.insert(name).second) return;
     fs::create_directories(header.parent_path());
     const auto special = special_headers().find(name);
-    const bool is_special = special != special_headers().end();
-    write_file(header, is_special ? special->second : "#include <linebounce/kernel.h>\n");
+    const bool is_of_tasks = name.starts_with("linux/sched");
+    write_file(header, special != special_headers().end() ? special->second
+                       : is_of_tasks                      ? "#include <linebounce/kernel_tasks.h>\n"
+                                                          : "#include <linebounce/kernel.h>\n");
     if (name == "linux/spinlock.h") add_header("asm/qspinlock.h");
     if (name == "asm/qspinlock.h" || name == "linux/spinlock.h") add_header("asm/spinlock_types.h");
   }
@@ -225,6 +243,10 @@ const std::vector<KernelLock>& kernel_locks() {
       {"qrwlock", "the queued reader-writer lock",
        beside_qspinlock({"kernel/locking/qrwlock.c"}, {"include/asm-generic/qrwlock_types.h", "include/asm-generic/qrwlock.h"}),
        2, kQrwlock},
+      {"rwsem", "the reader-writer semaphore, whose waiters spin and then sleep",
+       beside_qspinlock({"kernel/locking/osq_lock.c", "kernel/locking/rwsem.c"},
+                        {"include/linux/rwsem.h", "include/linux/osq_lock.h", "include/linux/list.h"}),
+       3, kRwsem},
       {"osq", "the queue of mutex and rwsem", {"kernel/locking/osq_lock.c", "include/linux/osq_lock.h"}, 1, kOsq},
       {"mcs", "the MCS lock", {"kernel/locking/mcs_spinlock.h", "include/asm-generic/mcs_spinlock.h"}, 1, kMcs},
       {"lockref", "a spinlock and a reference count in one word",

@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 // External functions that the code may call: those of workloads/native/runtime/runtime.c, and those for exception unwinding.
-constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
+constexpr std::array<std::string_view, 14> kRuntime = {"memcpy",
                                                        "memmove",
                                                        "memset",
                                                        "abort",
@@ -24,6 +24,7 @@ constexpr std::array<std::string_view, 13> kRuntime = {"memcpy",
                                                        "linebounce_cpu",
                                                        "linebounce_cpus",
                                                        "linebounce_node_of",
+                                                       "linebounce_now_ns",
                                                        "linebounce_of_cpu",
                                                        "linebounce_enter",
                                                        "__stack_chk_fail"};

@@ -80,6 +80,7 @@ class LockCompiler {
     fs::create_directories(folder_ / "include" / "linebounce");
     put(folder_ / "include" / "linebounce" / "lock.h", lock_header_text());
     put(folder_ / "include" / "linebounce" / "kernel.h", kernel_header_text());
+    put(folder_ / "include" / "linebounce" / "kernel_tasks.h", tasks_header_text());
     const std::string version = run({"--version"});
     own_ = folder_ / fmt::format("{}-{}", file_.stem().string(), ::getpid());
     const std::string expanded = own_.string() + ".i";

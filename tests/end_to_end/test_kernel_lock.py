@@ -102,7 +102,10 @@ def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
     assert "--kernel is missing" in linebounce.refused("lock", "osq")
 
 
-@pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")
+NEEDS_KERNEL = pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")
+
+
+@NEEDS_KERNEL
 @pytest.mark.parametrize("name", ["qspinlock", "qspinlock_x86", "qrwlock", "osq", "lockref", "mcs"])
 def test_a_lock_of_linux_holds_and_runs_on_32_cpus(linebounce: Program, name: str) -> None:
     assert linebounce("lock", name, "--kernel", ARCHIVE).code == 0
@@ -111,3 +114,15 @@ def test_a_lock_of_linux_holds_and_runs_on_32_cpus(linebounce: Program, name: st
         assert verdict(linebounce, lock, f"--cpus={cpus}", "--acquisitions=1", "--states=300000") != "broken"
     result = linebounce("run", lock, "--machine=generic_2socket_32core", "--unchecked", "--set=run.measure_us=200")
     assert result.code == 0, result.stderr
+
+
+@NEEDS_KERNEL
+def test_rwsem_of_linux_holds_and_no_wake_up_is_lost_on_32_cpus(linebounce: Program) -> None:
+    """A writer and a reader have more interleavings than can be looked at: they sleep and wake each other."""
+    assert linebounce("lock", "rwsem", "--kernel", ARCHIVE).code == 0
+    lock = "out/kernel/rwsem/rwsem.c"
+    assert verdict(linebounce, lock, "--cpus=2", "--acquisitions=1", "--states=4000") != "broken"
+    loads = ("--set=workload.read_pct=[0,50,90,100]", "--machine=generic_2socket_32core", "--set=run.measure_us=200")
+    results = linebounce.run(lock, "out/rwsem", *loads, "--unchecked", "--quiet")
+    for point in json.loads((results / "results.json").read_text())["points"]:
+        assert point["metrics"]["throughput.operations_per_s"]["value"] > 1e6, point["at"]

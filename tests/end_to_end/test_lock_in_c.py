@@ -221,7 +221,16 @@ void acquire(struct own *lock) {
 }
 void release(struct own *lock) { atomic_store_explicit(&lock->held, 0, memory_order_release); }
 """
-    said = linebounce(
-        "check-lock", linebounce.file("own.c", text), "--cpus=2", "--acquisitions=2", "--states=3000", "--machines=0"
-    )
-    assert said.code == 0, said.stdout
+    path = linebounce.file("own.c", text)
+    assert checked(linebounce, path, "--cpus=2", "--acquisitions=2", "--states=3000")["verdict"] != "broken"
+
+
+def test_a_loop_that_reads_the_clock_ends_by_itself(linebounce: Program) -> None:
+    body = """  const unsigned began = linebounce_now_ns();
+  while (!__atomic_load_n(&lock->never, __ATOMIC_RELAXED) && linebounce_now_ns() - began < 1000) linebounce_pause();
+  while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)) linebounce_pause();"""
+    path = lock(linebounce, body)
+    path.write_text(path.read_text().replace("int held;", "int held, never;"))
+    results = linebounce.run(path, "out", "--machine=p3_xeon_4way", "--set=machine.cpus=1", "--unchecked", "--quiet")
+    metrics = json.loads((results / "results.json").read_text())["metrics"]
+    assert 4e5 < metrics["throughput.operations_per_s"]["value"] < 1e6

@@ -127,11 +127,14 @@ void* NativeCall::of_cpu(void* own, int cpu) const {
   return NativeMemory::host(memory_->thread_locals(cpu) + offset);
 }
 
-int NativeCall::machine(int what, int argument) const {
+int NativeCall::machine(int what, int argument) {
   const CpuObjects& cpus = memory_->per_cpu();
   switch (what) {
     case 0: return cpu_->id().value;
     case 1: return cpus.cpus();
+    case 3:
+      turn_.clear();  // time passes, so code that reads it does not do the same again
+      return static_cast<int>(static_cast<std::uint32_t>(static_cast<std::int64_t>(cpu_->to_ns(cpu_->local_time()))));
     default: {
       const auto cpu = static_cast<std::size_t>(argument);
       return cpu < cpus.places().size() ? cpus.places()[cpu].node : 0;

@@ -32,7 +32,7 @@ class NativeCall {
                const void* site, const char* frame);
   void range(NativeAccess access, const volatile void* at, std::size_t bytes, const void* site);
   void* thread_local_at(std::size_t offset);
-  int machine(int what, int argument) const;
+  int machine(int what, int argument);
   void* of_cpu(void* own, int cpu) const;
   [[noreturn]] void fail(const std::string& what, const void* site) const;
 
