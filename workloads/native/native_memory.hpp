@@ -62,7 +62,9 @@ class NativeMemory {
   }
 
   using Stack = SharedStack<kStackBytes>;
-  [[nodiscard]] Stack& stack(int cpu, int level) { return shared_[static_cast<std::size_t>(cpu * kLevels + level)]; }
+  [[nodiscard]] Stack& stack(int cpu, int level) {
+    return shared_[static_cast<std::size_t>(cpu) * kLevels + static_cast<std::size_t>(level)];
+  }
   // Must be called before the first stack is shared.
   void share_stacks() { shared_.resize(stacks_.size() * kLevels); }
   // The byte of a stack at a simulated address. `stack` is null if there is none, or if no stack is shared yet.
