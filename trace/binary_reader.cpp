@@ -1,5 +1,5 @@
-// Reads frames through the index. If the index can't be trusted, `recover` walks from frame to frame instead and unpacks all of
-// them once, so that damage is known before anyone reads operations.
+// Reads frames through the index. If the index can't be trusted, `recover` walks from frame to frame instead and unpacks each
+// once. So damage is known before operations are read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace linebounce::trace {
 namespace {
 
-// Checks the operations' kinds. Errors: FormatError.
+// Throws if an operation has an unknown kind. Errors: FormatError.
 void check_kinds(std::span<const Operation> operations) {
   int largest = 0;
   int least = kKinds;
@@ -30,7 +30,8 @@ void check_kinds(std::span<const Operation> operations) {
   }
 }
 
-// Errors: FormatError if the frame differs from its index entry; TraceError. Valid until the decoder's next frame.
+// The result is valid until the decoder's next frame. Errors: FormatError if the frame differs from its index entry;
+// TraceError.
 DecodedFrame read_listed(FrameDecoder& decoder, const InputFile& file, const ListedFrame& frame) {
   const bool operations = frame.entry.type == kOperationsFrame;
   const DecodedFrame decoded = decoder.decode(file, frame.entry.offset, frame.size, operations ? kOperationsBytes : kTextBytes);
@@ -70,7 +71,7 @@ class BinarySource final : public Source {
   [[nodiscard]] std::uint32_t version() const { return version_; }
   [[nodiscard]] const std::vector<ListedFrame>& frames_of(std::uint32_t stream) const { return streams_[stream]; }
 
-  // Such as "frame 7 (stream 3 "worker", operations 8192 to 16383): " and the error.
+  // An error message with the frame's place: "frame 7 (stream 3 "worker", operations 8192 to 16383): " and `what`.
   [[nodiscard]] std::string about(const ListedFrame& frame, const std::string& what) const {
     const IndexEntry& entry = frame.entry;
     std::string of = entry.type == kSymbolsFrame ? "symbols" : entry.type == kSummaryFrame ? "summary" : shown(entry.type);
@@ -91,7 +92,7 @@ class BinarySource final : public Source {
   }
 
  private:
-  // Refuses the file; when recovering, notes the error instead.
+  // Refuses the file; under `recover`, only notes the error.
   void complain(std::uint64_t offset, const std::string& what) {
     if (!recover_) refuse_damage(offset, what);
     add_damage(fmt::format("byte {}: {}", offset, what));
@@ -122,7 +123,7 @@ class BinarySource final : public Source {
     return frames;
   }
 
-  // Calls use(frame), and passes its exceptions to complain(). Returns whether there was none.
+  // Calls use(frame), and passes an exception to complain(). Returns true if there was none.
   template <class Use>
   bool attempt(const ListedFrame& frame, Use&& use) {
     try {
@@ -135,7 +136,7 @@ class BinarySource final : public Source {
     }
   }
 
-  // Symbols are numbered in order, so after a gap no number can be trusted.
+  // Stops at the first gap: symbols are numbered in order, so no number after a gap can be trusted.
   void read_symbols(const std::vector<ListedFrame>& frames) {
     for (const ListedFrame& frame : frames) {
       if (frame.entry.type != kSymbolsFrame) continue;
@@ -170,7 +171,7 @@ class BinarySource final : public Source {
     if (lines_ != until) throw FormatError(fmt::format("its lines end at {}; the index says {}", lines_, until));
   }
 
-  // A few kilobytes that unpack to gigabytes are not a program's symbols.
+  // Refuses symbols that unpack to far more than a program's, such as gigabytes from a few kilobytes.
   void bound_symbols(std::uint64_t packed, std::uint64_t unpacked) {
     packed_symbols_ += packed;
     unpacked_symbols_ += unpacked;
@@ -212,7 +213,7 @@ class BinarySource final : public Source {
     }
     std::uint64_t& so_far = operations[entry.stream];
     if (frame.first != so_far) {
-      if (!cut_.insert(entry.stream).second) return;  // its end has been reported
+      if (!cut_.insert(entry.stream).second) return;  // the stream's end was already reported
       throw FormatError(fmt::format("is of no use: the stream's readable operations end with number {}", so_far));
     }
     if (recover_) read_operations(decoder_, file_, frame, version_);
@@ -227,10 +228,10 @@ class BinarySource final : public Source {
   std::uint64_t packed_symbols_ = 0;  // bytes of symbol frames so far
   std::uint64_t unpacked_symbols_ = 0;
   std::uint64_t lines_ = 0;  // of symbols, so far
-  // operations from this byte on name nothing that is defined
+  // From this byte of the file on, operations are useless, because symbols before them are missing.
   std::uint64_t named_until_ = std::numeric_limits<std::uint64_t>::max();
   std::vector<std::vector<ListedFrame>> streams_;
-  std::set<std::uint32_t> cut_;  // streams with a missing frame
+  std::set<std::uint32_t> cut_;  // streams that end early, at a missing frame
   std::string fingerprinted_;
 };
 

@@ -1,5 +1,5 @@
-// Collects operations for each stream and writes them as frames. Symbols are written before the first operations after them, so
-// that a truncated file defines everything that it names.
+// Collects operations by stream, and writes them as frames. Symbols are written before later operations, so even a truncated
+// file defines every symbol that its operations use.
 #include <fmt/format.h>
 #include <zstd.h>
 
@@ -20,8 +20,8 @@ namespace linebounce::trace {
 namespace {
 
 constexpr int kLevel = 1;
-// The limit for all streams together; at it all are written, however few operations each has, so that memory does not grow with
-// the number of streams.
+// Limit on buffered operations of all streams. At the limit all buffers are written, however full each is, so memory does not
+// grow with the number of streams.
 constexpr std::size_t kMostBuffered = std::size_t{4} << 20;
 constexpr std::size_t kTextBuffered = std::size_t{1} << 20;  // bytes of symbols
 
@@ -145,7 +145,7 @@ class BinarySink final : public Sink {
   std::unique_ptr<ZSTD_CCtx, FreeContext> context_;
   std::string planes_;
   std::vector<Buffer> buffers_;  // by stream
-  std::size_t buffered_ = 0;     // the number of operations in the buffers
+  std::size_t buffered_ = 0;     // number of operations in all buffers
   std::string lines_;
   std::size_t line_count_ = 0;
   std::uint64_t first_line_ = 0;

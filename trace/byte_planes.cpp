@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little);
 constexpr std::size_t kSide = 8;
 using Block = std::array<std::uint64_t, kSide>;  // 8 rows of 8 bytes
 
-// Swaps squares of `side` bytes across the diagonal, within all squares of twice that side.
+// One step of a transposition: within each square of 2 * `side` bytes, exchanges the two off-diagonal squares of `side` bytes.
 template <std::size_t side>
 void exchange(Block& block, std::uint64_t low) {
   constexpr std::size_t kBits = 8 * side;
@@ -26,14 +26,14 @@ void exchange(Block& block, std::uint64_t low) {
   }
 }
 
-// Byte c of row r becomes byte r of row c.
+// Transposes the block: byte c of row r becomes byte r of row c.
 void transpose(Block& block) {
   exchange<4>(block, 0x00000000FFFFFFFF);
   exchange<2>(block, 0x0000FFFF0000FFFF);
   exchange<1>(block, 0x00FF00FF00FF00FF);
 }
 
-// Calls move(row, plane) for each byte that is not in a whole block.
+// Calls move(row, plane) for each byte of the rows behind the last whole block.
 template <class Move>
 void each_byte_behind(std::size_t blocks, std::size_t rows, Move&& move) {
   for (std::size_t row = blocks * kSide; row < rows; ++row) {

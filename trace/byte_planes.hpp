@@ -1,5 +1,5 @@
-// Operations with reordered bytes: first the lowest byte of all of them, then the next, up to the sixteenth. Zstandard packs
-// that three times as fast, and smaller, because most planes are nearly all zeros.
+// Reorders the bytes of operations: the first byte of all operations, then the second, up to the sixteenth. Zstandard packs
+// such planes three times as fast, and smaller, because most are nearly all zeros.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace linebounce::trace {
 
-// REQUIRES: planes.size() == operations.size() * sizeof(Operation); the same for from_planes().
+// REQUIRES, for both functions: planes.size() == operations.size() * sizeof(Operation).
 void to_planes(std::span<const Operation> operations, std::span<char> planes);
 void from_planes(std::span<const char> planes, std::span<Operation> operations);
 

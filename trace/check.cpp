@@ -1,5 +1,5 @@
-// Checks rules about a single operation as it is read. Counts what streams need from each other, and checks that when all have
-// been read.
+// Checks each operation on its own as it is read. Also counts what streams need from each other, and checks these counts at the
+// end.
 #include "trace/check.hpp"
 
 #include "trace/error.hpp"
@@ -8,7 +8,7 @@
 namespace linebounce::trace {
 namespace {
 
-// Fails for an operation that was read earlier.
+// Throws an error about an operation that was read earlier.
 [[noreturn]] void fail_at(const Reader& reader, const Spot& spot, const std::string& what) {
   Reader::Cursor cursor = reader.open(spot.stream);
   std::uint64_t end = 0;

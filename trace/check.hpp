@@ -1,4 +1,4 @@
-// Checks whether a trace makes sense, which no frame's checksum can tell.
+// Checks whether a trace is consistent, which checksums can't tell.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace linebounce::trace {
 //   operation creates, comes to a barrier that not all of its parties reach.
 void check(const Reader& reader);
 
-// How far a stream keeps all rules.
+// The beginning of a stream that keeps all rules.
 struct SoundPart {
   std::uint64_t operations = 0;
-  Unended unended;  // locks and a handler that are open at its end
-  std::string why;  // the rule that the next operation breaks, with its place; empty if the stream is sound to its end
+  Unended unended;  // locks and a handler that are still open at its end
+  std::string why;  // the rule that the next operation breaks, with its place; empty if the whole stream is sound
 };
-// Adds the part's operations to `supplies`. Errors: TraceError if the file cannot be read.
+// Also adds the sound part's operations to `supplies`. Errors: TraceError if the file can't be read.
 SoundPart sound_part(const Reader& reader, std::uint32_t stream, Supplies& supplies);
 
 }  // namespace linebounce::trace

@@ -3,7 +3,7 @@
 namespace linebounce::trace {
 namespace {
 
-// Defines objects in the order of their numbers, up to and including `id`.
+// Defines objects of `symbols` in `to`, in the order of their numbers, up to and including `id`.
 void define_objects(const Symbols& symbols, Writer& to, std::uint32_t id) {
   for (auto next = static_cast<std::uint32_t>(to.symbols().objects.size()); next <= id; ++next)
     to.define(symbols.objects[next]);

@@ -1,4 +1,4 @@
-// Copies one trace to another file, possibly in the other form.
+// Copies a trace to another file, which may have the other form.
 #pragma once
 
 #include "trace/reader.hpp"
@@ -6,12 +6,12 @@
 
 namespace linebounce::trace {
 
-// Copies all symbols, then stream after stream, then the summary, and finishes `to`. Adds what `from` recovered from to the
-// summary's `missing`. Errors: TraceError, WriteError.
+// Copies all symbols, then all streams one after another, then the summary, and finishes `to`. If `from` was recovered, the
+// summary's `missing` says so. Errors: TraceError, WriteError.
 void copy(const Reader& from, Writer& to);
 
-// The steps of copy(), for copies that change something. A symbol follows those that it refers to, symbols that take memory
-// keep their order, and numbers stay.
+// Parts of copy(), for copies that change something. define_all() keeps all numbers and the order in which symbols take memory,
+// and defines each symbol after those that it refers to.
 void define_all(const Symbols& symbols, Writer& to);
 Summary summary_of_copy(const Reader& from);
 

@@ -93,7 +93,7 @@ WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subje
   while (!try_lock(subject)) continue;
 }
 
-// False if the file was renamed or deleted between opening and locking.
+// Opens and locks the file. Returns false if it was renamed or deleted in between.
 bool WriteLock::try_lock(const std::string& subject) {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw WriteError(fmt::format("{} cannot be written: {}", subject, std::strerror(errno)));

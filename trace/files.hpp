@@ -1,4 +1,4 @@
-// The files of traces: one for random reads, one that is written from beginning to end, and the writers' lock.
+// Files of traces: an input for random reads, an output that is written from beginning to end, and a lock for writers.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace linebounce::trace {
 
 class InputFile {
  public:
-  // Errors: TraceError, also from the other functions.
+  // Errors: TraceError, also from the other member functions.
   explicit InputFile(const std::filesystem::path& file);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -19,7 +19,7 @@ class InputFile {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  // Fills `bytes` from `offset`. REQUIRES: the range is in the file.
+  // Fills `bytes` from `offset` on. REQUIRES: the range lies within the file.
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  private:
@@ -30,7 +30,7 @@ class InputFile {
 
 class OutputFile {
  public:
-  // Replaces the file. Errors: WriteError, also from the other functions.
+  // Replaces the file. Errors: WriteError, also from the other member functions.
   explicit OutputFile(const std::filesystem::path& file);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -38,7 +38,7 @@ class OutputFile {
 
   void write(std::string_view bytes);
   void flush();
-  // After this, nothing may be written. A file that was not closed is incomplete.
+  // Completes the file; nothing may be written afterwards. Without this, the file is incomplete.
   void close();
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -52,22 +52,21 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
-// Held while a process writes a file, so that a second writer is refused instead of mixing in its bytes. Released when the
-// process ends, however it ends.
+// Held while a process writes a file, so that a second writer is refused. The system releases it however the process ends.
 class WriteLock {
  public:
-  // Creates the file if it does not exist. Devices and pipes are not locked. `subject` begins the error messages: "s.lbt: the
-  // trace". Errors: WriteError if another process holds the lock, or if the file can't be written.
+  // Locks the file, and creates it if it does not exist. Does not lock devices and pipes. `subject`: how error messages begin,
+  // "s.lbt: the trace". Errors: WriteError if another process holds the lock, or if the file can't be written.
   WriteLock(const std::filesystem::path& file, const std::string& subject);
-  // Removes a file that it created if nothing was written.
+  // Removes the file if this object created it and nothing was written.
   ~WriteLock();
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
 
-  // False if the file was deleted or replaced in the meantime.
+  // False if the file was deleted or replaced since it was locked.
   [[nodiscard]] bool is_in_place() const;
 
-  // Errors: WriteError if another process holds the file's lock.
+  // Errors: WriteError if another process has locked the file.
   static void require_free(const std::filesystem::path& file, const std::string& subject);
 
  private:

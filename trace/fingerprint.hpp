@@ -1,4 +1,4 @@
-// A number that changes with the content, for configuration hashes and to detect damaged files.
+// A hash of content, for configuration hashes and to detect damaged files.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace linebounce::trace {
 
-// 64 bits of FNV-1a over bytes that arrive in parts. Any changed byte changes it; it does not stop a forger.
+// 64-bit FNV-1a over bytes that may arrive in parts. It detects accidental changes, not forgery.
 class Fingerprint {
  public:
   void add(std::string_view bytes);

@@ -34,7 +34,7 @@ FileTail read_tail(const InputFile& file) {
   return tail;
 }
 
-// The upper limit for the end of frames: the tail, if there is one.
+// Where the last frame ends at the latest: at the tail if there is one, else at the end of the file.
 std::uint64_t end_of_frames(const InputFile& file) {
   try {
     read_tail(file);
@@ -83,9 +83,9 @@ ListedFrame described(const DecodedFrame& decoded, std::uint64_t offset, std::ui
   return frame;
 }
 
-constexpr std::size_t kLeast =
-    4 + 1 + 1 + 3 + 4;                    // bytes of a frame: magic number, descriptor, size, one block's head, checksum
-constexpr std::uint8_t kHasChecksum = 4;  // bit in the descriptor, which follows the magic number
+// Smallest size of a frame in bytes: magic number, descriptor, content size, one block's head, checksum.
+constexpr std::size_t kLeast = 4 + 1 + 1 + 3 + 4;
+constexpr std::uint8_t kHasChecksum = 4;  // a bit of the descriptor, the byte after the magic number
 
 std::string zstd_error(std::size_t code) {
   if (ZSTD_getErrorCode(code) == ZSTD_error_checksum_wrong) return "checksum does not match";
@@ -93,7 +93,7 @@ std::string zstd_error(std::size_t code) {
   return fmt::format("this is no whole zstd frame: {}", ZSTD_getErrorName(code));
 }
 
-// The unpacked size of the frame whose beginning is in `packed`.
+// The unpacked size, which the frame's head in `packed` states.
 std::size_t content_size(std::span<const char> packed, std::size_t most) {
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   if (size == ZSTD_CONTENTSIZE_ERROR) throw FormatError("no zstd frame begins here");
@@ -140,7 +140,7 @@ std::span<const Operation> FrameDecoder::operations(const DecodedFrame& frame, s
 
 std::uint64_t FrameDecoder::size_of_frame(const InputFile& file, std::uint64_t offset, std::size_t most) {
   const std::uint64_t longest = std::min<std::uint64_t>(file.size() - offset, ZSTD_compressBound(most));
-  // Most frames are short; only the largest have to be read whole to find their end.
+  // Reads a growing part of the frame until its end is found. Most frames are short.
   for (std::uint64_t window = std::min<std::uint64_t>(longest, 1 << 18);; window = std::min(longest, window * 8)) {
     packed_.resize(window);
     file.read(offset, packed_);
@@ -182,7 +182,7 @@ std::vector<ListedFrame> walk_frames(const InputFile& file, std::vector<DamageAt
     try {
       size = decoder.size_of_frame(file, offset, kTextBytes);
       const ListedFrame frame = described(decoder.decode(file, offset, size, kTextBytes), offset, size);
-      if (frame.entry.type == kIndexFrame) break;  // in a file with a damaged tail
+      if (frame.entry.type == kIndexFrame) break;  // the index is the last frame; the tail behind it is damaged
       frames.push_back(frame);
       frames.back().number = number;
     } catch (const FormatError& error) {

@@ -3,7 +3,8 @@
 namespace linebounce::trace {
 namespace {
 
-// Whether a template's literal parts occur in the text in their order, the first at its beginning and the last at its end.
+// Whether a sentence could come from this template: its literal parts occur in the text in order, the first at the beginning
+// and the last at the end.
 bool was_made_by(std::string_view pattern, std::string_view text) {
   for (bool first = true;; first = false) {
     const std::size_t hole = pattern.find('{');

@@ -1,4 +1,4 @@
-// A table of everything that a reader of foreign data or the recorder of a program can lose or doubt, one row each.
+// A table of everything that a reader of foreign data, or the recorder of a program, may lose or doubt. Each kind has one row.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,9 +16,9 @@
 namespace linebounce::trace {
 
 enum class Severity : std::uint8_t {
-  note,   // how the data was collected; nothing is missing
+  note,   // says how the data was collected; nothing is missing
   doubt,  // a value was assumed or is ambiguous
-  lost    // missing in the source, but needed by a replay or an assessment
+  lost    // needed by a replay or assessment, but missing in the source
 };
 inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
 
@@ -102,7 +102,7 @@ struct LossKind {
   std::string_view sentence;  // {0}: the source's name; {1}: a number or another detail
 };
 
-// Start of the sentence for traces made from samples or statistics.
+// How the sentence for traces made from samples or statistics begins.
 inline constexpr std::string_view kReconstructed = "Nothing in it was recorded";
 
 inline bool is_reconstruction(const std::vector<std::string>& missing) {
@@ -178,7 +178,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"types_unknown", Severity::doubt,
      "{1} untouched fields of {0} have types whose size is not known: they are left out, so the others lie nearer together."},
     {"fields_unknown", Severity::lost, "{1} fields that the table names are not in the layout of {0}: they are left out."},
-    // Of recordings: what was not seen. Each follows the words "not seen".
+    // About recordings. Each sentence follows the words "not seen".
     {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}"},
     {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}"},
     {"atomics_of_libraries", Severity::doubt,
@@ -209,7 +209,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"killed", Severity::lost, "what came after the program {1}"},
 }};
 
-// The beginnings by which replays' assessments tell these apart.
+// Code that assesses replays recognises these rows by how their sentences begin.
 static_assert(kLossKinds[index_of(Loss::atomics_ran)].sentence.starts_with(kUnseenAtomics));
 static_assert(kLossKinds[index_of(Loss::atomics_may_have_run)].sentence.starts_with(kUnseenAtomics));
 static_assert(kLossKinds[index_of(Loss::own_locks)].sentence.starts_with(kOwnLocks));
@@ -223,10 +223,10 @@ inline std::string facts_text(Loss loss, std::string_view source, const std::str
   return fmt::format(fmt::runtime(facts_of(loss).sentence), source, detail);
 }
 
-// The row by which a stored sentence was made; null for one of another origin, such as an older trace's.
+// The row that a stored sentence was made from; null if there is none, as in an older trace.
 const LossKind* kind_of_sentence(std::string_view sentence);
 
-// The clock of files that count in cycles and do not state it.
+// Assumed clock in MHz for files that count in cycles without stating it.
 inline constexpr int kAssumedMhz = 3000;
 
 struct FoundLoss {
@@ -234,7 +234,7 @@ struct FoundLoss {
   std::string sentence;
 };
 
-// What was lost or doubted, in the order of discovery.
+// A collection of losses and doubts, in the order of discovery.
 class Losses {
  public:
   void add(Loss loss, std::string_view source, const std::string& detail = {}) {
@@ -245,7 +245,7 @@ class Losses {
   }
   void add(const Losses& others) { all_.insert(all_.end(), others.all_.begin(), others.all_.end()); }
   [[nodiscard]] const std::vector<FoundLoss>& all() const { return all_; }
-  // For a trace's summary, which assessments quote.
+  // The sentences for a trace's summary.
   [[nodiscard]] std::vector<std::string> sentences() const {
     std::vector<std::string> sentences;
     for (const FoundLoss& one : all_) sentences.push_back(one.sentence);

@@ -1,5 +1,4 @@
-// One operation of a trace: what a program did, without times. Files store it byte for byte, little endian
-// (docs/trace-files.md).
+// An operation of a trace: what a program did, without times. Stored as it is in memory, little endian (docs/trace-files.md).
 #pragma once
 
 #include <array>
@@ -10,7 +9,8 @@
 
 namespace linebounce::trace {
 
-// The kinds, and the meaning of `id` and `argument` for each. Numbers are part of the format: new kinds are added at the end.
+// Kinds of operations, and what `id` and `argument` mean for each. The numbers are part of the file format: add new kinds at
+// the end.
 enum class Kind : std::uint8_t {
   // Memory. `id`: an object; `argument`: offset of the first byte in it; `bytes`: 1, 2, 4 or 8, naturally aligned.
   load = 1,
@@ -19,68 +19,70 @@ enum class Kind : std::uint8_t {
   fetch_add = 4,
   compare_exchange = 5,
   prefetch = 6,
-  fence = 7,  // earlier stores are in the cache before it ends
+  fence = 7,  // ends when all earlier stores have reached the cache
 
-  // Time. `argument`: the number of instructions or cycles.
-  execute = 8,  // instructions that touch no memory
+  // Time. `argument`: number of instructions or cycles.
+  execute = 8,  // instructions without memory accesses
   compute = 9,  // cycles without instructions
-  clock = 10,   // reads the time: ordered like any operation, but without duration
+  clock = 10,   // reads the clock: ordered like other operations, but takes no time
 
-  // Functions: enters `id`; leaves the innermost.
+  // Functions. enter: `id` is the function; leave: leaves the innermost one.
   enter = 11,
   leave = 12,
 
   // Locks. `id`: a lock.
   acquire = 13,
-  try_acquire = 14,  // kFailed: the lock was not acquired
+  try_acquire = 14,  // kFailed: did not get the lock
   release = 15,
   acquire_shared = 16,
   try_acquire_shared = 17,
-  release_shared = 18,  // kFailed: a writer came in between, so the section is read again
+  release_shared = 18,  // kFailed: a writer came in between, so the reader repeats its section
 
   // Order between streams.
   barrier = 19,  // `id`: a barrier
-  // `id`: a word; spins until it has been written `argument` times (kCounted). kPaired: combined with the next await: reads the
-  // words in turn, and ends when any condition holds. `argument` 0: only reads. kCounted: this thread saw its own store before
-  // other threads could; then `bytes` is the number of its own writes of the word, by its interrupt handlers, in the meantime.
+  // `id`: a word. Spins until the trace's counted writes (kCounted) of it number `argument`; 0: only reads it. kPaired: belongs
+  // together with the next await: the thread reads the words in turn, and stops when any condition holds. kCounted: the thread
+  // saw its own store before others could; `bytes` is then the number of its own writes of the word, by interrupt handlers, in
+  // the meantime.
   await = 20,
   signal = 21,  // `id`: an event
-  wait = 22,    // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
-  create = 23,  // `id`: a stream, which begins
-  join = 24,    // `id`: a stream; sleeps until it has ended
+  wait = 22,    // `id`: an event; sleeps until the event has been signalled `argument` times since the trace began
+  create = 23,  // `id`: the stream, which begins
+  join = 24,    // `id`: a stream; sleeps until that stream has ended
 
-  // Events of the processor, in recorded kernels. sleep: until the CPU has been woken `argument` times since the trace began.
-  // kCounted: this thread holds a mutex, and a waiter for it can see that this thread sleeps.
+  // Processor events, in recorded kernels. sleep: until the CPU has been woken `argument` times since the trace began.
+  // kCounted: this thread holds a mutex, and a waiter for that mutex can see that this thread sleeps.
   sleep = 25,
   wake = 26,   // `id`: a CPU
-  timer = 27,  // `id`: a vector; `argument`: picoseconds until it interrupts this CPU
-  // `id`: CPU * 2^16 + vector; `argument`: picoseconds until a device's interrupt; 0: an interprocessor interrupt
+  timer = 27,  // `id`: an interrupt vector; `argument`: picoseconds until the timer interrupts this CPU
+  // `id`: CPU * 2^16 + vector. `argument`: picoseconds until a device interrupts; 0: an interprocessor interrupt.
   interrupt = 28,
   interrupts_off = 29,
   interrupts_on = 30,
-  handler = 31,  // in an interrupt stream: a handler begins, or ends
+  handler = 31,  // in a stream of an interrupt vector: a handler begins; handler_end: it ends
   handler_end = 32,
 
-  // An event counted by the workload. `id`: which; `argument`: how many.
+  // An event that the workload counts. `id`: which one; `argument`: how many.
   tally = 33,
 };
 constexpr int kKinds = 34;
 
 // Bits of `flags`.
-constexpr std::uint16_t kCounted = 1;    // a write of a word that another thread awaits
-constexpr std::uint16_t kPaired = 2;     // this load and the next are issued together
-constexpr std::uint16_t kRelease = 4;    // a store that becomes visible only after all earlier operations
-constexpr std::uint16_t kFailed = 8;     // see try_acquire, release_shared; of a compare_exchange: nothing was written
-constexpr std::uint16_t kForWrite = 16;  // a prefetch of the right to write
-// Loads and stores: the number of further operations of the same kind and size, each at the next address.
+constexpr std::uint16_t kCounted = 1;    // a write of a word that other threads await; see await, sleep
+constexpr std::uint16_t kPaired = 2;     // a load that is issued together with the next load; see await
+constexpr std::uint16_t kRelease = 4;    // a store that becomes visible after all earlier operations
+constexpr std::uint16_t kFailed = 8;     // see try_acquire and release_shared; for a compare_exchange: it wrote nothing
+constexpr std::uint16_t kForWrite = 16;  // a prefetch that also requests write permission
+// For most operations: how many further ones of the same kind and size follow, each at the next address.
 constexpr int kRepeatShift = 5;
 constexpr std::uint16_t kMostRepeats = 0xFFFF >> kRepeatShift;
-// The effect of a fetch_add or compare_exchange on its word, as far as the recorder knows; uses the bits of repeats.
-constexpr std::uint16_t kAdds = 32;           // adds a positive number; for a compare_exchange: 1
+// For a fetch_add or compare_exchange, in the bits of repeats: its effect on the word, as far as the recorder knows. No flag:
+// unknown.
+constexpr std::uint16_t kAdds = 32;           // adds a positive number; for a compare_exchange: adds 1
 constexpr std::uint16_t kSubtracts = 64;      // subtracts one
 constexpr std::uint16_t kNoSum = 128;         // sets, clears or flips bits
-constexpr std::uint16_t kResultUsed = 256;    // the program uses the value that a fetch_add returns, or may
-constexpr std::uint16_t kResultUnused = 512;  // the program does not use it
+constexpr std::uint16_t kResultUsed = 256;    // the program uses, or may use, the value that fetch_add returns
+constexpr std::uint16_t kResultUnused = 512;  // the program does not use that value
 constexpr std::uint16_t kChangeOfSum = kAdds | kSubtracts;
 constexpr std::uint16_t kChange = kChangeOfSum | kNoSum | kResultUsed | kResultUnused;
 
@@ -100,7 +102,7 @@ static_assert(sizeof(Operation) == 16);
 
 // ---- facts about every kind of operation ----
 
-// The kind of symbol that an operation's `id` refers to (`structure`: no operation's, but an object's).
+// The kind of symbol that `id` refers to. `structure`: used only by objects, not by operations.
 enum class Names : std::uint8_t {
   nothing,
   structure,
@@ -117,8 +119,7 @@ enum class Names : std::uint8_t {
   tally
 };
 
-// The largest durations: 18 minutes at 1 GHz, so that a replay can add them up. Nobody replays a recorded program that does
-// nothing else for longer.
+// Limits on durations, so that a replay can add them up: 18 minutes at 1 GHz. No useful recording does nothing else for longer.
 constexpr std::uint64_t kMostCount = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostPicoseconds = std::uint64_t{1} << 50;
 
@@ -175,7 +176,7 @@ constexpr const KindFacts& facts_of(Kind kind) {
 // Names of the flags, from bit 0.
 constexpr std::array<std::string_view, 10> kFlagNames = {"counted", "paired",    "release", "failed", "for_write",
                                                          "adds",    "subtracts", "no_sum",  "used",   "unused"};
-// The names of flags that an operation of this kind may have.
+// Names of the flags that an operation of this kind may have, from bit 0.
 constexpr std::span<const std::string_view> flag_names(Kind kind) {
   const bool changes = kind == Kind::fetch_add || kind == Kind::compare_exchange;
   return std::span(kFlagNames).first(changes ? kFlagNames.size() : kRepeatShift);

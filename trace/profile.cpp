@@ -26,7 +26,7 @@ class Counter {
   }
 
  private:
-  // The last streams that accessed and wrote an object.
+  // For an object: the last stream that accessed it, and the last that wrote it.
   struct Seen {
     std::uint32_t touched = kNone, written = kNone;
   };

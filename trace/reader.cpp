@@ -104,7 +104,7 @@ struct Reader::Cursor::State {
   const Reader& reader;
   std::uint32_t stream;
   std::unique_ptr<Frames> frames;
-  const File::End* end = nullptr;  // null if the file's own end applies
+  const File::End* end = nullptr;  // where end_stream() has ended the stream; null: it ends where the file does
   bool over = false;               // `end` was reached
 };
 

@@ -1,4 +1,4 @@
-// Reads a trace: its symbols at once, and each stream's operations on demand, in constant memory.
+// Reads a trace in constant memory: symbols at once, operations of each stream on demand.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace linebounce::trace {
 
 struct ReadOptions {
-  // Reads each stream up to its first damage instead of refusing the file.
+  // If a stream is damaged, reads it up to there. Otherwise a damaged file is refused.
   bool recover = false;
 };
 
 class Reader {
  public:
-  // Binary or text, distinguished by the first bytes. Errors: TraceError, also from cursors.
+  // Reads binary and text, which it tells apart by the first bytes. Errors: TraceError, also from cursors.
   explicit Reader(const std::filesystem::path& file, ReadOptions options = {});
   ~Reader();
   Reader(const Reader&) = delete;
@@ -33,17 +33,17 @@ class Reader {
   [[nodiscard]] const std::filesystem::path& file() const;
   [[nodiscard]] std::uint64_t operations(std::uint32_t stream) const;
   [[nodiscard]] std::uint64_t operations() const;  // over all streams
-  // 16 hex digits that change with the content: for configuration hashes.
+  // 16 hexadecimal digits that change with the content, for configuration hashes.
   [[nodiscard]] std::string fingerprint() const;
-  // Makes cursors opened later end this stream before operation number `operation`, followed by `last`. Adds `why` to damage().
-  // For parts that `recover` leaves out.
+  // Cursors that are opened later end this stream before operation number `operation`, and then deliver `last`. Adds `why` to
+  // damage(). For parts of a trace that `recover` leaves out.
   void end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why);
-  // Makes a created stream begin with the trace instead. `why`: as above.
+  // Makes a created stream begin with the trace. Adds `why` to damage().
   void begin_stream(std::uint32_t stream, const std::string& why);
-  // A description of the damage that `recover` met; empty if there is none.
+  // Describes the damage that `recover` found; empty if there was none.
   [[nodiscard]] std::string damage() const;
 
-  // One stream's operations in order. Must not outlive its reader; several may be open. Not thread-safe.
+  // Delivers one stream's operations in order. Must not outlive its reader. Several may be open. Not thread-safe.
   class Cursor {
    public:
     Cursor(Cursor&&) noexcept;
@@ -52,8 +52,8 @@ class Reader {
     std::span<const Operation> frame();
     // The number of the current frame's first operation.
     [[nodiscard]] std::uint64_t first() const;
-    // Such as "FILE: byte 81920: stream 3 (worker[2]), operation 12345", for operation number `at` in the current frame: for
-    // messages.
+    // The place of operation number `at` in the current frame, for messages: "FILE: byte 81920: stream 3 (worker[2]), operation
+    // 12345".
     [[nodiscard]] std::string place(std::uint64_t at) const;
 
    private:

@@ -15,28 +15,28 @@
 namespace linebounce::trace {
 namespace {
 
-// Runs all streams of a trace together like a replay, but without time and locks, to find waits that never end. Every stream
-// that can proceed does; their order only matters at barriers that different streams may reach. Holds one frame of each stream
-// in memory.
+// Finds waits that never end: runs all streams together like a replay, but without time and locks. Every stream proceeds as far
+// as it can. The order of streams matters only at barriers that different streams may reach. Holds one frame of each stream in
+// memory.
 class Rehearsal {
  public:
-  // `all`: the whole trace's supplies. REQUIRES: every stream keeps its own rules, and every `created` one has its `create`.
+  // `all`: supplies of the whole trace. REQUIRES: each stream is sound on its own, and every `created` one has its `create`.
   Rehearsal(const Reader& reader, Supplies& all);
 
-  // Runs until no stream can proceed; after end_stuck(), continues. Streams that are no longer `created` begin. Errors:
-  // TraceError.
+  // Runs until no stream can proceed. May be called again after end_stuck(). Streams that are no longer `created` begin at
+  // once. Errors: TraceError.
   void run();
 
   struct Stuck {
     std::uint32_t stream;
-    std::uint64_t operation;         // the one that waits forever
-    std::vector<Operation> endings;  // operations that end what it has begun
-    std::string why;                 // the reason, with its place
+    std::uint64_t operation;         // the wait that never ends
+    std::vector<Operation> endings;  // operations that end the stream's open locks and handler
+    std::string why;                 // the reason for ending it, with its place
   };
-  // Ends some streams before the operation that they wait in, so that the rest can proceed: those that wait for more than the
-  // whole trace has; otherwise those that wait for something that only comes after another wait; otherwise those that wait for
-  // the end of a waiting stream; otherwise those created only by streams that they create. Removes from `all` what they would
-  // have supplied. Errors: TraceError.
+  // Ends some waiting streams, so that the others can proceed, and removes from `all` what the ended ones would have supplied.
+  // Ends the first of these groups that is not empty: streams that wait for more than the whole trace supplies; that wait for a
+  // supply which comes only after another wait; that wait for a waiting stream's end; and streams that only streams created by
+  // them create. Errors: TraceError.
   std::vector<Stuck> end_stuck();
 
  private:
@@ -49,8 +49,8 @@ class Rehearsal {
     std::uint64_t at = 0;
     bool created = false, ended = false;
     std::uint64_t handlers = 0;               // handlers begun
-    std::optional<std::uint64_t> opens_at{};  // the number of arrivals that opens the barrier that it has reached
-    std::vector<Operation> awaited{};         // a group of awaits, while it is incomplete
+    std::optional<std::uint64_t> opens_at{};  // at a barrier: the number of arrivals that lets the stream pass
+    std::vector<Operation> awaited{};         // the awaits of a group so far, until it is complete
 
     const Operation* next();
   };
@@ -74,7 +74,7 @@ class Rehearsal {
   std::vector<Actor> actors_;
 };
 
-// Null at the stream's end.
+// The next operation; null at the stream's end.
 const Operation* Rehearsal::Actor::next() {
   if (in_frame == frame.size()) {
     frame = cursor.frame();
@@ -104,7 +104,7 @@ bool Rehearsal::is_on_its_way(const Actor& actor) const {
   return begun && !actor.ended;
 }
 
-// Runs until the stream ends or waits; returns whether it proceeded.
+// Runs a stream until it ends or must wait. Returns whether it got any further.
 bool Rehearsal::go_on(Actor& actor) {
   bool any = false;
   for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
@@ -137,7 +137,7 @@ bool Rehearsal::may_pass(Actor& actor, const Operation& it) {
   return wanted(actor, it) <= so_far_.comes(it, actor.stream);
 }
 
-// Of several words any one is enough; an await for none of them only reads.
+// Of several awaited words, one is enough. An await with argument 0 only reads.
 bool Rehearsal::may_pass_awaits(const Actor& actor) const {
   const auto goes_on = [](const Operation& await) { return (await.flags & kPaired) != 0; };
   const auto waits = [](const Operation& await) { return await.argument > 0; };
@@ -154,7 +154,7 @@ std::uint64_t Rehearsal::wanted(const Actor& actor, const Operation& it) {
 }
 
 void Rehearsal::pass(Actor& actor, const Operation& it) {
-  // The arrival at a barrier has been counted before.
+  // At a barrier, the stream's arrival was counted before it waited.
   if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);
   actor.unended.follow(it);
   actor.opens_at.reset();
@@ -165,7 +165,7 @@ void Rehearsal::pass(Actor& actor, const Operation& it) {
   ++actor.in_frame;
 }
 
-// REQUIRES, here and below: the actor waits.
+// The operation that the actor waits in. REQUIRES, here and below: the actor waits.
 const Operation& Rehearsal::waits_at(const Actor& actor) const {
   const Operation& it = actor.frame[actor.in_frame];
   if (it.kind != Kind::await) return it;
@@ -203,7 +203,7 @@ std::vector<Rehearsal::Stuck> Rehearsal::end_stuck() {
   return stuck;
 }
 
-// REQUIRES: no stream waits, so the streams' creators have not begun either.
+// Streams that can't begin, because their creators can't either. REQUIRES: no stream waits.
 std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
   std::vector<Stuck> never;
   for (Actor& actor : actors_) {
@@ -214,7 +214,7 @@ std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
 }
 
 void Rehearsal::end(Actor& actor) {
-  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // takes the stream's arrival at the barrier back
+  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // the stream no longer arrives at the barrier
   for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
     all_.forget(actor.stream, *it);
     ++actor.in_frame;
@@ -222,13 +222,13 @@ void Rehearsal::end(Actor& actor) {
   actor.ended = true;
 }
 
-// Such as "holds files, which it gives back".
+// What a stream leaves open: "holds files, which it gives back".
 std::string unfinished(const Unended& unended) {
   const std::string* const lock = unended.latest_lock();
   return lock == nullptr ? "is in a handler, which it ends" : fmt::format("holds {}, which it gives back", *lock);
 }
 
-// Ends streams where they break a rule; also ends locks and handlers that are open at a stream's end.
+// Ends each stream where it breaks a rule, and ends its open locks and handler there.
 void end_unsound(Reader& reader, Supplies& supplies) {
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     const SoundPart sound = sound_part(reader, stream, supplies);
@@ -242,7 +242,7 @@ void end_unsound(Reader& reader, Supplies& supplies) {
   }
 }
 
-// The time of its creation is lost; it is only known that it was created.
+// A stream whose `create` is missing begins with the trace: when it was created is lost.
 void begin_uncreated(Reader& reader, const Supplies& supplies) {
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     const Stream& facts = reader.symbols().streams[stream];
@@ -253,7 +253,8 @@ void begin_uncreated(Reader& reader, const Supplies& supplies) {
   }
 }
 
-// Others may wait for operations that a stream no longer makes; streams that it no longer creates begin by themselves.
+// Ends streams that wait for operations that other streams no longer make. A stream that is no longer created begins with the
+// trace.
 void end_waiting(Reader& reader, Supplies& supplies) {
   Rehearsal rehearsal(reader, supplies);
   for (bool again = true; again;) {

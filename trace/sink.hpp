@@ -1,4 +1,4 @@
-// The interface of a writer for one form (Writer has the contract).
+// Interface of a writer for one form of trace. Writer states the contract.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace linebounce::trace {
 class Sink {
  public:
   virtual ~Sink() = default;
-  // `symbols` already contains the symbol, as the last of its kind.
+  // REQUIRES: `symbol` is already in `symbols`, as the last one of its kind.
   virtual void define(const Symbols& symbols, const Symbol& symbol) = 0;
-  // `symbols` already has the new facts.
+  // REQUIRES: `symbols` already contains the new facts.
   virtual void redefine(const Symbols& symbols, std::uint32_t lock) = 0;
   virtual void append(const Symbols& symbols, std::uint32_t stream, std::span<const Operation> operations) = 0;
   virtual void flush() = 0;

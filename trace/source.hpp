@@ -1,4 +1,4 @@
-// The interface of a reader for one form (Reader has the contracts).
+// Interface of a reader for one form of trace. Reader states the contracts.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace linebounce::trace {
 
-// One stream's operations, frame by frame: the implementation of a Cursor.
+// Delivers one stream's operations frame by frame, for a Cursor.
 class Frames {
  public:
   virtual ~Frames() = default;
   virtual std::span<const Operation> next() = 0;
   [[nodiscard]] virtual std::uint64_t first() const = 0;
-  // The position in the file of the current frame's operation number `at`: "byte 81920", "line 12".
+  // Where operation number `at` of the current frame is in the file: "byte 81920", "line 12".
   [[nodiscard]] virtual std::string position(std::uint64_t at) const = 0;
 };
 
@@ -38,8 +38,8 @@ class Source {
   std::string fingerprint;
   std::string damage;
 
-  // Adds an error. A file has each name once, but each of its streams and frames may be damaged: beyond a megabyte of text,
-  // only a note that there is more is added.
+  // Adds an error message. Every stream and frame may be damaged, so beyond a megabyte of text this only notes that there are
+  // more.
   void add_damage(std::string_view what) {
     constexpr std::size_t kMost = std::size_t{1} << 20;
     constexpr std::string_view kMore = "\nand more";
@@ -52,11 +52,11 @@ class Source {
 };
 
 std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOptions options);
-// Holds all operations in memory.
+// Reads a text trace. Holds all of its operations in memory.
 std::unique_ptr<Source> text_source(const std::filesystem::path& file, ReadOptions options);
 
-// Object::of_lock may precede its lock. Errors: FormatError if the lock is never defined; when recovering, such an object is
-// placed like any other.
+// Resolves Object::of_lock, which may precede its lock. Errors: FormatError if the lock is never defined; under `recover`, such
+// an object becomes an ordinary one.
 void resolve_locks(Symbols& symbols, bool recover);
 
 }  // namespace linebounce::trace

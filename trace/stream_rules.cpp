@@ -10,7 +10,7 @@
 namespace linebounce::trace {
 namespace {
 
-constexpr std::uint32_t kMostNumbers = 1 << 16;  // numbers of CPUs, and of vectors
+constexpr std::uint32_t kMostNumbers = 1 << 16;  // limit on CPU numbers and vectors
 
 [[noreturn]] void fail(const std::string& what) {
   throw FormatError(what);
@@ -168,7 +168,7 @@ void StreamRules::check_created(std::uint32_t stream) const {
   if (!created.created) fail(fmt::format("create of stream {} ({}), which begins with the trace", stream, created.name));
 }
 
-// Every stream may break the rule and get this message, so its text must not grow with their number.
+// Shortens the list of CPUs: every stream may cause this message, so its length must not depend on the number of streams.
 void StreamRules::check_target(const Operation& it, std::uint32_t cpu) const {
   constexpr std::size_t kShown = 20;
   const std::set<std::uint32_t>& cpus = symbols_.cpus;

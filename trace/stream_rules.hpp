@@ -1,4 +1,4 @@
-// The rules for a single stream's operations, independent of other streams.
+// Rules for a stream's operations that don't depend on other streams.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,22 @@
 
 namespace linebounce::trace {
 
-// What a stream has begun and must end: locks that it holds, a handler. Every operation costs the same, however many there are.
+// What a stream has begun and not yet ended: locks that it holds, and a handler. Each operation takes the same time, however
+// many locks are held.
 class Unended {
  public:
   explicit Unended(const Symbols& symbols) : symbols_(symbols) {}
 
-  // Errors: FormatError for operations that cannot begin or end now.
+  // Errors: FormatError for an operation that can't begin or end anything now.
   void follow(const Operation& it);
   [[nodiscard]] bool empty() const { return endings_.empty(); }
-  // The name of the lock taken last; nullptr if none is held.
+  // The name of the lock that was acquired last; nullptr if none is held.
   [[nodiscard]] const std::string* latest_lock() const;
-  // The operations that end everything, latest first.
+  // Operations that would end everything, the latest beginning first.
   [[nodiscard]] std::vector<Operation> endings() const;
 
  private:
-  using Moment = std::uint64_t;  // a counter of begun locks and handlers
+  using Moment = std::uint64_t;  // number of locks and handlers begun so far
   void take(std::uint32_t lock, bool shared);
   void give_back(std::uint32_t lock, bool shared);
   void turn_handler(bool begins);
@@ -34,8 +35,8 @@ class Unended {
 
   const Symbols& symbols_;
   Moment next_ = 0;
-  std::map<Moment, Operation> endings_;                 // what ends each held lock or handler, by the moment it began
-  std::map<std::uint32_t, std::vector<Moment>> holds_;  // by lock: shared holds may nest
+  std::map<Moment, Operation> endings_;  // by the moment it began: the operation that ends a held lock or a handler
+  std::map<std::uint32_t, std::vector<Moment>> holds_;  // by lock; several moments, because shared holds may nest
   std::optional<Moment> handler_;
 };
 
@@ -43,7 +44,7 @@ class StreamRules {
  public:
   StreamRules(const Symbols& symbols, std::uint32_t stream);
 
-  // Takes the stream's next operation. Errors: FormatError if it breaks a rule.
+  // Checks the stream's next operation. Errors: FormatError if it breaks a rule.
   void follow(const Operation& it);
   [[nodiscard]] const Unended& unended() const { return unended_; }
 

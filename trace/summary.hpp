@@ -9,24 +9,24 @@
 
 namespace linebounce::trace {
 
-// The beginning of sentences about atomic operations that are not in the trace; with such a sentence, "nothing is shared" is
-// not a verdict.
+// How sentences about unrecorded atomic operations begin. If a trace has one, "nothing is shared" is not a reliable verdict.
 inline constexpr const char* kUnseenAtomics = "atomic instructions";
-// The beginning of the sentence that a program's own locks are plain operations in the trace.
+// How the sentence begins that says: the program's own locks are plain operations in this trace.
 inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
-// The beginning of Summary::recorder for recordings of real programs.
+// How Summary::recorder begins in a recording of a real program.
 inline constexpr const char* kProgramRecorder = "linebounce-record";
-// The beginning of the sentence that the trace has neither instructions nor pauses between accesses.
+// How the sentence begins that says: instructions and pauses between accesses are assumed.
 inline constexpr const char* kAssumedInstructions = "instructions between accesses";
 
 struct Summary {
-  std::string program;   // the recorded program: "dbench", "lbzip2 -k file"
-  std::string recorder;  // the recorder: "linebounce trace record dcache_dbench --point 3"
-  // For comparison with replays of a timed run: its misses by source ("local_c2c"), its machine and its whole configuration.
+  std::string program;   // command line of the recorded program: "dbench", "lbzip2 -k file"
+  std::string recorder;  // command line of the recorder: "linebounce trace record dcache_dbench --point 3"
+  // For recordings of simulated runs, to compare replays with: machine, misses by source ("local_c2c"), and whole
+  // configuration.
   std::string machine;
   std::map<std::string, std::int64_t> misses;
   std::string configuration;  // TOML
-  // What the trace could not record, one sentence each, for users of a replay.
+  // What the trace does not contain, one sentence each, for users of a replay.
   std::vector<std::string> missing;
   friend bool operator==(const Summary&, const Summary&) = default;
 };

@@ -68,7 +68,7 @@ void Supplies::forget(std::uint32_t stream, const Operation& it) {
   if (it.kind == Kind::create) creations_[it.id] = false;
 }
 
-// The supply that the operation adds one to; nullptr if none.
+// The supply that this operation increases by one; nullptr if there is none.
 Supplies::Supply* Supplies::brought_by(std::uint32_t stream, const Operation& it) {
   if (it.is_memory()) return (it.flags & kCounted) == 0 ? nullptr : written_by(it);
   switch (it.kind) {
@@ -90,7 +90,7 @@ Supplies::Supply* Supplies::written_by(const Operation& it) {
   return (it.flags & kFailed) != 0 ? nullptr : &words_[word->second];
 }
 
-// Of several words that are awaited together any one is enough.
+// Demands nothing for a group of words, because the first word written is enough.
 void Supplies::await(const Spot& at, const Operation& it) {
   const bool goes_on = (it.flags & kPaired) != 0;
   if (!goes_on && !awaits_several_) demand(words_[it.id], at, it.argument);

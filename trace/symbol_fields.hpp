@@ -1,4 +1,4 @@
-// The members of every symbol and of the summary, by name: the single list for JSON, the text form and their readers.
+// Members of all symbols and the summary, by name. JSON, the text form and their readers use this single list.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Member {
 template <class T, class M>
 Member(std::string_view, M T::*) -> Member<T, M>;
 
-// Names of the kinds, in the order of Symbol's alternatives.
+// Names of the kinds of symbol, in the order of Symbol's alternatives.
 constexpr std::array<std::string_view, std::variant_size_v<Symbol>> kSymbolKinds = {
     "structure", "object", "function", "lock", "barrier", "event", "word", "stream"};
 
@@ -89,7 +89,7 @@ constexpr auto members(std::type_identity<Summary>) {
                     Member{"missing", &Summary::missing}};
 }
 
-// Calls see(member) for each member of T.
+// Calls see(member) for each listed member of T.
 template <class T, class See>
 void for_each_member(See&& see) {
   std::apply([&see](const auto&... each) { (see(each), ...); }, members(std::type_identity<T>{}));

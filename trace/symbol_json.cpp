@@ -35,7 +35,7 @@ ordered_json value_json(const std::vector<WaitsIn>& waits_in) {
 }
 template <class T>
 ordered_json value_json(const std::optional<T>& value) {
-  return *value;  // an absent member has its default
+  return *value;  // an absent member keeps its default
 }
 template <class T>
 ordered_json value_json(const T& value) {
@@ -56,13 +56,13 @@ std::string text_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// For messages: lists and objects, which may be large, are only named as such.
+// A value for a message. Lists and objects are only named, because they may be large.
 std::string short_text(const ordered_json& json) {
   if (json.is_structured()) return json.is_array() ? "a list" : "an object";
   std::string text = text_of(json);
   std::size_t most = 40;
   if (text.size() <= most) return text;
-  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // in the middle of a UTF-8 character
+  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // does not cut a UTF-8 character in half
   return text.substr(0, most) + "...";
 }
 
@@ -115,7 +115,7 @@ void read_value(std::string_view key, const ordered_json& json, std::map<std::st
   }
 }
 
-// `others`: keys that the caller reads.
+// `others`: legal keys that the caller reads itself.
 template <class T>
 void from_json(const ordered_json& json, T& value, std::initializer_list<std::string_view> others) {
   if (!json.is_object()) wrong_type("line", json, "a JSON object");
@@ -132,11 +132,11 @@ void from_json(const ordered_json& json, T& value, std::initializer_list<std::st
   }
 }
 
-constexpr int kDeepest = 8;  // nested lists and objects; the deepest legal member is a list of objects
+constexpr int kDeepest = 8;  // nested lists and objects; no legal member is deeper than a list of objects
 
-// Parsing uses no stack, however deep the nesting; functions that walk through the result would.
+// Refuses deep nesting. Parsing uses no stack for it, but functions that walk through the result would.
 ordered_json parsed(std::string_view text) {
-  // The parser treats this byte as the end of the text.
+  // The parser would take this byte for the end of the text.
   if (text.find('\0') != std::string_view::npos) throw FormatError("this is not JSON: it has a byte 0");
   const auto refuse_deep = [](int depth, ordered_json::parse_event_t, const ordered_json&) {
     if (depth > kDeepest) throw FormatError(fmt::format("lists and objects are nested more than {} deep", kDeepest));

@@ -16,7 +16,7 @@ std::uint32_t append(std::vector<T>& list, const T& symbol) {
   return static_cast<std::uint32_t>(list.size() - 1);
 }
 
-// bytes: larger than the distance between any two addresses of a 64-bit program
+// largest size and offset in bytes, more than the address space of a 64-bit program
 constexpr std::int64_t kLargest = std::int64_t{1} << 48;
 constexpr int kMostCpus = 1 << 16;
 constexpr int kLargestAlignment = 1 << 20;
@@ -41,7 +41,7 @@ std::string size_complaint(std::int64_t size) {
   return size >= 0 && size <= kLargest ? "" : fmt::format("its size is {}; legal: 0 to 2^48 bytes", size);
 }
 
-// Checks a word of `bytes` bytes at `offset` of an object.
+// The error in a word of `bytes` bytes at `offset` of an object; empty if there is none.
 std::string place_complaint(const Symbols& before, std::uint32_t object, std::int64_t offset, int bytes) {
   if (!is_word(bytes)) return fmt::format("it has {} bytes; legal: 1, 2, 4, 8", bytes);
   if (object >= before.objects.size()) {
@@ -92,7 +92,7 @@ std::string wrong_with(const Symbols& before, const Lock& it) {
     }
   }
   if (it.object != kNone) return place_complaint(before, it.object, it.offset, it.word_bytes);
-  // Negative values have no meaning, and the text form has no sign.
+  // Refused, because negative values have no meaning and the text form has no sign.
   if (it.offset < 0) return fmt::format("its offset is {}; legal: 0 to 2^63 - 1", it.offset);
   return it.word_bytes < 0 ? fmt::format("its word_bytes are {}; legal: 0 to 2^31 - 1", it.word_bytes) : "";
 }

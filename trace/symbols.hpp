@@ -1,4 +1,4 @@
-// The names that a trace's operations refer to. Each kind is numbered from 0 in the order of definition.
+// Symbols that a trace's operations refer to. Symbols of each kind are numbered from 0 in the order of definition.
 #pragma once
 
 #include <cstdint>
@@ -21,32 +21,32 @@ struct Field {
 struct Structure {
   std::string name;
   std::int64_t size = 0;  // bytes
-  int alignment = 8;      // alignment of its objects, in bytes
+  int alignment = 8;      // of the structure's objects, in bytes
   std::vector<Field> fields;
-  std::optional<int> base_offset;  // offset within a line at which its objects begin, in bytes
-  std::string subsystem;           // the structure's subsystem; empty: none
-  std::string source = {};         // where it is defined: "/src/queue.h:12"; empty if unknown
+  std::optional<int> base_offset;  // where its objects begin within a line, in bytes; none: anywhere
+  std::string subsystem;           // the subsystem that the structure belongs to; empty: none
+  std::string source = {};         // where the structure is defined: "/src/queue.h:12"; empty: unknown
   friend bool operator==(const Structure&, const Structure&) = default;
 };
 
 struct Object {
   std::string name;
-  std::uint32_t structure = kNone;  // kNone: an array of bytes without fields
-  std::int64_t size = 0;            // bytes; for an object of a structure, the structure's size
-  int alignment = 0;                // in bytes; 0: the structure's
-  // Its home: empty: chosen by the machine's policy; "node N"; "first_touch", "interleaved", "local".
+  std::uint32_t structure = kNone;  // kNone: bytes without fields
+  std::int64_t size = 0;            // in bytes; must be the structure's if there is one
+  int alignment = 0;                // in bytes; 0: the structure's alignment
+  // Home node: "node N", "first_touch", "interleaved" or "local"; empty: the machine's policy decides.
   std::string home;
-  // The address in the recorded program. When placed, objects with an address keep their distance to near ones, and follow
-  // those without.
+  // Address in the recorded program. A replay places objects with an address behind those without, and keeps distances between
+  // near ones.
   std::optional<std::uint64_t> address;
-  std::uint32_t of_lock = kNone;  // placed by this lock for itself: a lock that replaces it needs no such object
-  // From malloc or new, which align it to at most 16 bytes: in another run its position in the line may differ.
+  std::uint32_t of_lock = kNone;  // the lock that uses this object for itself; a replacement of the lock needs no such object
+  // True for a block from malloc or new, aligned to at most 16 bytes. In another run its position within a line may differ.
   bool movable = false;
-  std::string source = {};  // where the variable is declared or the block allocated: "/src/queue.c:40"; empty if unknown
+  std::string source = {};  // where the variable is declared or the block allocated: "/src/queue.c:40"; empty: unknown
   friend bool operator==(const Object&, const Object&) = default;
 };
 
-// Initial values of words are not recorded, because a replay needs no values.
+// Initial values of words are not stored, because a replay needs no values.
 
 struct Function {
   std::string name;
@@ -54,33 +54,33 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
-// The function in which a lock's waiting is counted.
+// Says in which function waiting for a lock is counted.
 struct WaitsIn {
-  std::uint32_t taker = kNone;  // the function that takes the lock; kNone: any other
-  std::uint32_t function = 0;   // the function that the wait is counted in
+  std::uint32_t taker = kNone;  // the function that acquires the lock; kNone: all functions without an entry
+  std::uint32_t function = 0;   // the function whose time the wait counts as
   friend bool operator==(const WaitsIn&, const WaitsIn&) = default;
 };
 
 struct Lock {
   std::string name;
-  std::string algorithm;         // a name from `list locks`, or the recorded program's: "pthread_mutex"
+  std::string algorithm;         // a name from `list locks`, or the kind of lock in the recorded program: "pthread_mutex"
   bool sleeps = false;           // waiters give up the CPU
-  std::uint32_t object = kNone;  // the object with its word; kNone: the lock has a line of its own
-  std::int64_t offset = 0;       // offset of the word, in bytes
+  std::uint32_t object = kNone;  // the object that contains the lock's word; kNone: the lock has a line of its own
+  std::int64_t offset = 0;       // offset of the word in `object`, in bytes
   int word_bytes = 8;
-  std::string figures;            // locks with the same `figures` are counted together; empty: the lock's name
-  std::vector<WaitsIn> waits_in;  // waits by any other function are counted in the function that takes the lock
-  bool in_handlers = false;       // taken in interrupt handlers, so no sleeping lock can replace it
-  bool readers_write = false;     // reader sections write, so no lock whose readers read again can replace it
-  // kFollowNothing, or why readers can't run without the lock and read again: "its readers follow list.first, a pointer that
-  // writers change". Empty: unknown, or no readers.
+  std::string figures;            // locks with equal `figures` share their statistics; empty: the lock's name
+  std::vector<WaitsIn> waits_in;  // functions without an entry count their own waits
+  bool in_handlers = false;       // acquired in interrupt handlers, so a lock that sleeps can't replace it
+  bool readers_write = false;     // readers write in their sections, so a lock whose readers retry can't replace it
+  // Why readers can't run without the lock and retry: "its readers follow list.first, a pointer that writers change".
+  // kFollowNothing: they can. Empty: unknown, or there are no readers.
   std::string readers_follow;
 
   [[nodiscard]] const std::string& counted_as() const { return figures.empty() ? name : figures; }
   friend bool operator==(const Lock&, const Lock&) = default;
 };
 
-// A value of Lock::readers_follow: no pointer that a writer changes, and no memory that is freed in the meantime.
+// For Lock::readers_follow: readers follow no pointer that a writer changes, and use no memory that is freed meanwhile.
 inline constexpr const char* kFollowNothing = "nothing";
 
 struct Barrier {
@@ -95,7 +95,7 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
-// A word of an object that some stream awaits.
+// A word of an object that some stream spins on.
 struct Word {
   std::uint32_t object = kNone;
   std::int64_t offset = 0;
@@ -103,12 +103,12 @@ struct Word {
   friend bool operator==(const Word&, const Word&) = default;
 };
 
-// The operations of a thread, or of one interrupt vector's handlers on one CPU.
+// Operations of a thread, or of all handlers of one interrupt vector on one CPU.
 struct Stream {
   std::string name;
-  int cpu = -1;          // the CPU it ran on, if known
+  int cpu = -1;          // the CPU that it ran on; -1: unknown
   int vector = -1;       // for an interrupt stream
-  bool created = false;  // by a `create`; otherwise it begins with the trace
+  bool created = false;  // true: begins with its `create`; false: begins with the trace
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
@@ -124,27 +124,27 @@ class Symbols {
   std::vector<Event> events;
   std::vector<Word> words;
   std::vector<Stream> streams;
-  std::set<std::uint32_t> cpus;  // the CPUs that streams ran on
+  std::set<std::uint32_t> cpus;  // CPUs that streams ran on
 
-  // The symbols that take memory, in order: objects (except those with of_lock), locks and barriers.
+  // Symbols that take memory, in order: locks, barriers, and objects without of_lock.
   struct Placed {
     enum class What : std::uint8_t { object, lock, barrier } what;
     std::uint32_t id;
   };
   std::vector<Placed> placed;
 
-  // Returns its number. REQUIRES: everything that it refers to is defined, except Object::of_lock.
+  // Returns the symbol's number. REQUIRES: everything that it refers to is defined, except Object::of_lock.
   std::uint32_t define(const Symbol& symbol);
 
-  // The first field of the object that contains this byte; nullptr if there is none, or if the object has no structure.
+  // The first field that contains this byte of the object; nullptr if there is none, or if the object has no structure.
   [[nodiscard]] const Field* field_at(const Object& object, std::int64_t offset) const;
 
-  // "rq[3].nr_running", "buffer+72": for messages and the text form.
+  // The name of a place, for messages and the text form: "rq[3].nr_running", "buffer+72".
   [[nodiscard]] std::string place_name(std::uint32_t object, std::int64_t offset) const;
 };
 
-// The error in a symbol to be defined next, with the legal values; empty if there is none. Does not check whether
-// Object::of_lock is a lock, which may come later.
+// The error in a symbol that is to be defined next, with the legal values; empty if there is none. Does not check that
+// Object::of_lock is a lock, because that may be defined later.
 std::string complaint(const Symbols& before, const Symbol& symbol);
 
 }  // namespace linebounce::trace

@@ -27,7 +27,7 @@ std::string_view kind_name(Names kind) {
   }
 }
 
-// The name; nullptr if no symbol has that number.
+// The symbol's name; nullptr if the number is not defined.
 const std::string* name_of(const Symbols& symbols, Names kind, std::uint32_t id) {
   const auto in = [id](const auto& list) { return id < list.size() ? &list[id].name : nullptr; };
   switch (kind) {
@@ -49,7 +49,7 @@ const Field* field_named(const Symbols& symbols, const Object& object, std::stri
   return found == fields.end() ? nullptr : &*found;
 }
 
-// Reads NAME key=value ... of one symbol.
+// Reads the rest of a symbol's line: NAME key=value ...
 class SymbolReader {
  public:
   SymbolReader(const Symbols& symbols, const TextNames& names, Scanner& line) : symbols_(symbols), names_(names), line_(line) {}
@@ -175,7 +175,7 @@ std::string TextNames::shown_place(const Symbols& symbols, std::uint32_t object,
   if (object < symbols.objects.size()) {
     const Object& whole = symbols.objects[object];
     const Field* field = symbols.field_at(whole, static_cast<std::int64_t>(offset));
-    // Of two fields with the same name, the name can only refer to the first.
+    // If two fields have the same name, it stands for the first; the second is written as an offset.
     if (field != nullptr && field_named(symbols, whole, field->name) == field) {
       const std::string place = name + "." + quoted_if_needed(field->name, kFieldMarks);
       const std::uint64_t within = offset - static_cast<std::uint64_t>(field->offset);

@@ -12,7 +12,7 @@
 namespace linebounce::trace {
 namespace {
 
-// Reads KIND and the rest of one operation.
+// Reads an operation: its kind and what follows.
 class OperationReader {
  public:
   OperationReader(const Symbols& symbols, const TextNames& names, Scanner& line)
@@ -73,7 +73,7 @@ class OperationReader {
     }
   }
 
-  // Reads flags, and members that the kind does not use but the text has.
+  // Reads flags, and members that operations of this kind do not use but may have.
   void read_extra(Operation& it) {
     const std::string name = line_.name(kNameMarks);
     const auto names = flag_names(it.kind);

@@ -122,7 +122,7 @@ class TextSource final : public Source {
   bool ended_ = false;
 };
 
-// Delivers all operations in one frame.
+// Delivers a stream's operations, all in one frame.
 class TextFrames final : public Frames {
  public:
   explicit TextFrames(const TextSource::Lines& lines) : lines_(lines) {}

@@ -28,7 +28,7 @@ std::string quoted_if_needed(std::string_view text, std::string_view marks) {
 bool Scanner::at_end() {
   rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpaces), rest_.size()));
   if (rest_.empty()) return true;
-  // A symbol's number begins with the same mark.
+  // "#" and a digit are a symbol's number; any other "#" begins a comment.
   return rest_.front() == '#' && (rest_.size() == 1 || rest_[1] < '0' || rest_[1] > '9');
 }
 

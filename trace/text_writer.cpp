@@ -1,5 +1,5 @@
-// Writes one line for each symbol and operation, in the order of arrival, which is the order in which streams took turns when
-// they were recorded.
+// Writes a line for each symbol and operation in the order of arrival. For a recording, that is the order in which streams took
+// turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class MemberText {
   [[nodiscard]] std::string value(std::string_view key, std::uint32_t id) const {
     if (key == "structure") return names_.shown(symbols_, Names::structure, id);
     if (key == "object") return names_.shown(symbols_, Names::object, id);
-    return fmt::format("#{}", id);  // of_lock: the lock may come later
+    return fmt::format("#{}", id);  // for of_lock, whose lock may be defined later
   }
   [[nodiscard]] static std::string value(std::string_view, std::int64_t number) { return fmt::format("{}", number); }
   [[nodiscard]] static std::string value(std::string_view, int number) { return fmt::format("{}", number); }
@@ -145,7 +145,7 @@ class TextSink final : public Sink {
     }
   }
 
-  // A stream's name may equal another word that begins a line.
+  // A stream's name is quoted if it equals another word that may begin a line.
   [[nodiscard]] std::string stream_name(const Symbols& symbols, std::uint32_t stream) const {
     std::string name = names_.shown(symbols, Names::stream, stream);
     const auto& others = kLineBeginnings;

@@ -1,4 +1,4 @@
-// The operations between two reads of a lock by a thread that waits for it, as far as a trace shows them.
+// Decides whether a thread only waits for a lock: looks at its operations between two reads of the lock's word (a turn).
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace linebounce::trace {
 
-// At most 32 operations and 1000 instructions or cycles, and stores to stacks only.
+// A turn of pure waiting has at most 32 operations, and 1000 instructions or cycles; it stores only to the stack.
 class TurnOfWait {
  public:
   explicit TurnOfWait(const Symbols& symbols);
 
-  // Begins the next turn, with a read of the lock.
+  // Begins the next turn, after a read of the lock.
   void begin();
-  // Takes the turn's next operation. Returns false if a thread that only waits would not do it.
+  // Takes the turn's next operation. Returns false if a thread that only waits would not execute it.
   bool may_have(const Operation& operation);
-  // Whether the turn has left all functions that it entered.
+  // Whether all functions that the turn entered were left again.
   [[nodiscard]] bool ends_where_it_began() const { return depth_ == 0; }
-  // Loads from anywhere but a stack.
+  // The number of loads from memory other than a stack.
   [[nodiscard]] std::size_t shared_loads() const { return shared_loads_; }
   [[nodiscard]] std::uint64_t instructions() const { return instructions_; }
   [[nodiscard]] std::uint64_t cycles() const { return cycles_; }

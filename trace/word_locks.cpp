@@ -20,7 +20,7 @@ struct WordFacts {
   int bytes = 0;
 };
 
-// Passes a stream's operations, with their numbers, to `taker`.
+// Passes a stream's operations and their numbers to `taker`.
 template <class Taker>
 void give_stream(const Reader& reader, std::uint32_t stream, Taker& taker) {
   Reader::Cursor cursor = reader.open(stream);
@@ -30,7 +30,7 @@ void give_stream(const Reader& reader, std::uint32_t stream, Taker& taker) {
   }
 }
 
-// The number of fetch-and-adds on each word.
+// By word: the number of fetch-and-adds on it.
 using Draws = std::map<WordPlace, std::uint64_t>;
 
 void add_stream(const Reader& reader, std::uint32_t stream, std::map<WordPlace, WordFacts>& words, Draws& draws) {
@@ -50,7 +50,7 @@ void add_stream(const Reader& reader, std::uint32_t stream, std::map<WordPlace, 
   for (const auto& [word, count] : sections.draws()) draws[word] += count;
 }
 
-// Adds misuses by all threads, including those that never take the word.
+// Adds each thread's misuses of the words, including threads that never acquire them.
 void add_misuses(const Reader& reader, std::map<WordPlace, WordFacts>& words) {
   std::set<WordPlace> watched;
   for (const auto& [word, facts] : words) watched.insert(word);
@@ -67,7 +67,7 @@ bool is_lock(const WordFacts& facts) {
   return facts.streams >= 2 && facts.sections >= kFewestSections && facts.misuses * kSectionsForAMisuse <= facts.sections;
 }
 
-// Whether the trace itself already treats this word as a lock, barrier or event.
+// Whether the trace already has a lock, barrier or event in this word.
 bool is_known(const Symbols& symbols, const WordPlace& place) {
   const auto is_at = [&place](std::uint32_t object, std::int64_t offset, int bytes) {
     const auto begin = static_cast<std::uint64_t>(offset);
@@ -90,14 +90,14 @@ Lock lock_at(const Symbols& symbols, const WordPlace& word, const WordFacts& fac
   return lock;
 }
 
-// "bucket.lock" for bucket[17].lock; for a word in an array, the array's name.
+// A name for all similar locks: "bucket.lock" for bucket[17].lock; for a word in an array, the array's name.
 std::string place_in_general(const Symbols& symbols, const Lock& lock) {
   const Object& object = symbols.objects[lock.object];
   if (object.structure == kNone) return object.name;
   return symbols.structures[object.structure].name + lock.name.substr(object.name.size());
 }
 
-// Gives the locks of similar objects the same `figures`, as for library locks.
+// Gives locks of similar objects the same `figures`, as recorded library locks have.
 void count_like_ones_together(const Symbols& symbols, std::vector<WordLock>& locks) {
   std::map<std::string, int> alike;
   for (const WordLock& it : locks) ++alike[place_in_general(symbols, it.lock)];
@@ -107,7 +107,7 @@ void count_like_ones_together(const Symbols& symbols, std::vector<WordLock>& loc
   }
 }
 
-// Writes one stream: operations on locks' words become acquisitions and releases.
+// Writes a stream in which operations on locks' words become acquisitions and releases.
 class LockedStream {
  public:
   LockedStream(std::uint32_t stream, Writer& to) : stream_(stream), to_(&to), turn_(to.symbols()) {}
@@ -135,10 +135,11 @@ class LockedStream {
   void finish() { end_wait(false); }
 
  private:
-  // The longest wait that is kept until it is known whether the lock was acquired; a longer one counts as a wait.
+  // Limit on the operations that are held back until it is known whether the lock was acquired. A longer wait counts as
+  // acquiring it.
   static constexpr std::size_t kLongestWait = 1 << 16;
 
-  // The end of a section.
+  // The acquisition or release that replaces an operation.
   struct End {
     Operation operation;
     WordPlace word;
@@ -156,21 +157,22 @@ class LockedStream {
 
   void look(const WordPlace& at) {
     if (!waits_ || at != waits_for_ || !turn_.ends_where_it_began()) end_wait(false);
-    // The ticket was drawn earlier, so reading again means waiting.
+    // `held_`: the thread's ticket was drawn earlier, so another read means that it waits, and what it did since the last read
+    // can be dropped.
     if (held_.contains(at) || waiting_.size() > kLongestWait) waiting_.clear();
     waits_ = true;
     waits_for_ = at;
     turn_.begin();
   }
 
-  // A thread with a ticket reads the word while it waits, and once more to release the lock: between the last two reads it
-  // works.
+  // Whether the operation may be part of a wait. A ticket's owner reads the word while it waits, and once more to release the
+  // lock. Between these last two reads it works, which its accesses show.
   [[nodiscard]] bool may_be_in_a_wait(const Operation& operation) {
     const bool accesses = operation.kind == Kind::load || operation.kind == Kind::store;
     return !(accesses && held_.contains(waits_for_)) && turn_.may_have(operation);
   }
 
-  // `had`: all operations since the first read were waiting for the lock.
+  // Ends the wait. `had`: it led to the lock, so the held-back operations are dropped; otherwise they are written.
   void end_wait(bool had) {
     if (!had || !turn_.ends_where_it_began()) {
       for (const Operation& operation : waiting_) to_->append(stream_, operation);
@@ -183,12 +185,12 @@ class LockedStream {
   std::uint32_t stream_;
   Writer* to_;
   std::set<WordPlace> words_;
-  std::map<std::uint64_t, End> ends_;  // by the number of the operation that it replaces
+  std::map<std::uint64_t, End> ends_;  // by number of the operation that is replaced
   std::set<WordPlace> held_;
   bool waits_ = false;
   WordPlace waits_for_;
-  std::vector<Operation> waiting_;  // operations since the wait's first read
-  TurnOfWait turn_;                 // operations since the latest read
+  std::vector<Operation> waiting_;  // operations held back since the wait's first read
+  TurnOfWait turn_;                 // operations since the wait's latest read
 };
 
 void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<WordLock>& locks,
@@ -207,14 +209,14 @@ void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<Wor
   locked.finish();
 }
 
-// Words that several threads exchange or compare-exchange, and that are neither locks of the trace nor in `found`.
+// Words that several threads exchange or compare-exchange, except the trace's locks and those in `found`.
 std::vector<WordPlace> exchanged_words(const Reader& reader, const std::vector<WordLock>& found) {
   std::map<WordPlace, std::set<std::uint32_t>> words;
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     Reader::Cursor cursor = reader.open(stream);
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const Operation& operation : frame) {
-        // An exchange that releases acts as a store.
+        // A releasing exchange acts as a store, so it does not count.
         const bool exchanges = operation.kind == Kind::exchange && (operation.flags & kRelease) == 0;
         if (exchanges || operation.kind == Kind::compare_exchange) words[{operation.id, operation.argument}].insert(stream);
       }

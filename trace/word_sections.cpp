@@ -6,8 +6,8 @@
 namespace linebounce::trace {
 namespace {
 
-constexpr std::size_t kMostTickets = 8;         // no thread holds more ticket locks at once
-constexpr std::uint64_t kTicketLockBytes = 64;  // its two words are at most this far apart
+constexpr std::size_t kMostTickets = 8;         // most ticket locks that a thread may hold at once
+constexpr std::uint64_t kTicketLockBytes = 64;  // largest distance between a ticket lock's two words, in bytes
 
 bool are_near(std::uint64_t a, std::uint64_t b) {
   return a != b && (a < b ? b - a : a - b) < kTicketLockBytes;
@@ -42,8 +42,8 @@ void WordSections::take_load(const WordPlace& at) {
   }
 }
 
-// Of several in a row, only the last can have found the lock free. A thread that acquired it by a compare-exchange releases it
-// by an exchange.
+// Of several exchanges in a row, only the last can have found the lock free. But if the thread acquired the lock by a
+// compare-exchange, the exchange releases it.
 void WordSections::take_exchange(const WordPlace& at, int bytes, std::uint64_t number) {
   Use& use = uses_[at];
   if (use.held && use.by_comparing) return end_section(at, use, bytes, number);

@@ -1,5 +1,5 @@
-// Finds, in one stream, sections that a word guards like a lock: acquired by an exchange, a compare-exchange or a ticket, and
-// released by the same thread with a store.
+// Finds critical sections that a word guards like a lock, in one stream. The thread enters by an exchange, a compare-exchange
+// or a ticket, and leaves by a store to the word.
 #pragma once
 
 #include <compare>
@@ -21,10 +21,10 @@ struct WordPlace {
 
 struct WordSection {
   WordPlace word;                            // the word whose store releases the lock
-  WordPlace tickets;                         // the word that tickets are drawn from; without tickets the same as `word`
-  std::uint64_t acquired = 0, released = 0;  // operation numbers in the stream
-  std::uint64_t retries = 0;                 // failed attempts before the acquisition
-  std::uint64_t looks = 0;                   // loads of the word while the lock was not held
+  WordPlace tickets;                         // the word that tickets are drawn from; `word` if there are no tickets
+  std::uint64_t acquired = 0, released = 0;  // numbers of the operations in the stream
+  std::uint64_t retries = 0;                 // failed attempts before the lock was acquired
+  std::uint64_t looks = 0;                   // loads of the word by the waiting thread
   int bytes = 0;                             // of `word`
 };
 
@@ -33,15 +33,15 @@ class WordSections {
   // Called with each section when it ends.
   using Sink = std::function<void(const WordSection&)>;
 
-  // `watched`: words for which every store and fetch-and-add outside a section is a misuse; for other words only those by
-  // threads that acquire them.
+  // `watched`: words for which a store or fetch-and-add outside a section always is a misuse. For other words it is one only if
+  // the thread also acquires them.
   explicit WordSections(Sink sink, std::set<WordPlace> watched = {}) : sink_(std::move(sink)), watched_(std::move(watched)) {}
 
-  // Takes the stream's operations in order. `number`: from 0.
+  // Takes the stream's next operation. `number`: counted from 0.
   void take(const Operation& operation, std::uint64_t number);
-  // How often a word was used in a way that no lock is: stored to without being held, or taken twice.
+  // By word: uses that no lock has, that is, stores without holding it, and acquiring it twice.
   [[nodiscard]] const std::map<WordPlace, std::uint64_t>& misuses() const { return misuses_; }
-  // Fetch-and-adds of each word: a word with tickets has at most as many as sections.
+  // By word: the number of fetch-and-adds. For a lock's tickets it is about the number of its sections.
   [[nodiscard]] const std::map<WordPlace, std::uint64_t>& draws() const { return draws_; }
 
  private:
@@ -49,9 +49,10 @@ class WordSections {
     bool held = false;
     bool by_comparing = false;
     std::uint64_t acquired = 0, retries = 0, looks = 0;
-    std::uint64_t looks_since = 0;  // since its latest exchange; part of a wait if another exchange follows
+    std::uint64_t looks_since = 0;  // loads since the latest exchange; they are part of a wait if another exchange follows
   };
-  // A fetch-and-add that may have drawn a ticket: the first word near it that is read may be the number now served.
+  // A fetch-and-add that may have drawn a ticket. The first word near it that the thread then reads may be the number being
+  // served.
   struct Ticket {
     WordPlace drawn_from;
     std::uint64_t number = 0;
@@ -63,7 +64,7 @@ class WordSections {
   void take_load(const WordPlace& at);
   void take_exchange(const WordPlace& at, int bytes, std::uint64_t number);
   void take_compare_exchange(const WordPlace& at, bool failed, std::uint64_t number);
-  // `releases`: an atomic store with release order, which a ticket lock needs.
+  // `releases`: it is an atomic store with release order, as a ticket lock's release must be.
   void take_store(const WordPlace& at, int bytes, bool releases, std::uint64_t number);
   void end_section(const WordPlace& at, Use& use, int bytes, std::uint64_t number);
   void take_fetch_add(const WordPlace& at, int bytes, std::uint64_t number);
@@ -73,7 +74,7 @@ class WordSections {
   std::set<WordPlace> watched_;
   std::map<WordPlace, Use> uses_;
   std::vector<Ticket> tickets_;  // newest last
-  std::set<WordPlace> served_;   // words that tickets have waited for
+  std::set<WordPlace> served_;   // words that show the ticket being served
   std::map<WordPlace, std::uint64_t> misuses_, draws_;
 };
 

@@ -20,7 +20,7 @@ Writer::~Writer() {
   try {
     file_->sink->flush();
   } catch (const WriteError&) {
-    // The exception that abandoned the trace has given its reason; a full disk would add nothing.
+    // Ignored: the exception that abandoned the trace has told the reason.
   }
 }
 

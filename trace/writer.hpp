@@ -15,25 +15,26 @@ namespace linebounce::trace {
 
 class Writer {
  public:
-  // Binary, or text if the file's name ends in .txt. Replaces the file. Errors: WriteError, also from the other functions.
+  // Writes binary, or text if the file's name ends in .txt. Replaces the file. Errors: WriteError, also from the other member
+  // functions.
   explicit Writer(const std::filesystem::path& file);
-  // If finish() was not called, a reader with the option `recover` can still read the operations written so far.
+  // Without finish(), a reader with the option `recover` can still read the operations written so far.
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Returns its number. REQUIRES: called before the first operation that names it.
+  // Returns the symbol's number. REQUIRES: called before the first operation that refers to it.
   std::uint32_t define(const Symbol& symbol);
   [[nodiscard]] const Symbols& symbols() const;
-  // Replaces a lock's description with facts known only at the end; its number and place in the order stay.
+  // Replaces the facts of a lock, for what is known only at the end. Its number and its place in the order stay.
   void redefine(std::uint32_t lock, const Lock& facts);
 
   // REQUIRES: the stream is defined.
   void append(std::uint32_t stream, std::span<const Operation> operations);
   void append(std::uint32_t stream, const Operation& operation) { append(stream, {&operation, 1}); }
-  // Writes everything buffered to the file, for a recorder that may be killed.
+  // Writes all buffered data to the file, for a recorder that may be killed.
   void flush();
-  // Writes the index; nothing may follow.
+  // Completes the trace with its index; nothing may follow.
   void finish(const Summary& summary);
 
  private:

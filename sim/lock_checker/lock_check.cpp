@@ -27,7 +27,7 @@ constexpr int kMostCpusOfTrial = 6;            // unless the lock fixes the numb
 
 SimulationInput input_of(const MachineTrial& trial) {
   Overrides overrides;
-  overrides.native = true;  // the user named the lock, so it may run as native code
+  overrides.native = true;  // the user named the lock, so it may be compiled and run
   return point_maker(read_unexpanded(trial.experiment, "random machine", overrides))(0).input;
 }
 

@@ -61,8 +61,7 @@ struct LockCheckOptions : CaseOptions {
   int machines = 12;       // number of random machines
   std::uint64_t seed = 1;  // the seed of the random machines
   SearchLimits limits;
-  std::optional<std::uint64_t>
-      states_of_extras;  // limit for all extra cases together; none: each extra case has a case's limit
+  std::optional<std::uint64_t> states_of_extras;  // limit for all extra cases together; none: each has a case's limit
 };
 
 // `progress` receives the share done, 0 to 1. Errors: LuaError for a file that can't be set up.

@@ -122,7 +122,7 @@ class TimedLock {
   TimedLock(const OrderedLock& lock, const std::string& machine) : lock_(lock) {
     Overrides overrides;
     overrides.machine = machine;
-    overrides.native = true;  // the user named the lock, so it may run as native code
+    overrides.native = true;  // the user named the lock, so it may be compiled and run
     const workloads::SourceFile file = lock.with(std::vector<int>(lock.places().size(), 0));
     overrides.sets.emplace_back("workload.lock", file.path);
     if (const int most = workloads::lock_entry_of_file(file).traits.most_cpus; most > 0)

@@ -28,7 +28,7 @@ std::vector<std::string> beside_qspinlock(std::vector<std::string> first, const 
   return files;
 }
 
-// Our headers that must contain more than an #include of kernel.h.
+// Our replacement headers that need more than an #include of kernel.h.
 const std::map<std::string, std::string>& special_headers() {
   static const std::map<std::string, std::string> kHeaders = {
       {"asm/mcs_spinlock.h", "#include <asm-generic/mcs_spinlock.h>\n"},
@@ -195,7 +195,7 @@ class Unpacking {
     if (output.code != 0) throw ConfigError(fmt::format("{} does not apply:\n{}", patch.string(), output.text));
   }
 
-  // Writes a header of ours for each header that the file includes, unless it was copied from the kernel.
+  // Writes a header of ours for each header that the file includes and that was not copied from the kernel.
   void add_headers(const std::string& file) {
     const std::string text = read_file(source_ / file);
     constexpr std::string_view kInclude = "#include <";

@@ -262,8 +262,7 @@ class Preparation {
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
   int file_ = 1, line_ = 0, assembler_line_ = 0;
-  int instructions_ = 0,
-      arguments_ = 0;  // instructions_: since the last call; arguments_: latest ones, which may set up the next call
+  int instructions_ = 0, arguments_ = 0;  // since the last call; `arguments_` of them may set up the next call
   bool in_assembler_ = false;
 };
 

@@ -10,8 +10,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Finds a row's points. They may be missing if the command line overrides settings; otherwise a missing point is a mistake in
-// the file.
+// Finds a row's points. If the command line overrides settings, the points may be missing; otherwise a missing point is an
+// error in the file.
 PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   if (!plan.experiment.overridden) return select_points(row, plan.points);
   try {
@@ -21,7 +21,7 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   }
 }
 
-// Records what a plan must know about a point before it runs.
+// Records what the plan needs to know about a point before it runs.
 void note(const Point& point, Plan& plan) {
   const MachineSpec& machine = point.input.machine;
   plan.hashes[point.number] = configuration_hash(point.resolved);
@@ -55,7 +55,7 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
   return text + (at.empty() ? "}" : " }");
 }
 
-// The points of a shape may differ only in `over`. If two of them have the same value there, `at` leaves another axis open.
+// Checks that a shape's points differ only in `over`. If two of them have the same value there, `at` does not fix another axis.
 void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
@@ -98,7 +98,7 @@ Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& onl
   } else {
     for (const PointPlace& point : plan.points) note(plan.make_point(point.number), plan);
   }
-  // Without a sweep, the experiment and its only point have the same files, and so the same hash.
+  // Without a sweep, the experiment and its only point share their files, and so must share their hash.
   plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
   for (const PaperRow& row : plan.experiment.paper) plan.paper.push_back(points_of(row, plan));
   return plan;

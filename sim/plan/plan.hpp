@@ -1,4 +1,4 @@
-// Plans an experiment: the points to run, and hashes that identify each point and the whole.
+// Plans an experiment: which points to run, and hashes that identify each point and the whole experiment.
 #pragma once
 
 #include <compare>
@@ -13,9 +13,9 @@
 
 namespace linebounce::sim {
 
-// The protocols of one machine, by their names in its configuration.
+// The protocols that one machine's configuration names.
 struct ProtocolNames {
-  std::string bus, node, directory;  // node, directory: empty for a machine without nodes
+  std::string bus, node, directory;  // `node`, `directory`: empty for a machine without nodes
 
   auto operator<=>(const ProtocolNames&) const = default;
 };
@@ -23,29 +23,28 @@ struct ProtocolNames {
 struct Plan {
   Experiment experiment;
   std::vector<PointPlace> points;
-  PointMaker make_point;            // makes a point, with all its data, from its number
+  PointMaker make_point;            // makes the point with a given number, including all its data
   std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // by point; empty for points that were not made
+  std::vector<std::string> hashes;  // by point; empty for points that make_plan() left out
   std::set<ProtocolNames> protocols;
-  // By path: lock files that points use, with the memory models of the machines that run them.
+  // A lock file that points use, with the memory models of the machines that run them.
   struct LockFile {
     SourceFile source;
     std::set<Consistency> consistencies;
   };
   std::map<std::string, LockFile> lock_files;
-  std::map<std::string, bool> traces;  // replayed traces; true if the file must be undamaged
-  std::vector<PaperPoints> paper;      // the points of each paper row; empty if an override removed them
+  std::map<std::string, bool> traces;  // traces to replay; true: the file must be undamaged
+  std::vector<PaperPoints> paper;      // the points of each paper row; none if an override removed them
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };
 
-// Checks the sweep's points and finds the points of each paper row. With `only`, checks just these points: a process that
-// runs one of a thousand points need not check the others, because the planner of the whole sweep has done so. Errors:
-// ConfigError.
+// Checks the sweep's points and finds the points of each paper row. `only`: checks just these points. A process that runs one
+// point of a thousand uses this, because the process that planned the sweep has checked the others. Errors: ConfigError.
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
-// The plan as `run --plan` prints it, for programs that distribute points over computers. `done`: the points that a given
-// results directory already has.
+// The plan as `run --plan` prints it, for programs that distribute points over computers. `done`: points that a results
+// directory already has; none: no directory was given.
 std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done = std::nullopt);
 
 // Compares the paper rows with these results; points[k] is point number k.
@@ -54,8 +53,8 @@ std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<Repo
 // "point 3 (machine.cpus = 8)", or "the run" without a sweep.
 std::string point_name(const Plan& plan, int number);
 
-// Finds the points that the row's `at` (and `relative_to`) select. A shape needs at least two, in the sweep's order; any other
-// row exactly one. Errors: ConfigError naming the row.
+// The points that the row's `at` (and `relative_to`) select. A shape needs two or more, in the sweep's order; any other row
+// exactly one. Errors: ConfigError, which names the row.
 PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points);
 
 }  // namespace linebounce::sim

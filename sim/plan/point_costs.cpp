@@ -6,9 +6,9 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kShortest = 1e-4;  // in seconds; assumed for a run that was too short to measure
+constexpr double kShortest = 1e-4;  // in seconds; stands for a run too short to measure
 constexpr int kRounds = 20;
-constexpr std::size_t kRefitShare = 20;  // the factors are fitted again when this share (1/20) more points have ended
+constexpr std::size_t kRefitShare = 20;  // refits the factors once 1/20 more points have ended
 
 }  // namespace
 
@@ -38,8 +38,8 @@ double PointCosts::product(std::size_t point) const {
   return product;
 }
 
-// Fits the factors of each path in turn to what the other paths' factors leave unexplained. A value that has not run yet
-// keeps the factor 1.
+// Fits factors so that their product predicts each point's time. Repeatedly takes one path at a time and scales its factors to
+// match, with all others fixed. A value that has not run yet keeps the factor 1.
 void PointCosts::fit() {
   fitted_ = ended_.size();
   mean_ = 0;

@@ -8,8 +8,8 @@
 
 namespace linebounce::sim {
 
-// Models a point's cost as a product of factors, one for each swept value. A lock that has only run on 8 CPUs is expected to
-// slow down on 32 CPUs as the other locks did.
+// Models a point's cost as a product of factors, one for each swept value. So a lock that has only run on 8 CPUs is expected to
+// slow down on 32 CPUs as much as other locks did.
 class PointCosts {
  public:
   explicit PointCosts(const std::vector<PointPlace>& points);
@@ -17,7 +17,7 @@ class PointCosts {
   // Records that a run of the point took `seconds` of CPU time.
   void add(int point, double seconds);
 
-  // The expected seconds of a run of this point; 1 for all points while nothing is known.
+  // The expected CPU time of this point in seconds. While nothing is known, 1 for every point.
   [[nodiscard]] double expected(int point);
 
  private:
@@ -28,11 +28,11 @@ class PointCosts {
   [[nodiscard]] double product(std::size_t point) const;
   void fit();
 
-  std::vector<std::vector<std::size_t>> values_;  // by point: for each path, the index of its value
+  std::vector<std::vector<std::size_t>> values_;  // by point, then by path: index of the point's value
   std::vector<std::vector<double>> factors_;      // by path and value
   double mean_ = 1;                               // seconds
   std::vector<Ended> ended_;
-  std::size_t fitted_ = 0;  // how many elements of ended_ the factors were fitted to
+  std::size_t fitted_ = 0;  // number of elements of ended_ at the last fit
 };
 
 }  // namespace linebounce::sim

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConfigurationFile = "config.toml";
 
-// Reports a metric that is not finite in the process that computed it, rather than in the merge.
+// Throws if a metric is not finite: better in the process that computed it than later in the merge.
 void require_finite(const PointData& data) {
   for (const auto& [name, metric] : data.metrics) {
     if (!std::isfinite(as_double(metric.value))) throw std::logic_error("the metric " + name + " is not a finite number");
   }
 }
 
-// What results say about the run that they come from.
+// Facts that results state about the run that they come from.
 struct ResultsSubject {
   std::string workload;
   int cpus = 0;
@@ -37,8 +37,7 @@ ResultsSubject subject_in(const SimulationInput& input) {
   return {input.workload, input.machine.cpus};
 }
 
-// Reads the seed files. Adds the rows of lines.csv to those of the first run at once, because they need more memory than
-// everything else.
+// Reads the seed files. Merges each file's rows of lines.csv at once, because they need more memory than everything else.
 std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest, ResultsSubject& subject) {
   std::vector<PointData> runs;
   std::vector<LineRow> lines;
@@ -69,7 +68,7 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
   }
 }
 
-// A function that returns a metric's value in each run of a point. It reads each point's file once.
+// Returns a function that looks up a metric by point and seed. It reads each point's file once.
 SeedsOfPoint seeds_in(const Plan& plan, const fs::path& directory) {
   return [&plan, directory, known = std::map<int, SeedValues>()](int point, const std::string& metric) mutable {
     const fs::path file = point_directory(directory, plan.swept(), point) / "seeds.csv";
@@ -107,7 +106,7 @@ std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& d
   return files;
 }
 
-// One point's part of a merge: its metrics, or that it failed or is missing.
+// Adds one point to the merge: its metrics, or the fact that it failed or is missing.
 ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, Merged& merged) {
   ReportedPoint unfinished{plan.points[number].at, {}, false};
   const PointFiles found = look_at_point(directory, plan.hashes[number]);
@@ -140,7 +139,7 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   return points.front();
 }
 
-// Writes the timeline of one run directly, because it is too large for the seed file and the merge.
+// Writes the timeline directly to its file, because it is too large for the seed file and the merge.
 void write_timeline(const fs::path& directory, const std::string& content) {
   if (content.empty()) {
     remove_stale(directory / kTimelineFile);
@@ -205,7 +204,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   std::vector<CsvFile> files = csv_files(number, merged.tables);
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
-  // In a sweep, the process that simulated a point's first seed has already written the point's configuration.
+  // In a sweep, the process that simulated the point's first seed has already written its configuration.
   if (!plan.swept()) {
     write_configuration(directory, plan.experiment.resolved);
   } else if (!is_there(directory / kConfigurationFile)) {

@@ -24,8 +24,8 @@ namespace {
 constexpr auto kReportEvery = std::chrono::milliseconds(100);
 constexpr int kTickMs = 200;
 
-// The first bytes of a child's messages. A child sends any number of shares, then perhaps the text of a failure, which ends
-// with the pipe.
+// The first byte of a child's message. A child sends any number of shares, then possibly the text of a failure, which extends
+// to the end of the pipe.
 constexpr char kShareMark = 'p';
 constexpr char kFailureMark = 'e';
 
@@ -34,7 +34,7 @@ void send(int descriptor, const void* data, std::size_t size) {
   while (size > 0) {
     const ssize_t written = ::write(descriptor, from, size);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // the parent is gone, so this process ends too
+    if (written <= 0) return;  // the parent has ended, so this process ends, too
     from += written;
     size -= written;
   }
@@ -46,7 +46,7 @@ void send_share(int descriptor, double share) {
   send(descriptor, message.data(), message.size());
 }
 
-// The main function of a child process. Exits without running the destructors of the parent's objects.
+// The main function of a child process. It never returns, and skips the destructors of the parent's objects.
 [[noreturn]] void live_as_child(int job, int descriptor, const PoolCallbacks& callbacks) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ExitCode code = ExitCode::done;
@@ -83,7 +83,7 @@ std::system_error system_error(const char* what) {
 Child start(int job, const InterruptGuard& guard, const PoolCallbacks& callbacks) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error("no pipe to a simulation's process");
-  std::fflush(nullptr);  // Flushes buffers, because parent and child would both write their content.
+  std::fflush(nullptr);  // Both processes would otherwise write the buffered output.
   const pid_t process = ::fork();
   if (process < 0) throw system_error("no process for a simulation");
   if (process == 0) {
@@ -95,7 +95,7 @@ Child start(int job, const InterruptGuard& guard, const PoolCallbacks& callbacks
   return {job, process, ends[0], {}, 0};
 }
 
-// Reads what the child has sent; false at the end of its pipe.
+// Reads the child's messages. Returns false at the end of its pipe.
 bool receive(Child& child) {
   std::array<char, 4096> buffer{};
   const ssize_t size = ::read(child.descriptor, buffer.data(), buffer.size());
@@ -136,7 +136,7 @@ JobOutcome wait_for(Child& child) {
   return outcome;
 }
 
-// The running children; the destructor ends them.
+// The running children. The destructor kills them.
 class Children {
  public:
   Children() = default;
@@ -147,7 +147,7 @@ class Children {
   void add(Child child) { children_.push_back(std::move(child)); }
   [[nodiscard]] std::size_t size() const { return children_.size(); }
 
-  // Waits up to one tick for messages. Removes and returns the children whose pipes have closed.
+  // Waits up to one tick for messages. Removes and returns children whose pipes have closed.
   std::vector<Child> wait(int interrupt_descriptor) {
     std::vector<pollfd> watched = {{interrupt_descriptor, POLLIN, 0}};
     for (const Child& child : children_) watched.push_back({child.descriptor, POLLIN, 0});
@@ -206,8 +206,8 @@ struct InterruptGuard::Saved {
 InterruptGuard::InterruptGuard() : saved_(new Saved) {
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  // Blocks the signals, except those that were ignored from the start (by nohup or for a background job): a blocked signal
-  // would be delivered even if it is ignored.
+  // Blocks the signals that should interrupt. A signal that was ignored from the start (by nohup or for a background job) is
+  // left out, because blocking would deliver it.
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }
@@ -216,7 +216,7 @@ InterruptGuard::InterruptGuard() : saved_(new Saved) {
 }
 
 InterruptGuard::~InterruptGuard() {
-  interrupted();  // a pending signal must not end the process when it is unblocked
+  interrupted();  // takes a pending signal, which would end the process once it is unblocked
   ::close(descriptor_);
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
   delete saved_;
@@ -228,7 +228,7 @@ bool InterruptGuard::interrupted() {
   return interrupted_;
 }
 
-// Ctrl-C goes to every process of the terminal, but the parent alone decides what happens to its children.
+// Ctrl-C reaches every process of the terminal, but only the parent decides what happens to its children.
 void InterruptGuard::restore_in_child() const {
   ::close(descriptor_);
   ::signal(SIGINT, SIG_IGN);
@@ -237,7 +237,7 @@ void InterruptGuard::restore_in_child() const {
 }
 
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks) {
-  if (count > 0) systemc_kernel();  // loads it once here, instead of in each child
+  if (count > 0) systemc_kernel();  // once here, because each child would otherwise load it
   Children children;
   int next = 0;
   while (!guard.interrupted() && (next < count || children.size() > 0)) {

@@ -1,4 +1,4 @@
-// Runs jobs in separate processes, a few at once, so that a crash ends only its own job.
+// Runs jobs in separate processes, several at once. A crash ends only its own job.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 
 namespace linebounce::sim {
 
-// Memory that later child processes share with this one.
+// An array that later child processes share with this process.
 template <class Value>
 class SharedArray {
   static_assert(std::is_trivially_copyable_v<Value>);
@@ -39,11 +39,11 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// Makes SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored from the start (by
-// nohup or for a background job) stays ignored.
+// SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored from the start (by nohup or
+// for a background job) stays ignored.
 void exit_on_interrupts();
 
-// While this object exists, SIGINT and SIGTERM do not end the process; interrupted() tells whether one has arrived.
+// While this object exists, SIGINT and SIGTERM do not end the process; interrupted() tells whether one arrived.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -63,7 +63,7 @@ class InterruptGuard {
 };
 
 struct JobOutcome {
-  Failure failure;  // its code is `done` if there was no failure
+  Failure failure;  // its code is `done` if the job did not fail
   int signal = 0;   // the signal that ended the job; 0: none
   std::int64_t peak_memory_kib = 0;
   double cpu_s = 0;
@@ -82,18 +82,18 @@ inline double sum_of_shares(const std::vector<RunningJob>& running) {
 }
 
 struct PoolCallbacks {
-  // Called in the child. Its second argument reports the share done, from 0 to 1. An exception becomes the outcome's failure.
+  // Called in the child. `progress` takes the share of the job that is done, 0 to 1. An exception becomes the outcome's
+  // failure.
   std::function<void(int job, const std::function<void(double)>& progress)> work;
-  // Called in this process, in the order in which jobs end. If it returns false, all other jobs are stopped and no more are
-  // started.
+  // Called in this process when a job has ended. If it returns false, running jobs are stopped and no more are started.
   std::function<bool(int job, const JobOutcome& outcome)> finished;
   // Called in this process several times a second.
   std::function<void(const std::vector<RunningJob>& running)> tick;
 };
 
-// Runs jobs 0 to count - 1 in this order, at most `at_once` at a time, and returns when all have ended. After an interrupt,
-// or if `finished` returned false, stops the running jobs and returns. Loads SystemC once for all jobs. REQUIRES: this
-// process has not simulated anything. Errors: ConfigError if SystemC is missing.
+// Runs jobs 0 to count - 1 in this order, at most `at_once` at a time, and returns when all have ended. After an interrupt, or
+// once `finished` returns false, stops the running jobs and returns. Loads SystemC once for all jobs. REQUIRES: this process
+// has not simulated anything. Errors: ConfigError if SystemC is missing.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
 }  // namespace linebounce::sim

@@ -23,7 +23,7 @@ ordered_json optional_number(const std::optional<double>& value) {
 }
 
 ordered_json point_to_json(const ReportedPoint& point) {
-  // Appends without a look-up, because each metric occurs once. Look-ups would take time quadratic in the number of metrics.
+  // Appends directly: each metric occurs once, and a look-up before each insertion would take quadratic time.
   ordered_json::object_t metrics;
   for (const auto& [name, metric] : point.metrics) {
     ordered_json& out = metrics.emplace_back(name, ordered_json::object()).second;
@@ -85,8 +85,8 @@ ordered_json value_row_to_json(const PaperResult& result) {
   return out;
 }
 
-// Takes the points' metrics out of a document while it is parsed. For each new member of an object, the parser searches the
-// existing members. A trace with thousands of locks has so many metrics that this would take quadratic time.
+// Takes the points' metrics out of the document while it is parsed. The parser would compare each new member of an object with
+// all earlier ones, which takes quadratic time for a trace with thousands of locks and so many metrics.
 class MetricsTaker {
  public:
   using Metrics = std::map<std::string, ReportedMetric>;
@@ -107,14 +107,14 @@ class MetricsTaker {
   [[nodiscard]] std::vector<Metrics> taken() && { return std::move(taken_); }
 
  private:
-  // The depths in the document of a section's keys, a point's keys and a metric's keys; and the key of the list of points.
+  // Nesting depths in the document: of a section's keys, a point's keys, keys within a point, and a metric's keys.
   static constexpr int kSection = 1, kPoint = 2, kOfPoint = 3, kMetric = 4;
 
   std::array<std::string, kMetric + 1> keys_;
   std::vector<Metrics> taken_;
 };
 
-// `reader`: called with the document without its points' metrics, and with these metrics.
+// `reader` receives the document without its points' metrics, and these metrics.
 template <class Reader>
 auto read_document(const std::string& text, Reader reader) {
   try {
@@ -181,7 +181,7 @@ std::vector<ReportedPoint> read_points(const std::string& text) {
 
 std::optional<int> read_answered_point(const std::string& text) {
   return read_document(text, [](const ordered_json& document, const auto& /*metrics*/) -> std::optional<int> {
-    const auto answer = document.find("answer");  // results of an earlier version have no answer
+    const auto answer = document.find("answer");  // absent in results of earlier versions
     if (answer == document.end() || answer->at("point").is_null()) return std::nullopt;
     return taken<int>(answer->at("point"));
   });

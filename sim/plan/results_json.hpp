@@ -14,7 +14,7 @@
 
 namespace linebounce::sim {
 
-// The content of a results.json. points[k] is point number k of the plan, without metrics if it has not finished.
+// The content of results.json. points[k] is point number k of the plan; it has no metrics if it did not finish.
 struct Results {
   std::string experiment;
   std::string machine;
@@ -24,19 +24,18 @@ struct Results {
   std::vector<PaperResult> paper;
   Question question;
   Answer answer;
-  std::vector<std::string> assumptions = {};  // about the machines, worded by assumptions_of()
+  std::vector<std::string> assumptions = {};  // assumptions about the machines, as assumptions_of() words them
 };
 
-// The file's text. Members in the order of docs/results.schema.json, metrics sorted by name.
+// The file's text, with members in the order of docs/results.schema.json and metrics sorted by name.
 std::string results_text(const Results& results);
 
 nlohmann::ordered_json paper_to_json(const PaperResult& result);
 
-// The point of the answer in a results.json, if there is an answer. Errors: as for read_points().
+// The point that the results' answer is about; none without an answer. Errors: as for read_points().
 std::optional<int> read_answered_point(const std::string& text);
 
-// Each reads only one part of results.json. Errors: InputError, which says what is wrong, but not in which file; the caller
-// knows that.
+// Each function reads one part of results.json. Errors: InputError, which does not name the file; the caller adds that.
 std::vector<ReportedPoint> read_points(const std::string& text);
 std::vector<std::string> read_assumptions(const std::string& text);
 

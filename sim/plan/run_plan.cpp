@@ -17,8 +17,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Reads each trace once, to find damage before the run. With workload.recover, the intact part of a trace is replayed, so
-// some operations suffice. Errors: trace::TraceError.
+// Reads each trace once, so that damage is found before the run. With workload.recover, a trace needs only some intact
+// operations. Errors: trace::TraceError.
 void check_traces(const Plan& plan) {
   for (const auto& [file, sound] : plan.traces) {
     trace::Reader reader(file, {.recover = !sound});
@@ -62,7 +62,7 @@ class Run {
         costs_(plan.points),
         next_answer_s_(options.first_answer_s) {}
 
-  // Finds the results of earlier runs, and makes jobs for what is missing.
+  // Finds results of earlier runs, and makes jobs for everything else.
   void take_stock(const std::vector<int>& points) {
     for (const int number : points) {
       PointState& state = states_[number];
@@ -79,11 +79,11 @@ class Run {
     }
   }
 
-  // Runs the jobs; returns false if interrupted.
+  // Runs the jobs. Returns false if interrupted.
   bool work() {
     for (const int number : wanted_) make_directories(directory_of(number));
     for (const int number : wanted_) {
-      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were done before
+      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were already done
     }
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
@@ -102,7 +102,7 @@ class Run {
     return !guard_.interrupted();
   }
 
-  // The parts of the manifest that only this process knows.
+  // The parts of the manifest that only this process knows: argv and times.
   [[nodiscard]] Manifest manifest() const {
     Manifest manifest;
     manifest.argv = options_.argv;
@@ -139,7 +139,7 @@ class Run {
     }
   }
 
-  // Returns false to stop the run: if one file can't be written, the others can't be either.
+  // Returns false to stop the run. A file that can't be written does that, because no other can be written either.
   bool job_ended(int job, const JobOutcome& outcome) {
     const int number = jobs_[job].point;
     PointState& state = states_[number];
@@ -160,21 +160,21 @@ class Run {
     return true;
   }
 
-  // Removes temporary files that stopped processes have left.
+  // Removes temporary files of stopped processes.
   void forget_unfinished() const {
     if (jobs_ended_ == static_cast<int>(jobs_.size())) return;
     for (const int number : wanted_) {
       try {
         remove_temporaries(directory_of(number));
       } catch (const OutputError&) {
-        // Ignored: the run's own failure is what matters, and the next run removes the files.
+        // Ignored, so that the run's own failure is reported. The next run removes the files.
       }
     }
   }
 
   void fail(int number, const Failure& failure) {
     PointState& state = states_[number];
-    if (state.failed) return;  // another seed of the point has failed already, and one report is enough
+    if (state.failed) return;  // another seed of the point has failed; one report is enough
     state.failed = true;
     report.failures.push_back({number, failure});
     report.code = larger(report.code, failure.code);
@@ -198,7 +198,7 @@ class Run {
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
   }
 
-  // Jobs start in the order of their numbers, so those that have not started are the last ones.
+  // The share of the run that is done. Jobs start in order, so the last ones have not started.
   double share_done(const std::vector<RunningJob>& running) {
     double done = cpu_s_;
     double all = cpu_s_;
@@ -211,7 +211,7 @@ class Run {
     return all > 0 ? done / all : 1;
   }
 
-  // The answer from the points that have finished; empty if it has not changed since it was last shown.
+  // The answer so far, from finished points; empty if it is not time to show it or it is the same as before.
   std::string news() {
     if (!plan_.swept() || elapsed() < next_answer_s_) return "";
     next_answer_s_ *= 2;
@@ -221,7 +221,7 @@ class Run {
       told_ = text;
       return text;
     } catch (const InputError&) {
-      return "";  // an unreadable file is reported at the end
+      return "";  // the merge reports an unreadable file
     }
   }
 
@@ -235,7 +235,7 @@ class Run {
   std::vector<Job> jobs_;
   int jobs_ended_ = 0;
   PointCosts costs_;
-  double cpu_s_ = 0;  // CPU time of the jobs that have ended
+  double cpu_s_ = 0;  // total CPU time of the jobs that have ended
   double next_answer_s_;
   std::string told_;
   std::string stopped_by_;
@@ -247,8 +247,8 @@ std::vector<int> all_points(const Plan& plan) {
   return numbers;
 }
 
-// Marks the directory as ours, with the configuration's hash, before any other file is written. The manifest says
-// "interrupted" until the run ends otherwise, so it is true even if this process is killed.
+// Writes the manifest before any other file. It marks the directory as ours and names the configuration. Until the run ends it
+// says "interrupted", which remains true if this process is killed.
 void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   manifest.hash = plan.hash;
   manifest.seed = plan.experiment.seed;
@@ -260,15 +260,14 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
 
 void make_ready(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
-  // A run that was refused or stopped before it finished anything must not block another configuration, so its files are
-  // removed.
+  // A run that finished nothing must not block the directory for another configuration, so its files are removed.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
   if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
   check_directory(options.directory, plan);
   remove_temporaries(options.directory);
 }
 
-// `fresh` for a single point clears the whole directory if its results are of another configuration.
+// Under `fresh`, results of another configuration are removed even if only one point is to run.
 void make_way(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
   if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
@@ -276,18 +275,18 @@ void make_way(const Plan& plan, const RunOptions& options) {
   remove_results(options.directory);
 }
 
-// Whether all points have ended, or only some.
+// Whether all points have ended.
 enum class Points { all, some };
 
-// Throws if a file has become unreadable, as on a broken disk: its point must not be missing from results that count as
-// complete. REQUIRES: all points have been run to their ends. Errors: InputError.
+// Throws if a point's files are missing or changed after its run, for example on a broken disk: results without it must not
+// count as complete. REQUIRES: all points have ended. Errors: InputError.
 void require_all(const Merged& merged, const fs::path& directory) {
   if (merged.missing.empty()) return;
   if (!merged.damaged.empty()) throw InputError(merged.damaged.front().reason);
   throw InputError(point_directory(directory, true, merged.missing.front()).string() + ": disappeared during the run");
 }
 
-// Merges, writes the top level and its manifest, and fills in the report.
+// Merges the points, writes the files of the directory itself and its manifest, and fills in the report.
 void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report, Points points) {
   Merged merged = merge_points(plan, options.directory);
   if (points == Points::all) require_all(merged, options.directory);
@@ -301,7 +300,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
     const bool reported =
         std::ranges::any_of(report.failures, [&](const PointFailure& failure) { return failure.point == failed.point; });
     const Failure failure{static_cast<ExitCode>(failed.exit_code), failed.reason};
-    if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before this --merge
+    if (!reported) report.failures.push_back({failed.point, failure});  // it failed earlier, in the process that ran it
     report.code = larger(report.code, failure.code);
   }
   report.results = std::move(merged.results);
@@ -309,7 +308,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
 }
 
-// Shows results that are already finished. The present paper rows may differ from those of the run that made them.
+// Shows results that are already complete. Writes them again, because the paper rows may have changed since.
 void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
   Merged merged = merge_points(plan, directory);
   require_all(merged, directory);
@@ -324,7 +323,7 @@ void show_again(const Plan& plan, const fs::path& directory, RunReport& report) 
 }  // namespace
 
 RunReport run_plan(const Plan& plan, const RunOptions& options) {
-  InterruptGuard guard;  // removes our unfinished files after an interrupt
+  InterruptGuard guard;  // until our temporary files are removed, an interrupt must not end the process
   make_directories(options.directory);
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
@@ -345,7 +344,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 }
 
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
-  InterruptGuard guard;  // while our files are unfinished, an interrupt must not end the process
+  InterruptGuard guard;  // until our files are complete, an interrupt must not end the process
   make_directories(options.directory);
   make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);

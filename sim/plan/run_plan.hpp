@@ -1,4 +1,4 @@
-// Runs a plan into a results directory. Resumes an earlier run, and merges the results. However this process ends, the same
+// Runs a plan into a results directory: resumes an earlier run, and merges the results. However this process ends, the same
 // command resumes the run.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace linebounce::sim {
 
 struct Progress {
   int points = 0;
-  int points_done = 0;  // includes points that were already done
-  double share = 0;     // share of this run's CPU time, estimated from the finished points
+  int points_done = 0;  // includes points that earlier runs completed
+  double share = 0;     // finished share of the run's CPU time, estimated from finished points
   double elapsed_s = 0;
-  // The answer from the finished points; only at 10, 20, 40, ... seconds and if it has changed, otherwise empty.
+  // The answer so far, from finished points. Set only after 10, 20, 40, ... seconds, and only if it has changed; else empty.
   std::string answer = {};
 };
 
@@ -29,10 +29,10 @@ struct RunOptions {
   std::filesystem::path directory;
   int at_once = 1;  // simultaneous simulations
   bool fresh = false;
-  bool unchecked = false;         // use locks from files without the check of lock_gate.hpp
+  bool unchecked = false;         // run locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
-  double first_answer_s = 10;        // when Progress first has an answer, in seconds
+  double first_answer_s = 10;        // seconds until Progress has its first answer
   Simulation simulation = simulate;  // replaced by tests
 };
 
@@ -45,24 +45,24 @@ struct RunReport {
   ExitCode code = ExitCode::done;
   Results results;
   std::vector<PointFailure> failures;
-  std::vector<int> missing;           // points that were not run to their end
-  std::vector<DamagedPoint> damaged;  // points that were done, but are run again because their files have changed
-  int reused = 0;                     // number of points whose results were reused
-  std::string reused_commit;          // the commit of the program that made the reused results, if it differs
+  std::vector<int> missing;           // points that did not run to their end
+  std::vector<DamagedPoint> damaged;  // points that ran again because their files were changed
+  int reused = 0;                     // number of points whose earlier results were used
+  std::string reused_commit;          // the commit that made reused results, if it differs from this program's
 };
 
-// Runs all points. If a simulation fails, the report says so, and the other points run. Errors: ConfigError, OutputError.
+// Runs all points. If one fails, the report says so and the others still run. Errors: ConfigError, OutputError.
 RunReport run_plan(const Plan& plan, const RunOptions& options);
 
-// Runs one point, and merges nothing; for a program that distributes points over computers. The report has no results.
+// Runs one point without merging, for a program that distributes points over computers. The report has no results.
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
 
-// The points that a run into this directory would not have to run again; the directory need not exist. Errors: ConfigError
-// for a directory that such a run would refuse.
+// The points that a run into this directory would reuse. The directory need not exist. Errors: ConfigError for a directory that
+// such a run would refuse.
 std::vector<int> done_points(const Plan& plan, const std::filesystem::path& directory);
 
-// Only merges the results that exist. With `fresh` it merges nothing, and leaves the directory as at the start of a run. The
-// report lists what is missing. Errors: InputError if the directory does not exist.
+// Merges existing results, and lists missing ones in the report. With `fresh`, merges nothing: leaves the directory as at the
+// start of a run. Errors: InputError if the directory does not exist.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// A thread waits for the signal, because a signal handler could interrupt any code and may call almost nothing.
+// Waits for the signal in a thread: a signal handler may interrupt any code, so it may call almost nothing.
 #include "sim/plan/unfinished_file.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(
     if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
     file_.replace_filename("." + wanted.filename().string());
     const std::string subject = wanted.string() + ": the file";
-    // Linebounce-record writes its trace under the final name, so that is locked too.
+    // The final name is locked as well, because linebounce-record writes its trace under that name.
     trace::WriteLock::require_free(wanted, subject);
     lock_.emplace(file_, subject);
   }
@@ -56,7 +56,7 @@ void UnfinishedFile::finish() {
   finished_ = true;
 }
 
-// Refuses the file under the name that the user knows, not the temporary one.
+// The message names the file that the user asked for, not the temporary one.
 void UnfinishedFile::refuse(const std::string& why) const {
   throw OutputError(fmt::format("{}: cannot be written: {}", wanted_.string(), why));
 }
@@ -66,7 +66,7 @@ void UnfinishedFile::watch() {
   while (watched[0].revents == 0 && watched[1].revents == 0) ::poll(watched.data(), watched.size(), -1);
   if (watched[1].revents != 0) return;
   std::cerr << "linebounce: interrupted; nothing was written\n";
-  std::error_code ignored;  // done last, because the other thread may be about to open the file
+  std::error_code ignored;  // done last, because the other thread may still be about to open the file
   if (file_ != wanted_) fs::remove(file_, ignored);
   std::_Exit(static_cast<int>(ExitCode::interrupted));
 }

@@ -1,4 +1,4 @@
-// A file that has a temporary name until it is complete.
+// An output file that keeps a temporary name until it is complete.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace linebounce::sim {
 
-// If the writer fails or is interrupted (SIGINT, SIGTERM: exit code 130), the old file stays as it was. A second writer of
-// the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is running, and no process is
-// started meanwhile.
+// If writing fails or is interrupted (SIGINT, SIGTERM: exit code 130), an older file of the final name stays as it was. A
+// second writer of the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is running, and
+// no process is started meanwhile.
 class UnfinishedFile {
  public:
   // Errors: OutputError.
@@ -23,7 +23,7 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  // The path to write to: ".NAME" in the folder of the final file.
+  // The path to write to: ".NAME" in the same folder; a device's or pipe's own path.
   [[nodiscard]] const std::filesystem::path& path() const { return file_; }
   // Writes the whole content. Errors: OutputError.
   void write(std::string_view content) const;
@@ -35,10 +35,10 @@ class UnfinishedFile {
   void watch();
 
   std::filesystem::path wanted_, file_;
-  std::optional<trace::WriteLock> lock_;  // the lock of file_, if file_ has a temporary name
+  std::optional<trace::WriteLock> lock_;  // holds the lock of file_, if that name is temporary
   bool finished_ = false;
   InterruptGuard guard_;
-  int over_ = -1;  // becomes readable when the thread must stop watching
+  int over_ = -1;  // becomes readable when the thread shall stop waiting for signals
   std::thread watcher_;
 };
 

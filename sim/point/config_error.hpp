@@ -12,7 +12,8 @@ class ConfigError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The system can't read a file or folder, as on a broken disk, but its content may be correct: exit code 3.
+// A configuration file or folder that the system can't read, for example on a broken disk: exit code 3. Its content may be
+// correct.
 class UnreadableConfig : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

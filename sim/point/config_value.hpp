@@ -7,7 +7,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// The value of a setting, in a sweep, in `at`, or from --set.
+// A setting's value: in a configuration file, a sweep, `at`, or --set.
 using ConfigValue = ParameterValue;
 
 }  // namespace linebounce::sim

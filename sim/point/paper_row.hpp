@@ -15,8 +15,9 @@ namespace linebounce::sim {
 
 using workloads::Better;
 
-// What was known of the figure when parameters were chosen. calibrated: they were fitted to it. in_sight: it was known, but
-// nothing was fitted to it. predicted: it was not known. An input was set, or follows from settings, so it proves nothing.
+// What was known about the published figure when parameters were chosen. calibrated: parameters were fitted to it. in_sight: it
+// was known, but nothing was fitted to it. predicted: it was not known. input: it was set or follows from settings, so its
+// agreement proves nothing.
 enum class PaperKind { calibrated, in_sight, predicted, input };
 constexpr std::array<std::string_view, 4> kPaperKindWords = {"calibrated", "in_sight", "predicted", "input"};
 enum class Shape { none, increasing, decreasing, flat };
@@ -24,44 +25,45 @@ enum class Shape { none, increasing, decreasing, flat };
 // The effect of a change, as published or simulated: better, worse, or not visible.
 enum class ChangeSign { gain, loss, none };
 constexpr std::array<std::string_view, 3> kSignWords = {"gain", "loss", "none"};
-// The classes of reasons why a row is off (docs/validation.md): the experiment's guess of the load; another machine or number
-// of CPUs; who gets a contended line and for how long; spin waiters against the releaser; overlap in an out-of-order core;
-// sibling threads; a clean line from its owner; anything else.
+// Classes of reasons for a wrong row (docs/validation.md). In order: the experiment's guess of the load; another machine or
+// number of CPUs; who gets a contended line and for how long; spinning waiters that delay the lock's releaser; overlap in an
+// out-of-order core; sibling threads; a clean line that its owner supplies; anything else.
 constexpr std::array<std::string_view, 8> kMissClasses = {"load",    "machine",  "turns",       "waiters",
                                                           "overlap", "siblings", "clean_owner", "other"};
-// As a share of the base; a smaller change counts as no effect unless the row says otherwise.
+// Smallest visible change, as a share of the base. Smaller ones count as no effect unless the row sets its own limit.
 constexpr double kVisibleChange = 0.01;
 
 // A [[paper]] row.
 struct PaperRow {
   std::string id;
-  std::vector<std::string> metrics;  // one, or several with `order`
-  std::string of = {};               // the figure is divided by this metric of the same point; empty: it is not
+  std::vector<std::string> metrics;  // one metric, or several for a row with `order`
+  std::string of = {};               // a metric of the same point by which the figure is divided; empty: none
   std::map<std::string, ConfigValue> at;
-  std::optional<std::map<std::string, ConfigValue>> relative_to;  // overrides keys of `at`, to select a point of its own
+  std::optional<std::map<std::string, ConfigValue>> relative_to;  // replaces keys of `at`, to select the base point
   bool difference = false;
   std::optional<ChangeSign> sign;     // as published; requires relative_to
-  double visible = kVisibleChange;    // a smaller relative change counts as no effect
+  double visible = kVisibleChange;    // relative changes below this count as no effect
   std::optional<Better> better = {};  // overrides the metric's declaration
   std::optional<double> value;
   std::optional<double> tolerance, tolerance_abs;
   Shape shape = Shape::none;
-  std::string over;  // the swept path along which a shape is examined
+  std::string over;  // the swept path along which a shape's values are compared
   PaperKind kind = PaperKind::predicted;
   bool scored = true;  // false: the row is shown, but not scored
   std::string source;
-  std::string miss = {};     // for a row that is off: the class of kMissClasses that fits best; empty: not classified
+  std::string miss = {};     // for a row that is off: the best fitting class of kMissClasses; empty: not classified
   std::string why_off = {};  // for a row that is off: the reason, as far as it is known
-  // The experiment that confirms the reason; empty: the reason is untested.
+  // For a row that is off: the experiment that confirms why_off; empty: untested.
   std::string reason_tested = {};
-  // For a prediction that holds: the entry of configs/breaks.toml that removes the mechanism, so that the prediction fails.
+  // For a prediction that holds: the entry of configs/breaks.toml that removes the responsible mechanism, with which the
+  // prediction must fail.
   std::string broken_by = {};
-  std::string table = {};  // the measured table that the row comes from; empty: a [[paper]] row
+  std::string table = {};  // the measured table that contains the row; empty: a [[paper]] row
 
   [[nodiscard]] bool is_order() const { return metrics.size() > 1; }
-  // True if the figures are relative changes from the point of relative_to.
+  // True if the figures are changes relative to the point of relative_to.
   [[nodiscard]] bool is_change() const { return relative_to && !difference; }
-  // True if the source states only the sign of a change, without a size.
+  // True if the source states only the direction of a change, not its size.
   [[nodiscard]] bool is_sign_alone() const { return sign && !value; }
 };
 

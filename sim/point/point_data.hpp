@@ -1,4 +1,4 @@
-// The result of one simulated run: the content of the results files before they are written (docs/results.md).
+// The result of one simulated run: what the results files will contain (docs/results.md).
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace linebounce::sim {
 
 struct Metric {
-  std::variant<std::int64_t, double> value;  // counts are integers and stay exact
+  std::variant<std::int64_t, double> value;  // an integer is a count and stays exact
   std::string unit;                          // "ns", "", "%"
 };
 
@@ -28,7 +28,7 @@ struct LatencyRow {                 // one bin of latency.csv
   std::int64_t count = 0;
 };
 
-// Mean waiting times of a miss, by Resource. The rest of its latency is travel.
+// Mean waiting times of a miss, by Resource. The rest of the latency is travel.
 struct MeanWaits {
   std::array<double, kResources> ns{};
 
@@ -48,25 +48,25 @@ struct LineRow {  // one row of lines.csv
   std::int64_t count = 0;
   double remote_pct = 0, latency_ns_mean = 0;
   CpuSet cpus = {};  // CPUs that missed
-  // None: another tool's measurement, which does not divide latency into waits and travel.
+  // None in another tool's measurements, which don't divide latency into waits and travel.
   std::optional<MeanWaits> waits = MeanWaits();
 };
 
-struct LockRow {  // one row of locks.csv, lockmeter's columns
+struct LockRow {  // a row of locks.csv, with lockmeter's columns
   std::string lock, call_site;
   double util_pct = 0, con_pct = 0, hold_mean_us = 0, hold_max_us = 0, wait_mean_us = 0, wait_max_us = 0, cpu_pct = 0;
   std::int64_t total = 0, nowait = 0, spin = 0, rjct = 0;
-  // Misses on the lock's own words and objects; only in the lock's own row.
+  // Misses on the lock's own words and objects. Set only in the lock's row without a call site.
   std::int64_t misses = 0;
   double miss_ns_mean = 0;
   MeanWaits waits = {};
 };
 
-struct CpiRow {  // one row of cpi.csv: where a CPU's cycles went in one function
+struct CpiRow {  // a row of cpi.csv: cycles of one CPU in one function
   std::int64_t cpu = 0;
   std::string function;
   std::int64_t instructions = 0;
-  std::array<std::int64_t, kTimeParts> parts{};  // cycles of the CPU's clock, by TimePart
+  std::array<std::int64_t, kTimeParts> parts{};  // in cycles of the CPU's clock; indexed by TimePart
 
   [[nodiscard]] std::int64_t cycles() const {
     std::int64_t sum = 0;
@@ -97,11 +97,11 @@ struct PointData {
   std::vector<LatencyRow> latency;  // sorted by kind, source, latency
   std::vector<LineRow> lines;       // sorted by all its key columns
   std::vector<LockRow> locks;
-  std::vector<CpiRow> cpi;                 // by CPU, then by function
-  std::vector<MatrixRow> matrix;           // for core-to-core runs, in the workload's order
-  std::vector<SeriesRow> series;           // from the first seed's run; in the workload's order of names, then by time
-  std::vector<TransitionRow> transitions;  // rows with a count above 0, in the table's order
-  std::string timeline;                    // timeline.csv of one run, never merged; empty unless requested
+  std::vector<CpiRow> cpi;                 // sorted by CPU, then by function
+  std::vector<MatrixRow> matrix;           // only of core-to-core runs; in the workload's order
+  std::vector<SeriesRow> series;           // of the first seed's run; sorted by name in the workload's order, then by time
+  std::vector<TransitionRow> transitions;  // rows that occurred; in the protocol table's order
+  std::string timeline;                    // content of timeline.csv for one run, which is never merged; empty unless requested
   std::int64_t references = 0;             // simulated memory operations, for the manifest
   std::int64_t simulated_ns = 0;
 };

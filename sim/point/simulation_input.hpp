@@ -1,4 +1,4 @@
-// Everything that decides what one simulated run does, typed and checked. sim/config makes it, and sim/simulation runs it.
+// Everything that determines one simulated run, typed and checked. sim/config makes it; sim/simulation runs it.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +40,19 @@ struct RunSpec {
 struct SimulationInput {
   MachineSpec machine;
   MachineProtocols protocols{Protocol{}};  // the loaded protocols of the machine
-  std::map<std::string, Home> placement;   // homes of objects, by name
+  std::map<std::string, Home> placement;   // objects' homes, by name
   std::string workload;                    // a name in all_workloads()
   Parameters parameters;                   // complete: defaults filled in
-  LayoutSet layouts;                       // those of the workload's layout file, if it names one
-  std::string trace;                       // the file that the workload replays; empty: none
-  SourceFile program;                      // the program that the workload runs; empty path: none
+  LayoutSet layouts;                       // layouts from the workload's layout file; empty without one
+  std::string trace;                       // path of the trace to replay; empty: none
+  SourceFile program;                      // the program that the workload runs; its path is empty if there is none
   std::vector<SourceFile> lock_files;      // locks that parameters name by their file
   std::vector<SourceFile> counter_files;   // counters that parameters name by their file
-  bool as_recorded = false;                // true if the trace is replayed under the conditions of the recorded run
+  bool as_recorded = false;                // true if the trace is replayed with the recorded run's configuration
   RunSpec run;
   EngineSpec engine;
-  std::vector<MeasuredTable> tables;          // the tables to compare lines with
-  std::map<std::string, std::string> places;  // where settings were written, by path, for messages: "FILE:LINE:COLUMN", "--set"
+  std::vector<MeasuredTable> tables;          // measured tables to compare with the simulated lines
+  std::map<std::string, std::string> places;  // by path: where a setting was written, for messages: "FILE:LINE:COLUMN", "--set"
   std::uint64_t seed = 1;
 };
 

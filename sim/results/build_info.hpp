@@ -1,4 +1,4 @@
-// The versions from which this program was built; cmake/build_info.cmake writes the file at each build.
+// Versions that this program was built from. cmake/build_info.cmake writes the definitions in each build.
 #pragma once
 
 namespace linebounce::sim {

@@ -28,7 +28,7 @@ constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,lat
 constexpr const char* kSeriesHeader = "point,time_us,name,value";
 constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
 
-// Builds a row: fields are appended in the order of the columns.
+// Builds a row. Fields must be added in the order of the columns.
 class Row {
  public:
   explicit Row(std::string& out) : out_(out) {}
@@ -53,7 +53,7 @@ class Row {
   bool first_ = true;
 };
 
-// The columns that add_split() writes; their names end in `unit`.
+// Names of the columns that add_split() fills; each ends in `unit`.
 std::string split_columns(std::string_view unit) {
   std::string columns = fmt::format(",travel_{0},queueing_{0}", unit);
   for (const char* resource : kResourceNames) columns += fmt::format(",queueing_{}_{}", resource, unit);
@@ -68,8 +68,8 @@ std::string locks_header() {
   return kLocksColumns + split_columns("mean_ns");
 }
 
-// Travel, queueing, and queueing by resource.
-constexpr std::size_t kSplitColumns = 2 + kResources;  // travel, queueing, and queueing by resource
+// Travel, queueing, and queueing at each resource.
+constexpr std::size_t kSplitColumns = 2 + kResources;  // Travel, queueing, and queueing at each resource.
 
 void add_split(Row& row, double latency_ns, const MeanWaits& waits) {
   row << std::max(0.0, latency_ns - waits.total()) << waits.total();
@@ -145,7 +145,7 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   return out;
 }
 
-// True if a spreadsheet would compute the text as a formula. Ignores apostrophes at its beginning.
+// True if a spreadsheet would evaluate the text as a formula. Ignores leading apostrophes.
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos;
@@ -165,7 +165,7 @@ CpuSet read_cpus(const std::string& file, const std::string& text) {
   return *cpus;
 }
 
-// Reads the last columns, which divide a latency. REQUIRES: they have numbers.
+// Reads a latency's parts from the last columns. REQUIRES: these columns are not empty.
 MeanWaits read_waits(const std::string& file, const std::vector<std::string>& fields) {
   MeanWaits waits;
   for (std::size_t resource = 0; resource < kResources; ++resource)
@@ -179,8 +179,8 @@ std::optional<MeanWaits> read_known_waits(const std::string& file, const std::ve
   return is_known ? std::optional(read_waits(file, fields)) : std::nullopt;
 }
 
-// Calls `take` with the fields of each row of a file that Linebounce wrote. If the last line is not terminated, part of the
-// file is missing.
+// Calls `take` with the fields of each row of one of our CSV files. A last line without a newline shows that the file is
+// truncated.
 template <class Take>
 void read_rows(const std::string& file, const std::string& header, std::string_view content, const Take& take) {
   const bool whole = content.ends_with('\n');
@@ -238,7 +238,7 @@ const std::vector<std::string>& csv_names() {
 std::string concatenate_csv(const std::vector<std::string>& contents) {
   std::string merged;
   for (const std::string& content : contents) {
-    const std::size_t rows = content.find('\n') + 1;  // correct for npos too, because npos + 1 is 0
+    const std::size_t rows = content.find('\n') + 1;  // also without a newline: npos + 1 is 0
     if (!merged.empty() && content.substr(0, rows) != merged.substr(0, merged.find('\n') + 1))
       throw InputError("an earlier version has written some of the points, with other columns; --fresh runs all of them again");
     merged += merged.empty() ? content : content.substr(rows);

@@ -16,23 +16,23 @@ struct CsvFile {
   std::string content;  // including its header
 };
 
-// The files of point number `point`; matrix.csv and series.csv only if the run has any.
+// The CSV files of point number `point`. matrix.csv and series.csv are included only if the run filled them.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
-// seeds.csv: the metrics of each run of a point with several seeds; merge_seeds() averages them. The first run has
-// `first_seed`, the others the following seeds.
+// seeds.csv: metrics of each run of a point with several seeds, before merge_seeds() averages them. Runs have consecutive
+// seeds, from `first_seed`.
 CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs);
 
-// The spans of one run in time (docs/results.md). Written as recorded, and never merged.
+// Spans of one run in time (docs/results.md). Written as recorded, never merged.
 constexpr const char* kTimelineFile = "timeline.csv";
 
 // The names of all files that csv_files() and seeds_csv() may return.
 const std::vector<std::string>& csv_names();
 
-// Concatenates files of several points: the first one's header, then the rows of all.
+// Joins files of several points: the first file's header, then all rows.
 std::string concatenate_csv(const std::vector<std::string>& contents);
 
-// Reads latency.csv, by point; each sorted by kind, source, latency. Errors: InputError.
+// Reads latency.csv, by point. Rows are sorted by kind, source and latency. Errors: InputError.
 std::map<int, std::vector<LatencyRow>> read_latency_csv(const std::string& content);
 
 // Reads lines.csv, by point; a point without misses has no entry. Errors: InputError.
@@ -52,9 +52,9 @@ std::map<int, std::vector<CpiRow>> read_cpi_csv(const std::string& content);
 using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
 std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 
-// A name as a CSV field, quoted if needed (RFC 4180). Control characters are escaped as in visible_name(). A spreadsheet
-// would take a name that begins with = + - or @ for a formula, so it gets an apostrophe before it. The readers here and
-// analysis/linebounce/frames.py remove it. A name that begins with apostrophes and then one of these characters gets another
+// A name as a CSV field, quoted if needed (RFC 4180), with control characters escaped as in visible_name(). A name that begins
+// with = + - or @ gets an apostrophe in front, because a spreadsheet would take it for a formula. So does a name that begins
+// with apostrophes followed by one of these characters. The readers here and analysis/linebounce/frames.py remove one
 // apostrophe.
 std::string csv_field(std::string_view name);
 

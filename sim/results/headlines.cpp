@@ -11,7 +11,7 @@ namespace {
 
 using workloads::Headline;
 
-// The units of metrics that at least half of the points have. Other metrics say nothing about the whole sweep.
+// The units of all metrics that at least half of the points have. A rarer metric says nothing about the sweep as a whole.
 std::map<std::string, std::string> units_of_most(const std::vector<ReportedPoint>& points) {
   std::map<std::string, std::size_t> points_with;
   std::map<std::string, std::string> units;
@@ -34,7 +34,7 @@ std::vector<Headline> declared_by(const std::string& workload) {
   return {};
 }
 
-// Makes a label from a name: "walk mean" from "tasklist.walk_mean_us".
+// Derives a label from a name: "walk mean" from "tasklist.walk_mean_us".
 std::string label_of(const std::string& name, const std::string& unit) {
   std::string label = name.substr(name.find('.') + 1);
   const std::string suffix = unit == "%" ? "_pct" : unit == "1/s" ? "_per_s" : "_" + unit;
@@ -44,7 +44,7 @@ std::string label_of(const std::string& name, const std::string& unit) {
   return label;
 }
 
-// The metrics that are declared as headlines, or not declared at all; sorted by group, then by name.
+// Metrics that are declared as headlines, and undeclared ones; sorted by group, and by name within a group.
 std::vector<std::string> others(const std::map<std::string, std::string>& units) {
   std::vector<std::string> names;
   for (const auto& [name, unit] : units) {

@@ -1,4 +1,4 @@
-// The few metrics of a run that a reader should see first: those that the workload names, in its order.
+// Chooses the few metrics that a reader should see first. The workload names them and their order.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct HeadlineMetric {
 
 inline constexpr std::size_t kMostHeadlines = 3;
 
-// Chooses up to kMostHeadlines metrics that at least half of the points have. If the workload names fewer, adds other metrics
-// that are declared as headlines, in the order of presentation.
+// Chooses up to kMostHeadlines metrics that at least half of the points have. If the workload names too few, adds metrics that
+// are declared as headlines, in presentation order.
 std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std::vector<ReportedPoint>& points);
 
-// Makes a headline of any metric.
+// Describes any metric in the form of a headline.
 HeadlineMetric headline_of(const std::string& name, const std::string& unit, const std::string& label = "");
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// Parses JSON documents safely, because they may come from anyone.
+// Parses JSON documents that may come from anyone.
 #pragma once
 
 #include <concepts>
@@ -9,9 +9,9 @@
 
 namespace linebounce::sim {
 
-// Parses a document. The library reads values of any depth, but writes them recursively, which could exhaust the stack. So a
-// document that is deeper than any results file is refused. `keep`: the library's parser callback; a value is left out if it
-// returns false. Errors: nlohmann::json::exception.
+// Parses a document. Refuses one that is nested deeper than any results file: the library reads any depth, but writes
+// recursively, which could exhaust the stack. `keep`: parser callback; returns false for a value to leave out. Errors:
+// nlohmann::json::exception.
 template <class Json>
 Json parsed_json(std::string_view text, const typename Json::parser_callback_t& keep = {}) {
   constexpr int kDeepest = 32;
@@ -21,7 +21,8 @@ Json parsed_json(std::string_view text, const typename Json::parser_callback_t& 
   });
 }
 
-// As json.get_to(value), but an integer must be an integer in the document, and must fit. Errors: nlohmann::json::exception.
+// Like json.get_to(value), but for an integer type the document must contain an integer that fits. Errors:
+// nlohmann::json::exception.
 template <class Json, class T>
 void take(const Json& json, T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {

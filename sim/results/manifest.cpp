@@ -72,7 +72,7 @@ std::string manifest_text(const Manifest& manifest) {
   out["references_per_s"] = rounded(rate);
   out["peak_memory_kib"] = manifest.peak_memory_kib;
   out["files"] = files_to_json(manifest.files);
-  // Arguments may contain any bytes. Bytes that are not UTF-8 are replaced; refusing them would lose the manifest.
+  // Replaces bytes that are not UTF-8, which arguments may contain. Refusing them would lose the manifest.
   return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,5 +1,5 @@
-// manifest.json, schema linebounce.manifest/1 (docs/manifest.schema.json): how results were made. The only file of a results
-// directory that differs between two runs of the same configuration.
+// manifest.json, schema linebounce.manifest/1 (docs/manifest.schema.json): how results were made. It is the only results file
+// that differs between two runs of one configuration.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// A results file's size and checksum when it was written.
+// Size and checksum of a results file as written.
 struct FileRecord {
   std::uint64_t bytes = 0;
   std::string checksum;  // by trace::Fingerprint
@@ -30,27 +30,27 @@ struct Manifest {
   std::vector<std::string> argv;
   std::uint64_t seed = 1;
   int seeds = 1;
-  std::string hash;     // configuration_hash of the whole experiment, or of the point in points/K
+  std::string hash;     // configuration hash of the whole experiment; in points/K, of that point
   std::string started;  // UTC, "2026-11-20T08:30:00Z"
   double wall_s = 0;
-  double simulation_s = 0;  // wall time summed over every run of every point
+  double simulation_s = 0;  // wall time in seconds, added up over all runs of all points
   std::int64_t references = 0;
   std::int64_t peak_memory_kib = 0;  // of the largest process
   RunStatus status = RunStatus::interrupted;
   int points = 1;
   int points_done = 0;
   std::vector<FailedPoint> failed_points;
-  FileRecords files;  // empty at the top level of a sweep, whose files are merged anew by every run
+  FileRecords files;  // empty in a sweep's own directory, whose files every run merges again
 };
 
-// The manifest's text; adds this program's version, commit, compiler, SystemC and host.
+// The manifest's text, with this program's version, commit, compiler, SystemC version and host added.
 std::string manifest_text(const Manifest& manifest);
 
-// A manifest's text with other files or another status. REQUIRES: read_manifest() can read it.
+// The manifest's text with `files` or `status` replaced. REQUIRES: read_manifest() accepts it.
 std::string with_files(const std::string& manifest, const FileRecords& files);
 std::string with_status(const std::string& manifest, RunStatus status);
 
-// What a later run needs from an earlier run's manifest.
+// The parts of an earlier run's manifest that a later run needs.
 struct EarlierManifest {
   std::string hash;
   std::string commit;
@@ -62,10 +62,10 @@ struct EarlierManifest {
   FileRecords files;
 };
 
-// None if the text is no manifest of ours.
+// None if Linebounce did not write the text.
 std::optional<EarlierManifest> read_manifest(const std::string& text);
 
-// "0.1.0", and `git describe` of the source tree, or "unknown" without git.
+// program_version(): "0.1.0". program_commit(): `git describe` of the source tree, or "unknown" without git.
 std::string program_version();
 std::string program_commit();
 

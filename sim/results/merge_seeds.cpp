@@ -29,8 +29,8 @@ constexpr const char* kUpperMode = "throughput.upper_mode";
 constexpr const char* kLowerModeSeeds = "throughput.lower_mode_seeds";
 constexpr const char* kOfModes = "1/s";
 
-// Reports metrics whose seeds fall into two groups: the gap between the groups is at least a tenth of the mean, and wider
-// than both groups together. The mean of such seeds describes no run.
+// Reports metrics whose seeds fall into two groups: the gap between the groups is at least a tenth of the mean and wider than
+// each group. Their mean describes no run.
 void add_modes(std::vector<double> values, std::map<std::string, ReportedMetric>& merged) {
   constexpr std::size_t kFewest = 4;
   if (values.size() < kFewest) return;
@@ -96,7 +96,7 @@ auto key(const LineRow& row) {
   return std::tie(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source);
 }
 
-// Merges sorted rows with the same key.
+// Adds up neighbouring rows with the same key. REQUIRES: the rows are sorted.
 void add_up(std::vector<LineRow>& rows) {
   if (rows.empty()) return;
   auto sum = rows.begin();
@@ -114,7 +114,8 @@ void add_up(std::vector<LineRow>& rows) {
   rows.erase(std::next(sum), rows.end());
 }
 
-// Shares of time are averaged over the runs (`sum` has `runs_before` of them). Means are weighted by their counts.
+// Adds a run's row. Shares of time are averaged over runs, of which `sum` has `runs_before`. Means are weighted by their
+// counts.
 void add_lock(LockRow& sum, const LockRow& row, std::int64_t runs_before) {
   sum.util_pct = weighted(sum.util_pct, runs_before, row.util_pct, 1);
   sum.cpu_pct = weighted(sum.cpu_pct, runs_before, row.cpu_pct, 1);
@@ -139,7 +140,7 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
       LockRow nothing;
       nothing.lock = row.lock;
       nothing.call_site = row.call_site;
-      // A lock that earlier runs never took has a share of 0 % in them.
+      // For a lock that earlier runs did not take, their share is 0 %.
       add_lock(merged.try_emplace({row.lock, row.call_site}, nothing).first->second, row, static_cast<std::int64_t>(i));
     }
     for (auto& entry : merged) {
@@ -170,8 +171,8 @@ std::vector<CpiRow> merge_cpi(const std::vector<PointData>& runs) {
   return rows;
 }
 
-// The runs have the same rows, because these depend on machine and parameters, and not on the seed. A run that was cut short
-// has only the first of them.
+// All runs have the same rows, which depend on machine and parameters but not on the seed. A run that was cut short has only
+// the first ones.
 std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
   const auto longest = std::ranges::max_element(runs, {}, [](const PointData& run) { return run.matrix.size(); });
   std::vector<MatrixRow> rows = longest->matrix;
@@ -188,8 +189,8 @@ std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
   return rows;
 }
 
-// A run lists only the transitions that occurred in it, in the table's order. A row that earlier runs lack is inserted after
-// the row that precedes it in this run.
+// A run lists only transitions that occurred in it, in the table's order. A row that is new in this run goes after the row that
+// precedes it there.
 std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs) {
   std::vector<TransitionRow> merged;
   for (const PointData& run : runs) {
@@ -211,9 +212,8 @@ std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs)
 
 }  // namespace
 
-// The 0.975 quantile of Student's t distribution, from the tables of the NIST/SEMATECH e-Handbook of Statistical Methods,
-// 1.3.6.7.2. Between entries, uses the next smaller number of degrees of freedom, so that the interval is slightly too wide
-// rather than too narrow.
+// The 0.975 quantile of Student's t distribution, from tables of the NIST/SEMATECH e-Handbook of Statistical Methods,
+// 1.3.6.7.2. Between two entries, uses the one with fewer degrees of freedom, which makes the interval slightly too wide.
 double student_t_95(std::size_t degrees_of_freedom) {
   static constexpr std::array kSmall = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                         2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
@@ -250,7 +250,7 @@ MergedPoint merge_seeds(std::vector<PointData> runs) {
   merged.tables.locks = merge_locks(runs);
   merged.tables.cpi = merge_cpi(runs);
   merged.tables.matrix = merge_matrix(runs);
-  // Keeps the first run's series, because runs with other seeds develop differently and a mean would show none of them.
+  // Keeps only the first run's series: runs with other seeds differ in time, and a mean would show none of them.
   merged.tables.series = std::move(runs.front().series);
   merged.tables.transitions = merge_transitions(runs);
   for (const PointData& run : runs) {

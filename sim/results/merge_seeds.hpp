@@ -1,4 +1,5 @@
-// Merges a point's runs with several seeds: averages metrics, with a confidence interval, and adds up histograms and tables.
+// Merges runs of a point with different seeds. Metrics are averaged, with a confidence interval; histograms and tables are
+// added up.
 #pragma once
 
 #include <map>
@@ -23,14 +24,14 @@ struct MergedPoint {
   PointData tables;  // without its metrics
 };
 
-// `runs`: in the order of their seeds, at least one. A single run stays as it is, including its integers. With several runs,
-// a metric becomes the mean, a double, over the runs that have it.
+// `runs`: one or more, in the order of their seeds. A single run is kept as it is, with its integers. Of several runs, a metric
+// becomes its mean (a double) over the runs that have it.
 MergedPoint merge_seeds(std::vector<PointData> runs);
 
-// Declares the metrics that merging adds, for seeds that fall into two groups.
+// Declares the metrics that merge_seeds() adds if seeds fall into two groups.
 void declare_modes(workloads::MetricSink& metrics);
 
-// Adds the rows of one more run to those of earlier runs; both are sorted.
+// Adds the rows of one run to the sum of earlier ones. REQUIRES: both are sorted.
 void add_line_rows(std::vector<LineRow>& sum, std::vector<LineRow> lines);
 
 // The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.

@@ -17,14 +17,14 @@ namespace linebounce::sim {
 
 namespace {
 
-// The part of a name or pattern before its first dot, if it has no placeholder.
+// The part before the first dot of a name or pattern; empty if it contains a placeholder.
 std::string_view family_of(std::string_view name) {
   return name.substr(0, name.find('.'));
 }
 
 bool fits(std::string_view name, std::string_view pattern);
 
-// True if the name begins with something that can replace the pattern's leading placeholder, and continues like the pattern.
+// True if the name matches a pattern that begins with a placeholder.
 bool fits_placeholder(std::string_view name, std::string_view pattern) {
   const std::size_t end = pattern.find('>');
   const std::string_view word = pattern.substr(1, end - 1);
@@ -46,10 +46,10 @@ bool fits(std::string_view name, std::string_view pattern) {
 
 class Catalogue final : public workloads::MetricSink {
  public:
-  // The workload whose declarations follow; empty: the simulator's.
+  // Sets the workload that the following declarations belong to; empty: the simulator.
   void begin(const std::string& workload) { workload_ = workload; }
 
-  // Sorts by group. Within a group, metrics of several workloads come before those of one.
+  // Sorts by group. Within a group, metrics of the simulator or several workloads come before those of one workload.
   [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::pair(metric_group(a.metric.pattern), !a.workload.empty()) <
@@ -76,13 +76,13 @@ class Catalogue final : public workloads::MetricSink {
  private:
   struct Entry {
     MetricDeclaration metric;
-    std::string workload;  // the only workload that reports it; empty: the simulator reports it, or several workloads do
+    std::string workload;  // the only workload that reports the metric; empty: the simulator or several workloads report it
   };
   std::string workload_;
   std::vector<Entry> entries_;
 };
 
-// Declares the simulator's own metrics, with one call for each part that has some.
+// Declares the simulator's own metrics.
 void declare_of_simulator(Catalogue& metrics) {
   metrics.begin("");
   Statistics::declare(metrics);
@@ -92,7 +92,7 @@ void declare_of_simulator(Catalogue& metrics) {
   declare_class_counters(metrics);
 }
 
-// Collects declarations by letting each workload report without having run.
+// Lets each workload report without a run, only to collect its declarations.
 void declare_of_workloads(Catalogue& metrics) {
   const std::function<const Cpu&(int)> no_cpu = [](int) -> const Cpu& { throw std::logic_error("there was no run"); };
   for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {

@@ -29,7 +29,7 @@ nlohmann::ordered_json members(const Values& values) {
 
 std::string significant(double value) {
   if (!std::isfinite(value)) throw std::logic_error("a result is not a finite number");
-  if (value == 0) value = 0;  // a negative zero is written as 0
+  if (value == 0) value = 0;  // also turns -0 into 0
   std::array<char, 32> text{};
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6).ptr;
   return {text.data(), end};

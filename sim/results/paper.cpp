@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// A metric's value at a point, as in the results file. Also fills in the unit, or the reason why there is no value.
+// A metric's value at a point, rounded as in the results file. Sets the result's unit, or its problem if there is no value.
 std::optional<double> look_up(const std::string& metric, const ReportedPoint& point, PaperResult& result) {
   const auto found = point.metrics.find(metric);
   if (found != point.metrics.end()) {
@@ -21,8 +21,7 @@ std::optional<double> look_up(const std::string& metric, const ReportedPoint& po
   return std::nullopt;
 }
 
-// True if the values rise. A tolerance allows a step down by that share; without one, each value must be larger than the one
-// before.
+// True if the values rise. Without a tolerance, `after` must be larger; with one, it may be smaller by that share of `before`.
 bool rises(double before, double after, double tolerance) {
   return tolerance > 0 ? after >= before - tolerance * std::abs(before) : after > before;
 }
@@ -46,8 +45,8 @@ ChangeSign sign_of(double share, double visible, Better better) {
   return (share > 0) == (better == Better::higher) ? ChangeSign::gain : ChangeSign::loss;
 }
 
-// The confidence interval of the ratio of two independent means. Runs with the same seeds are not independent, so the
-// interval is wider than necessary.
+// Interval of the ratio of two independent means. With equal seeds the runs are not independent, so the interval is wider than
+// necessary.
 std::optional<double> ci95_of_change(const ReportedMetric& changed, const ReportedMetric& base) {
   if (!changed.ci95 || !base.ci95) return std::nullopt;
   const double of_base = as_double(base.value);
@@ -57,7 +56,7 @@ std::optional<double> ci95_of_change(const ReportedMetric& changed, const Report
   return rounded(std::sqrt(from_changed * from_changed + from_base * from_base));
 }
 
-// REQUIRES: both points have the metric, and the base's is not 0.
+// REQUIRES: both points have the metric, and the base's value is not 0.
 SimulatedChange change_of(const PaperRow& row, const ReportedPoint& changed, const ReportedPoint& base) {
   const ReportedMetric& before = base.metrics.at(row.metrics.front());
   const ReportedMetric& after = changed.metrics.at(row.metrics.front());
@@ -151,7 +150,7 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   } else {
     evaluate_value(result, where, points);
   }
-  // If a finished run lacks the metric, the row is a miss, whatever the reason. If the point did not finish, the row is not
+  // If a finished point lacks the metric, the row is a miss for whatever reason. If the point did not finish, the row is not
   // scored.
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
   if (!scored || !row.scored || row.kind == PaperKind::input) result.ok.reset();
@@ -162,7 +161,8 @@ std::optional<ChangeSign> published_sign(const PaperRow& row) {
   if (row.sign) return row.sign;
   const Better better = direction_of(row);
   if (!row.relative_to || !row.value || better == Better::neither) return std::nullopt;
-  // The row states a difference, without the base's value, so its relative size is unknown.
+  // For a difference the row does not give the base's value. The relative size is then unknown, so any change counts as
+  // visible.
   return sign_of(*row.value, row.difference ? std::numeric_limits<double>::min() : row.visible, better);
 }
 

@@ -52,7 +52,7 @@ class TemporaryFile {
   }
 
   void commit() {
-    // Some file systems do not support fsync (EINVAL). The results must be kept there too.
+    // Some file systems don't support fsync (EINVAL, ENOSYS); results may still be written there.
     if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != ENOSYS) fail();
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
@@ -62,7 +62,7 @@ class TemporaryFile {
   }
 
  private:
-  // If the constructor throws, the destructor does not run, but then there is no file to remove.
+  // If the constructor throws, the destructor does not run; there is then no file to remove.
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 
   std::filesystem::path target_;
@@ -101,13 +101,13 @@ bool is_there(const std::filesystem::path& path) {
 }
 
 void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take) {
-  // O_NONBLOCK, because opening a pipe would wait for its writer.
+  // O_NONBLOCK: without it, opening a pipe would wait for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
   if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
-  std::array<char, 65536> part;  // left uninitialised, because most files are far smaller
+  std::array<char, 65536> part;  // not initialised, because most files are far smaller
   while (true) {
     const ssize_t size = ::read(file.number(), part.data(), part.size());
     if (size < 0 && errno == EINTR) continue;
@@ -127,7 +127,7 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
   try {
     if (is_there(path) && read_file(path) == content) return;
   } catch (const InputError&) {
-    // An unreadable file is replaced.
+    // A file that can't be read is replaced.
   }
   write_file(path, content);
 }

@@ -1,4 +1,5 @@
-// Reads and writes files. Writing is atomic: after kill -9 or on a full disk, the file has its old or its new content.
+// Reads and writes files. Writing is atomic: even after kill -9 or on a full disk, a file has either its old or its new
+// content.
 #pragma once
 
 #include <filesystem>
@@ -21,21 +22,20 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Prefix of the temporary files of write_file(), ".linebounce-tmp-"; those of killed processes may be deleted.
+// Prefix of write_file()'s temporary files, ".linebounce-tmp-". Those of killed processes may be deleted.
 extern const std::string_view kTemporaryPrefix;
 
-// Replaces the file as a whole: temporary file, fsync, rename. Errors: OutputError.
+// Replaces a file atomically: temporary file, fsync, rename. Errors: OutputError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-// Writes all of it, even if signals interrupt. Returns 0 or an errno.
+// Writes all of the content, even if signals interrupt. Returns 0 or an errno.
 int write_all(int descriptor, std::string_view content);
 
-// True if there is a file or link at the path, readable or not. A path that can't be examined counts as an unreadable file.
-// Throws nothing.
+// True if the path has a file or link, readable or not, or can't be examined. Throws nothing.
 bool is_there(const std::filesystem::path& path);
 
-// Calls `take` with successive parts of a regular file's content. Refuses a device or a pipe, because it may have no end.
-// Errors: InputError.
+// Calls `take` with one part after another of a regular file. Refuses devices and pipes, which may have no end. Errors:
+// InputError.
 void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
 
 // The whole content. Errors: InputError.
@@ -50,7 +50,7 @@ void make_directories(const std::filesystem::path& path);
 // "FILE: cannot be written: REASON", for errno `error`.
 std::string write_problem(const std::filesystem::path& path, int error);
 
-// Parses a file's text with `read`, and puts `place` before its error messages. Errors: InputError.
+// Applies `read` to a file's text, and prefixes its error messages with `place`. Errors: InputError.
 template <class Read>
 auto read_results(const std::filesystem::path& file, const std::string& place, const Read& read) {
   const std::string text = read_file(file);
@@ -61,7 +61,7 @@ auto read_results(const std::filesystem::path& file, const std::string& place, c
   }
 }
 
-// The same for a CSV file. Its error messages name the file without its directory.
+// Like read_results(), for a CSV file. Error messages contain only the file's name, without directories.
 template <class Read>
 auto read_csv(const std::filesystem::path& file, const Read& read) {
   return read_results(file, (file.parent_path() / "").string(), read);

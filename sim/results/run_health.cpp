@@ -11,13 +11,13 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kFewestOperations = 100;
-constexpr double kLargestDrift = 10;  // how far the second half's share of misses may deviate from 50 %, in percentage points
+constexpr double kLargestDrift = 10;  // percentage points: how far the second half's share of the misses may be from 50 %
 
 std::string whole(double count) {
   return fmt::format("{:.0f}", count);
 }
 
-// A mean over several runs may be less than one CPU.
+// A mean over several runs need not be whole, and may be below 1.
 std::string cpus(double count) {
   if (count != std::round(count)) return fmt::format("on average {:.2g} CPUs", count);
   return whole(count) + (count == 1 ? " CPU" : " CPUs");
@@ -58,8 +58,8 @@ class Findings {
       const std::string lock = name.substr(0, name.size() - kWaiting.size());
       const auto waited = metric(lock + ".spin");
       const double still = as_double(waiting.value);
-      // Under a fair lock every CPU gets its turn, so few waits are still in progress at the end, compared to all waits. The
-      // number of acquisitions would not show this, because one CPU may take the lock repeatedly while all others wait.
+      // Under a fair lock, few waits are still unfinished at the end, compared with all waits. Numbers of acquisitions would
+      // not show this: one CPU may take the lock repeatedly while all others wait.
       if (!waited || still * 10 < *waited) continue;
       const std::string of_lock = lock.substr(kLocks.size());
       const std::string of_all = fmt::format("{} of {} {}", whole(still), whole(*waited), *waited == 1 ? "wait" : "waits");

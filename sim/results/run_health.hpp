@@ -1,4 +1,4 @@
-// Warnings about a point's figures: starvation, two modes, too short a warm-up, few samples.
+// Warnings about a point's figures: starvation, seeds in two groups, a short warm-up, few samples.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace linebounce::sim {
 
 struct HealthFinding {
-  int rank = 0;            // smaller for a worse kind of finding
-  std::string text;        // for this point: "2 CPUs got less than a tenth of an equal share: ..."
-  std::string in_general;  // the same for several points with this kind of finding: "some CPUs got less than ..."
-  std::string detail;      // the part of the text that differs between points: "2 CPUs"
+  int rank = 0;            // kind of finding; smaller is worse
+  std::string text;        // about this point: "2 CPUs got less than a tenth of an equal share: ..."
+  std::string in_general;  // about several points with this kind of finding: "some CPUs got less than ..."
+  std::string detail;      // the part of the text that is specific to the point: "2 CPUs"
 };
 
 // The worst first; empty if nothing was found.

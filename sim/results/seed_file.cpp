@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers go to files as they are in memory");
 
-// ---- the fields of each row, used for both writing and reading ----
+// ---- the fields of each kind of row, used for both writing and reading ----
 
 template <class Row, class Of>
 concept RowOf = std::same_as<std::remove_const_t<Row>, Of>;
@@ -117,7 +117,7 @@ class SeedWriter {
 
 class SeedReader {
  public:
-  // Errors, here and below: InputError.
+  // Errors, here and in the functions below: InputError.
   explicit SeedReader(std::string_view text) : left_(text) {
     if (!text.starts_with(kSeedFileHead))
       throw InputError("not the results of a run with one seed, or those of another version");
@@ -166,8 +166,8 @@ class SeedReader {
   }
 
  private:
-  // Reads a number of items of at least one byte each. A damaged file may contain any number, so it is checked against the
-  // remaining bytes before anything is allocated.
+  // Reads the number of items that follow, each at least one byte. A damaged file may contain any number, so it is compared
+  // with the remaining bytes before memory is allocated.
   std::size_t count() {
     std::int64_t number = 0;
     take(number);
@@ -189,7 +189,7 @@ class SeedReader {
   std::string_view left_;
 };
 
-// The text before the last line, whose checksum must match. Errors: InputError.
+// The text without the last line, which holds its checksum. Errors: InputError if that does not match.
 std::string_view without_checksum(std::string_view text) {
   constexpr std::size_t kLastLine = 16 + 1;
   if (text.size() < kLastLine) throw InputError("the results of one seed are cut off");

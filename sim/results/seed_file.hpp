@@ -1,7 +1,7 @@
-// One run's PointData as a file. The simulating process hands its result to the merging process in this form, and an
-// interrupted point resumes from it. The file is binary, because writing text would take more instructions than a short
-// simulation: a line with the version, numbers as in memory, texts preceded by their length, and a checksum in the last line.
-// Doubles keep all their digits; results are rounded once, after seeds are merged.
+// One run's PointData as a file: from the simulating process to the merging one, and for resuming an interrupted point. The
+// file is binary, because formatting text would take more instructions than a short simulation. It has a line with the version,
+// numbers as in memory, texts preceded by their length, and a checksum as its last line. Doubles keep all digits; rounding
+// happens once, after seeds are merged.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace linebounce::sim {
 
-// A file of another version is not accepted as a seed file, so its run is simulated again.
+// The first line. A file of another version is ignored, and its run simulated again.
 constexpr std::string_view kSeedFileHead = "linebounce seed 2\n";
 
 struct SeedFile {
   std::string hash;  // hash of the point's configuration
   double wall_s = 0;
   PointData data;
-  std::string workload = {};  // the point's workload, which results name; likewise its CPUs
+  std::string workload = {};  // these identify the point in results
   std::int64_t cpus = 0;
 };
 

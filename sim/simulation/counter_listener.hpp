@@ -1,4 +1,4 @@
-// Passes a timed run's protocol rows and accesses to the counters of a course (run.counters).
+// Feeds a timed run's protocol rows and accesses to the counters of a course (run.counters).
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace linebounce::sim {
 
 class CounterListener final : public IdleListener {
  public:
-  // REQUIRES: `input` outlives the listener.
+  // REQUIRES: `input` outlives this object.
   explicit CounterListener(const SimulationInput& input) : input_(input) {}
 
-  // Errors: std::invalid_argument for a machine with several buses, whose transactions have no names in a course.
+  // Errors: std::invalid_argument for a machine with several buses, for whose transactions a course has no names.
   ProgramTap& begin(Machine& machine, const AddressSpace&, const LockSet&) override {
     if (input_.machine.has_nodes())
       throw std::invalid_argument("run.counters: counts caches on one bus; this machine has nodes; legal here: false");

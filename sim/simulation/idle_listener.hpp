@@ -1,5 +1,5 @@
-// A listener to every step that ignores all reports (EngineSpec::step_listener). While it is attached, a run takes the same
-// paths as under `linebounce steps`: no hit takes the fast path. The run's results do not change.
+// A listener that ignores all reports (EngineSpec::step_listener). With it attached, a run takes the same code paths as under
+// `linebounce steps`: no hit takes the fast path. Results stay the same.
 #pragma once
 
 #include "models/coherence/step_listener.hpp"

@@ -33,8 +33,8 @@ using namespace workloads;
 
 namespace {
 
-// Forwards reports to a listener that is made later: the machine needs a listener at once, but the listener needs the memory
-// of the finished machine.
+// Forwards reports to a listener that is set later. The machine needs a listener when it is made, but the real one needs the
+// finished machine's memory.
 class Relay final : public Observer {
  public:
   void set(Observer& target, SimulationTap* tap) {
@@ -51,7 +51,7 @@ class Relay final : public Observer {
   SimulationTap* tap_ = nullptr;
 };
 
-// Refuses placements of objects that the workload does not have. This is only known after the workload has set up its memory.
+// Throws if `placement` names objects that the workload lacks. Called after the workload has placed its objects.
 void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
   constexpr std::size_t kMostNamed = 40;
   const std::vector<std::string> objects = memory.object_names();
@@ -67,13 +67,14 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   }
 }
 
-// Prefixes a refusal that begins with a setting's path, "workload.layout: ...", with the origin of that setting.
+// If a refusal begins with a setting's path ("workload.layout: ..."), prefixes it with the place where that setting was
+// written.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
   const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
   return place == input.places.end() ? refusal : place->second + ": " + refusal;
 }
 
-// The names of the words for which CPUs were waiting when the run failed.
+// The words that CPUs were spinning on when the run failed.
 std::string awaited_words(Machine& machine, const AddressSpace& memory) {
   std::string text;
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
@@ -89,14 +90,14 @@ std::string awaited_words(Machine& machine, const AddressSpace& memory) {
   return text;
 }
 
-// Whether the run should be repeated with EngineSpec::line_history.
+// Whether to repeat the failed run with EngineSpec::line_history, for a better report.
 bool wants_history(const ModelFailure& failure) {
   const auto* const of_line = dynamic_cast<const LineFailure*>(&failure);
   return of_line != nullptr && !of_line->has_history();
 }
 
-// If the run fails, and not because of a lock's own check, adds to the report who held each lock, and who waited for a lock
-// or another word.
+// Runs the machine. If it fails, adds to the report who holds each lock, and who waits for a lock or a word. A lock's own check
+// reports that already.
 void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress,
                  SimulationTap* tap) {
   try {
@@ -115,7 +116,7 @@ void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, c
   locks.finish(cpus, machine.finished_at());
 }
 
-// The trace that the workload replays; null if it replays none.
+// Opens the trace that the workload replays; null if there is none.
 std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   if (input.trace.empty()) return nullptr;
   const bool recover = input.parameters.flag("recover");
@@ -132,7 +133,7 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
   return user;
 }
 
-// Declared last in a run, so that its destructor ends interrupted programs while the objects that they use still exist.
+// Declared last in a run, so that its destructor unwinds interrupted programs before the objects that they use are destroyed.
 class UnwindPrograms {
  public:
   explicit UnwindPrograms(Machine& machine) : machine_(machine) {}
@@ -228,8 +229,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
 
 namespace {
 
-// Repeats a failed run with its line history recorded. The same configuration fails again at the same tick. Recording every
-// run's history would slow down all runs for the few that fail.
+// Repeats a failed run with line history on; the same configuration fails at the same tick. So only failed runs pay for
+// recording it.
 std::string what_failed(const SimulationInput& input, const ModelFailure& failure) {
   if (!wants_history(failure)) return failure.what();
   SimulationInput again = input;

@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Layouts with fields. An array without fields has no lines that a table could name.
+// All layouts with fields. An array without fields has no line that a table could describe.
 std::vector<Layout> known_layouts(const LayoutSet& declared, const AddressSpace& memory) {
   std::vector<Layout> known;
   for (const auto& [name, layout] : declared.all()) known.push_back(layout);

@@ -11,10 +11,9 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Finds the lines of each table. A table has none if this run has no such object: a variant of the workload may not use a
-// structure of the layout file, or no object of the structure may have the home of the measured one. REQUIRES: the workload
-// has placed its objects; `tables` outlive the result. Errors: ConfigError for a structure or field that neither the file nor
-// the workload has, with the legal ones.
+// Finds the lines of each table. There may be none: a variant of the workload may not use the structure, or no object of the
+// structure may have the measured home. REQUIRES: the workload has placed its objects; `tables` outlive the result. Errors:
+// ConfigError for a structure or field that neither the layout file nor the workload has, with the legal ones.
 std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const LayoutSet& declared,
                                       const AddressSpace& memory, const LineStore& store, const Homes& homes);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kKindNames = {"function",    "sleep",    "miss", "lock_wait",   "lock_hold",
                                    "bus_address", "bus_data", "link", "grace_period"};
 
-// Nanoseconds, with picoseconds as decimals.
+// The time in nanoseconds with three decimals.
 std::string ns_text(Tick at, const Timebase& timebase) {
   const std::int64_t ps = std::llround(timebase.to_ns(at) * 1000);
   return fmt::format("{}.{:03}", ps / 1000, ps % 1000);
@@ -101,7 +101,7 @@ std::string TimelineRecorder::name_of(const Span& span, const AddressSpace& memo
   return {};
 }
 
-// Compares the texts themselves, because their numbers depend on the order of the reports.
+// Compares texts, not their numbers, because the numbers depend on the order in which texts were reported.
 bool TimelineRecorder::before(const Span& a, const Span& b) const {
   const auto key = [](const Span& span) {
     return std::tuple(span.from, span.kind, span.track, span.to_node, span.to, span.address, span.access);
@@ -128,7 +128,7 @@ std::string TimelineRecorder::csv(const AddressSpace& memory, const Timebase& ti
   return text;
 }
 
-// A bus or a link only knows the line, so the place is the first object on that line.
+// Columns for the span's place. A bus or link knows only the line, so the place is then the line's first object.
 std::string TimelineRecorder::place_columns(const Span& span, const AddressSpace& memory, int line_bytes) {
   const bool whole_line = span.kind >= Kind::bus_address && span.kind <= Kind::link;
   if (span.kind != Kind::miss && !whole_line) return ",,,,\n";

@@ -1,4 +1,4 @@
-// Records the spans of a part of the measured time, for timeline.csv.
+// Records spans in a part of the measured time, for timeline.csv.
 #pragma once
 
 #include <map>
@@ -15,8 +15,7 @@ using namespace workloads;
 
 class TimelineRecorder final : public Timeline {
  public:
-  // Records spans that overlap [from, to). Cuts them off at `end`, the end of the run, because a CPU's last operation may
-  // last beyond it.
+  // Records spans that overlap [from, to), and cuts them at `end`, the end of the run: a CPU's last operation may last longer.
   TimelineRecorder(Tick from, Tick to, Tick end) : from_(from), to_(to), end_(end) {}
 
   void function(CpuId cpu, FunctionId function, Tick from, Tick to) override;
@@ -27,7 +26,7 @@ class TimelineRecorder final : public Timeline {
   void link(int from_node, int to_node, Address line, bool carries_data, Tick from, Tick to) override;
   void grace_period(std::int64_t number, Tick from, Tick to) override;
 
-  // The content of timeline.csv, sorted by time; the order of the reports has no influence. REQUIRES: the simulation is over.
+  // The content of timeline.csv, sorted by time, whatever the order of reports. REQUIRES: the simulation is over.
   [[nodiscard]] std::string csv(const AddressSpace& memory, const Timebase& timebase, int line_bytes) const;
 
  private:
@@ -37,15 +36,15 @@ class TimelineRecorder final : public Timeline {
     Kind kind{};
     std::uint8_t access = 0;    // for misses: AccessKind
     std::uint16_t to_node = 0;  // links
-    std::int32_t track = 0;     // number of the CPU, bus or first node
-    std::int64_t name = 0;      // the number of a function, a Source or a text; or a plain number
-    Address address = 0;        // for misses, buses and links
+    std::int32_t track = 0;     // number of the CPU or bus, or of a link's first node
+    std::int64_t name = 0;      // number of a function, Source or text, or a plain number; depends on `kind`
+    Address address = 0;        // only for misses, buses and links; otherwise 0
   };
 
   void add(Span span);
   std::int64_t number_of(const std::string& text);
   [[nodiscard]] std::string name_of(const Span& span, const AddressSpace& memory) const;
-  // The last four columns, and the end of the line.
+  // The row's last four columns and its line break.
   [[nodiscard]] static std::string place_columns(const Span& span, const AddressSpace& memory, int line_bytes);
   [[nodiscard]] bool before(const Span& a, const Span& b) const;
 

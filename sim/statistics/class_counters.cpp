@@ -13,7 +13,7 @@ using workloads::kNeither;
 
 namespace {
 
-constexpr int kUpdateBytes = 8;  // a word takes as long on the data bus as 8 bytes (models/bus)
+constexpr int kUpdateBytes = 8;  // bytes on the data bus for one updated word (models/bus)
 
 bool issued_at(const ControllerTable& table, std::size_t base, MessageId message) {
   for (std::size_t state = 0; state < table.states.size(); ++state) {
@@ -117,7 +117,7 @@ ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId
   meaning.counts_transaction = !bus.messages[message].operates;
   if (issued_at(bus.cache, kEvict, message)) {
     meaning.transaction = ClassCounter::write_backs;
-    meaning.counts_transaction = meaning.to_memory;  // does not count if another cache has taken the line meanwhile
+    meaning.counts_transaction = meaning.to_memory;  // false if another cache has taken the line meanwhile
   } else if (own_row_does(bus, message, Verb::send_word)) {
     meaning.transaction = ClassCounter::bus_upd;
   } else if (issued_at(bus.cache, kLoad, message)) {
@@ -145,7 +145,7 @@ void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& ro
     LineBits& bits = lines_[line.value];
     bits.wanted_by_store = row.by_store ? bits.wanted_by_store | bit_of(cache) : bits.wanted_by_store & ~bit_of(cache);
   }
-  // If a store had to fetch its line, it was counted as a miss. Its write hit after the fill is then not a silent upgrade.
+  // A store that had to fetch its line was counted as a miss, so its write hit after the fill is no silent upgrade.
   if (row.write_hits && (lines_[line.value].wanted_by_store & bit_of(cache)) == 0) add(cache, ClassCounter::silent_upgrades);
 }
 
@@ -200,7 +200,7 @@ void ClassCounters::access_ran(int cache, LineAddr line, bool writes, bool hit) 
 
 namespace {
 
-// Declares one family of metrics for each counter, so that each has its own description.
+// Declares a separate metric family for each counter, so that each has its own description.
 std::vector<workloads::MetricFamily> counter_families(workloads::MetricSink& metrics) {
   std::vector<workloads::MetricFamily> families;
   for (const ClassCounterFacts& facts : kClassCounterFacts) {

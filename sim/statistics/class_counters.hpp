@@ -1,5 +1,5 @@
-// Counts what caches on one bus do, in the terms of an introductory course: misses, interventions, flushes, BusRdX. The
-// counts follow from the protocol's rows, so they mean the same for every protocol and for both kinds of bus.
+// Counts what the caches on one bus do, in an introductory course's terms: misses, interventions, flushes, BusRdX. The counts
+// are derived from protocol rows, so they mean the same for every protocol and both kinds of bus.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ enum class ClassCounter : std::uint8_t {
 };
 constexpr int kClassCounters = 21;
 
-// A counter's name in metrics and templates, its name in a course, and what it counts.
+// A counter's name in metrics and templates, its name in a course, and its meaning.
 struct ClassCounterFacts {
   std::string_view name, words;
   const char* meaning;
@@ -53,34 +53,35 @@ using ClassCounts = std::array<std::int64_t, kClassCounters>;  // by ClassCounte
 
 class ClassCounters {
  public:
-  // REQUIRES: `bus` is a protocol for a bus, and outlives this; at most 64 caches, numbered from 0.
+  // REQUIRES: `bus` is a bus protocol, and outlives this object; at most 64 caches, numbered from 0.
   ClassCounters(const Protocol& bus, int caches, int line_bytes);
 
-  // Reports that a row of a cache's table ran in state `state`. REQUIRES: rows and accesses are reported in the order in
+  // Reports that a cache's table ran its row for this state and event. REQUIRES: rows and accesses are reported in the order in
   // which they change the cache.
   void row_ran(int cache, LineAddr line, StateId state, EventId event);
-  // Reports that an access ran, after its rows. `hit`: it needed no transaction.
+  // Reports an access, after the rows that it caused. `hit`: it needed no transaction.
   void access_ran(int cache, LineAddr line, bool writes, bool hit);
-  // A load took its value from the CPU's own store buffer.
+  // Counts a load that got its value from the CPU's own store buffer.
   void load_forwarded(int cache) { add(cache, ClassCounter::reads); }
-  // While this is off, in warm-up and after the measured time, rows are followed but nothing is counted.
+  // While off (in warm-up and after the measured time), states are followed but nothing is counted.
   void set_on(bool on) { on_ = on; }
 
   [[nodiscard]] const ClassCounts& of(int cache) const { return counts_[cache]; }
   [[nodiscard]] int caches() const { return static_cast<int>(counts_.size()); }
 
  private:
-  // What a row of the caches' table means, in terms that hold for every protocol.
+  // What a row means, in terms that hold for every protocol. processor: a CPU's event; own, other: a message of this or another
+  // cache.
   struct RowMeaning {
     bool processor = false, own = false, other = false;
-    bool by_store = false;  // the row of a Store or Atomic
+    bool by_store = false;  // the event is a Store or Atomic
     bool issues = false, frees = false, takes_data = false;
-    bool needs_data = false;  // the cache's own message, after which data must come
+    bool needs_data = false;  // own message, after which the cache needs data
     bool supplies = false, to_memory = false;
     bool sends_word = false, takes_word = false;
-    bool had_copy = false, keeps_copy = false;    // whether the cache has a readable copy before and after the row
+    bool had_copy = false, keeps_copy = false;    // the cache has a readable copy before, and after the row
     bool could_write = false, can_write = false;  // without asking
-    bool write_hits = false;                      // a Store that hits and changes the state
+    bool write_hits = false;                      // a Store that hits and changes the state, such as E to M
     ClassCounter transaction = ClassCounter::bus_rd;
     bool counts_transaction = false;
   };
@@ -95,10 +96,10 @@ class ClassCounters {
   void line_came(int cache, LineAddr line);
   void line_left(int cache, LineAddr line);
 
-  // State of a line; bit n of each word is for cache n.
+  // State of a line. Bit n of each member is about cache n.
   struct LineBits {
-    std::uint64_t wanted_by_store = 0;  // the current or latest request was made for a store
-    std::uint64_t unused = 0;           // a load's request brought the line, and no access has used it yet
+    std::uint64_t wanted_by_store = 0;  // cache n's latest request for the line was made for a store
+    std::uint64_t unused = 0;           // a load fetched the line into cache n, and no access has used it yet
   };
 
   const std::size_t events_;
@@ -107,11 +108,11 @@ class ClassCounters {
   std::vector<RowMeaning> rows_;  // indexed [state][event]
   std::vector<ClassCounts> counts_;
   std::unordered_map<std::uint64_t, LineBits> lines_;
-  std::unordered_set<std::uint64_t> supplied_;  // lines that a cache supplies in the current order step
+  std::unordered_set<std::uint64_t> supplied_;  // lines that some cache supplies in the current order step
 };
 
-// Declares the counters as metrics and reports them, with the cycles of each cache's CPUs by cause. `cores`: by CPU, the
-// number of its cache.
+// Declares the counters as metrics and reports them, with the cycles of each cache's CPUs by cause. `cores`: by CPU, the index
+// of its cache.
 void report_class_counters(const std::vector<ClassCounts>& counts, const std::vector<CpiRow>& cpi,
                            const std::vector<int>& cores, workloads::MetricSink& metrics);
 void declare_class_counters(workloads::MetricSink& metrics);

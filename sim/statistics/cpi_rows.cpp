@@ -8,7 +8,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Rounds a CPU's times to whole cycles whose sum is right: each interval begins at the rounded end of the previous one.
+// Rounds a CPU's intervals to whole cycles that add up correctly: each begins at the rounded end of the previous one.
 class WholeCycles {
  public:
   explicit WholeCycles(Tick cycle) : cycle_(cycle) {}
@@ -53,7 +53,7 @@ std::vector<CpiRow> cpi_rows(Machine& machine, const workloads::AddressSpace& me
                            time_parts(counters, static_cast<FunctionId>(function), core.hit_latency)});
       for (const Tick ticks : functions.back().parts) idle -= ticks;
     }
-    functions.front().parts[ordinal(TimePart::ended)] = idle;  // time in the program itself, outside all functions
+    functions.front().parts[ordinal(TimePart::ended)] = idle;  // the first entry is time outside all functions
     add_cpu(cpu, std::move(functions), core.cycle, rows);
   }
   return rows;

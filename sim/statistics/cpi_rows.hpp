@@ -1,4 +1,4 @@
-// Each CPU's measured time by function and part, as rows of cpi.csv.
+// Divides each CPU's measured time by function and cause, as rows of cpi.csv.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// A row for each CPU and function with time, sorted by CPU, then by function's name. REQUIRES: the machine has run.
+// One row for each CPU and function that spent time, sorted by CPU, then by the function's name. REQUIRES: the machine has run.
 std::vector<CpiRow> cpi_rows(Machine& machine, const workloads::AddressSpace& memory);
 
 }  // namespace linebounce::sim

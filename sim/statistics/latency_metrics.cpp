@@ -10,7 +10,7 @@ using namespace workloads;
 
 namespace {
 
-// Off-chip misses are those whose data came from outside the core. An upgrade has no supplier, so it is not among them.
+// Sources of off-chip misses, whose data came from outside the core. An upgrade moves no data, so it is in neither set.
 const std::set<std::string> kLocalSources = {"local_c2c", "local_memory", "node_cache"};
 const std::set<std::string> kRemoteSources = {"remote_memory", "remote_c2c"};
 
@@ -36,7 +36,7 @@ Sums sums_of(const Histogram& histogram) {
   return sums;
 }
 
-// Count, mean and mode of the accesses with one source.
+// Metric families for the accesses that one source served: count, mean and mode.
 struct SourceFamilies {
   MetricFamily count, mean_ns, peak_ns;
 };
@@ -86,7 +86,7 @@ class LatencyMetrics {
   }
 
  private:
-  // All sources of a kind ("": both) that `wanted` accepts, as one histogram.
+  // One histogram over all sources of a kind ("": both kinds) that `wanted` accepts.
   template <class Wanted>
   [[nodiscard]] static Histogram together(const LatencyBins& bins, const std::string& kind, Wanted wanted) {
     Histogram all;
@@ -160,7 +160,7 @@ class LatencyMetrics {
                    share(caches.count, all.count), kDetail);
   }
 
-  // None if there are no misses.
+  // None for an empty histogram.
   [[nodiscard]] std::optional<std::vector<Peak>> peaks(const Histogram& histogram) const {
     return histogram.empty() ? std::nullopt : std::optional(find_peaks(histogram, window_));
   }
@@ -184,7 +184,7 @@ class LatencyMetrics {
   const LatencyBins& reads_;
   const std::function<double(std::int64_t)>& to_ns_;
   MetricSink& metrics_;
-  std::int64_t window_ = 1;  // one window for the whole run, so that a source's mode can be compared with the peaks
+  std::int64_t window_ = 1;  // smoothing window; the same for the whole run, so that modes can be compared with peaks
 };
 
 }  // namespace

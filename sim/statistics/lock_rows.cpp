@@ -16,8 +16,8 @@ double ratio(double part, double whole) {
   return whole == 0 ? 0 : part / whole;
 }
 
-// util_pct is a share of the measured time, for the mean instance; cpu_pct is a share of all CPUs' time. wait_mean_us covers
-// the acquisitions that waited.
+// Makes a row. util_pct: share of the measured time, averaged over the lock's instances. cpu_pct: share of all CPUs' time.
+// wait_mean_us: over acquisitions that waited.
 LockRow row_of(const std::string& lock, const std::string& call_site, const LockUse& use, int instances,
                const Timebase& timebase, Tick measured, int cpus) {
   const auto us = [&timebase](Tick ticks) { return timebase.to_ns(ticks) / 1000; };
@@ -38,7 +38,7 @@ LockRow row_of(const std::string& lock, const std::string& call_site, const Lock
   return row;
 }
 
-// Lockmeter's columns. `lock` and `call_site`: their names in metrics.
+// Reports lockmeter's columns as metrics. `lock` and `call_site`: as they appear in metrics' names.
 void add_metrics(const LockRow& row, const std::string& lock, const std::string& call_site, MetricSink& metrics) {
   const auto add = [&](const std::string& column, const char* unit, Better better, const char* meaning, MetricValue value) {
     const char* of_site = "the lock's figure of this name, of one function alone that took it";
@@ -62,7 +62,7 @@ void add_metrics(const LockRow& row, const std::string& lock, const std::string&
   add("rjct", "", kLower, "`try_acquire` that failed, readers that had to read again", row.rjct);
 }
 
-// Metrics beyond lockmeter's columns, only for locks that some CPU waited for.
+// Reports further metrics of a lock that CPUs waited for.
 void add_waits(const std::string& lock, const LockUse& use, const Timebase& timebase, MetricSink& metrics) {
   const MetricFamily waiting =
       metrics.family("locks.<lock>.waiting", "", kLower, "waits under way at the end; missing if there are none", kDetail);
@@ -82,7 +82,7 @@ void add_waits(const std::string& lock, const LockUse& use, const Timebase& time
   add_mean(remote, use.remote_handoffs, use.remote_handoff_sum);
 }
 
-// Misses on the lock's own lines, including those of waiting CPUs and of the CPU that hands the lock over.
+// Reports misses on the lock's own lines, including those of waiters and of the CPU that hands over the lock.
 void add_misses(const std::string& lock, const LockRow& row, MetricSink& metrics) {
   const MetricFamily misses = metrics.family("locks.<lock>.misses", "", kLower,
                                              "misses on the lock's words and objects; missing if there are none", kDetail);
@@ -160,7 +160,7 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
     if (!row.call_site.empty()) names.insert(row.call_site);
   }
   std::map<std::string, std::string> call_sites = metric_names(names);
-  call_sites.emplace("", "");  // the sum over all call sites
+  call_sites.emplace("", "");  // stands for all call sites together
   for (const LockRow& row : point.locks) add_metrics(row, lock_names.at(row.lock), call_sites.at(row.call_site), metrics);
 }
 

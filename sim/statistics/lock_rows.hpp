@@ -1,4 +1,4 @@
-// Makes locks.csv and the locks' metrics from the statistics that a run's locks have collected.
+// Makes locks.csv and the locks' metrics from statistics that the locks collected in a run.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Misses on the words and objects of all locks with one name.
+// Misses on the words and objects of all locks of one name.
 struct LockMisses {
   std::int64_t count = 0;
   double ns_mean = 0;
   MeanWaits waits = {};
 };
 
-// A row for each lock and for each function that took it; `measured` ticks on `cpus` CPUs.
+// Adds a row for each lock, and one for each function that acquired it. The run measured `measured` ticks on `cpus` CPUs.
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
                    const std::map<std::string, LockMisses>& misses, PointData& point);
 void declare_lock_metrics(MetricSink& metrics);

@@ -24,7 +24,7 @@ std::string cleaned(std::string name) {
 std::map<std::string, std::string> metric_names(const std::set<std::string>& names) {
   std::map<std::string, std::string> parts;
   std::set<std::string> taken;
-  // Names that are legal already are assigned first and stay as they are.
+  // Legal names keep their spelling, so they are assigned before names that must be changed.
   for (const std::string& name : names) {
     if (cleaned(name) == name) taken.insert(parts[name] = name);
   }

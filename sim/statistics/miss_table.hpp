@@ -10,8 +10,8 @@
 
 namespace linebounce::sim {
 
-// Counts misses by object and offset, function, access, home and source. A hash table with open addressing that grows.
-// Iterate only over sorted(), whose order is deterministic.
+// Counts misses by object and offset, function, access, home and source. An open-addressing hash table that grows. Iterate with
+// sorted(), because the table's own order depends on its size.
 class MissTable {
  public:
   struct Key {
@@ -19,7 +19,7 @@ class MissTable {
     std::uint32_t offset = 0;
     FunctionId function = 0;
     AccessKind access{};
-    std::int16_t home = 0;  // an array may span several nodes
+    std::int16_t home = 0;  // home node of the accessed line; parts of an array may have different homes
     Source source{};
     friend auto operator<=>(const Key&, const Key&) = default;
   };
@@ -50,7 +50,7 @@ class MissTable {
  private:
   Entry& find(std::vector<Entry>& entries, const Key& key) const;
 
-  std::vector<Entry> entries_;  // entries with count 0 are free
+  std::vector<Entry> entries_;  // an entry with count 0 is free
   std::size_t used_ = 0;
 };
 

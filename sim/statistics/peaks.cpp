@@ -10,8 +10,8 @@ constexpr std::int64_t kWindowsInMedian = 25;
 constexpr std::int64_t kShareOfItself = 8;
 constexpr std::int64_t kShareOfHighest = 200;
 
-// The smoothed histogram at the points between which it is linear, by latency. A count c at x adds a triangle with its
-// corners at x - w, x (height c w) and x + w. So the slope changes there by c, -2c and c.
+// Returns the smoothed histogram at the points between which it is linear. A count c at latency x adds a triangle with corners
+// at x - w, x (height c w) and x + w. So the slope changes by c, -2c and c at these three points.
 std::vector<Peak> smooth(const Histogram& histogram, std::int64_t window) {
   std::map<std::int64_t, std::int64_t> bends;
   for (const auto& [latency, count] : histogram) {
@@ -30,7 +30,8 @@ std::vector<Peak> smooth(const Histogram& histogram, std::int64_t window) {
   return points;
 }
 
-// Maxima and valleys in turn. The first and last are valleys of height 0. A plateau is represented by its middle.
+// Returns maxima and valleys alternately. The first and last entries are valleys of height 0. A plateau is represented by its
+// middle.
 std::vector<Peak> extrema(const std::vector<Peak>& points) {
   std::vector<Peak> level;  // without equal neighbours
   for (std::size_t i = 0; i < points.size();) {
@@ -48,7 +49,7 @@ std::vector<Peak> extrema(const std::vector<Peak>& points) {
   return turns;
 }
 
-// The smallest height between extremum `from` and the next higher one in direction `step`; 0 if nothing is higher.
+// The lowest height between extremum `from` and the next higher one in direction `step`; 0 if none is higher.
 std::int64_t valley(const std::vector<Peak>& turns, std::size_t from, int step) {
   std::int64_t lowest = turns[from].height;
   for (std::size_t i = from;;) {
@@ -59,9 +60,9 @@ std::int64_t valley(const std::vector<Peak>& turns, std::size_t from, int step) 
   }
 }
 
-// True if the prominence is more than four standard deviations. The standard deviation of a count is its square root. Under
-// the smoothing triangle, a height's variance is 2/3 of the window times the height (the sum of the squared weights over the
-// sum of the weights). So the condition is prominence^2 > 16 * 2/3 window (peak + valley).
+// True if the prominence exceeds four standard deviations. A count's standard deviation is its square root. Smoothed by the
+// triangle, a height's variance is 2/3 of the window times the height (the sum of squared weights over the sum of weights). So
+// the condition is prominence^2 > 16 * 2/3 window (peak + valley).
 bool beyond_chance(std::int64_t prominence, std::int64_t height, std::int64_t window) {
   const std::int64_t both = height + (height - prominence);
   return prominence / window > 32 * both / (3 * prominence);

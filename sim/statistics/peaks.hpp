@@ -16,22 +16,22 @@
 
 namespace linebounce::sim {
 
-using Histogram = std::map<std::int64_t, std::int64_t>;  // latency in cycles to count; all counts are positive
+using Histogram = std::map<std::int64_t, std::int64_t>;  // by latency in cycles: the count, which is positive
 
 struct Peak {
   std::int64_t latency = 0;  // cycles
-  std::int64_t height = 0;   // smoothed count: window^2 times the count of one cycle
+  std::int64_t height = 0;   // smoothed count per cycle, times window^2
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
-// The half width for smoothing: a twenty-fifth of the median latency, at least one cycle. Peaks closer than that are merged.
+// Half width of the smoothing triangle in cycles: 1/25 of the median latency, at least 1. Closer peaks are merged.
 std::int64_t smoothing_window(const Histogram& histogram);
 
 // Sorted by latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.
 std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window);
 
-// The latency where the smoothed histogram is highest; the first one if there are several. REQUIRES: as for find_peaks(), and
-// the histogram is not empty.
+// The latency at which the smoothed histogram is highest; the smallest of several. REQUIRES: as for find_peaks(), and the
+// histogram is not empty.
 std::int64_t mode(const Histogram& histogram, std::int64_t window);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-// The names of sources, kinds of access, resources and parts of a CPI stack in a results directory's files.
+// Names of sources, kinds of access, resources and parts of a CPI stack, as in results files.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ inline constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c", 
                                                                    "remote_c2c", "node_cache",   "upgrade"};
 inline constexpr std::array<const char*, kResources> kResourceNames = {"core", "bus", "line", "link", "controller", "memory"};
 inline constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
-// Readable names, for sentences, tables and charts. local_c2c and remote_c2c have the names of `perf c2c`.
+// Readable names for sentences, tables and charts. "local HITM" and "remote HITM" are the terms of `perf c2c`.
 inline constexpr std::array<const char*, kSources> kSourceWords = {"local HITM",  "local memory", "remote memory",
                                                                    "remote HITM", "node cache",   "upgrade"};
-// The readable name of a source in latency.csv, including hits: "local HITM" for "local_c2c", "L2" for "l2".
+// The readable name of a source in latency.csv, or of a cache level: "local HITM" for "local_c2c", "L2" for "l2".
 inline std::string source_words(const std::string& source) {
   for (std::size_t i = 0; i < kSourceNames.size(); ++i) {
     if (source == kSourceNames[i]) return kSourceWords[i];
@@ -25,7 +25,7 @@ inline std::string source_words(const std::string& source) {
   return source.starts_with('l') ? "L" + source.substr(1) : source;
 }
 
-// Texts by TimePart. The part for a source has that source's name.
+// A text for each TimePart. The part that waits for a source is called after the source.
 using TimePartTexts = std::array<const char*, kTimeParts>;
 constexpr TimePartTexts with_sources(TimePartTexts texts, const std::array<const char*, kSources>& sources) {
   for (std::size_t i = 0; i < kSources; ++i) texts[ordinal(part_of(static_cast<Source>(i)))] = sources[i];

@@ -67,7 +67,7 @@ void report_links(const std::vector<LinkStatistics>& links, double measured, dou
   }
 }
 
-using Cpi = std::array<std::optional<double>, 2>;  // by mode (kernel, user); none for a mode without instructions
+using Cpi = std::array<std::optional<double>, 2>;  // by mode (kernel, user); none if no instruction ran in that mode
 
 void report_time(const Cpi& cpi, double system, double user, double all, MetricSink& metrics) {
   metrics.value(
@@ -82,7 +82,7 @@ void report_time(const Cpi& cpi, double system, double user, double all, MetricS
                 share_pct(all - system - user, all), kDetail);
 }
 
-// The kernel's time by function. The out-of-line spinning of a lock counts as a function of its own.
+// Reports the kernel's time by function. A lock's out-of-line spin loop counts as a function.
 void report_profile(const std::map<std::string, Tick>& times, Tick kernel, MetricSink& metrics) {
   const MetricFamily time_pct =
       metrics.family("profile.<function>.time_pct", "%", kNeither,
@@ -94,7 +94,7 @@ void report_profile(const std::map<std::string, Tick>& times, Tick kernel, Metri
     time_pct.add({parts.at(name)}, share_pct(static_cast<double>(time), static_cast<double>(kernel)));
 }
 
-// What the cores waited for other than data, in total and by function.
+// Reports waits for anything other than data (such as TLBs and instruction fetch), in total and by function.
 void report_footprint(double time_pct, const FootprintMisses& all, const std::map<std::string, FootprintMisses>& by_function,
                       MetricSink& metrics) {
   metrics.value("footprint.time_pct", "%", kLower,
@@ -116,7 +116,7 @@ void report_footprint(double time_pct, const FootprintMisses& all, const std::ma
   }
 }
 
-// The mean waits of misses, by source.
+// Reports mean waits of misses, by the source that served them.
 void report_queueing(const std::map<std::string, MeanWaits>& of_source, MetricSink& metrics) {
   const MetricFamily queueing =
       metrics.family("latency.<source>.queueing_mean_ns", "ns", kLower,
@@ -244,15 +244,16 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
 }
 
-// Collects misses in the two halves of the measured time. A run that lasts until all programs end has no halves.
+// Reports the share of misses in each half of the measured time. Skipped for a run that lasts until all programs end, because
+// it has no fixed halves.
 void Statistics::collect_halves(MetricSink& metrics) const {
-  constexpr std::int64_t kFewest = 1000;  // with fewer misses, chance alone makes the halves differ
+  constexpr std::int64_t kFewest = 1000;  // with fewer misses, the halves may differ by chance
   const std::int64_t misses = halves_[0] + halves_[1];
   if (core_.end == kNever || misses < kFewest) return;
   report_second_half(share_pct(static_cast<double>(halves_[1]), static_cast<double>(misses)), metrics);
 }
 
-// If there are several buses, reports their mean utilisation; for links, reports each one.
+// Reports utilisation: the mean over all buses, and each link on its own.
 void Statistics::collect_traffic(const Machine& machine, MetricSink& metrics) const {
   const auto measured = static_cast<double>(machine.measured());
   const BusStatistics bus = machine.bus_statistics();
@@ -288,7 +289,7 @@ void Statistics::collect_latency(Machine& machine, PointData& point, MetricSink&
       all, reads, [this](std::int64_t cycles) { return timebase_.to_ns(cycles * core_.cycle); }, metrics);
 }
 
-// Adds hits by level; all hits of a level have its latency. Returns their number.
+// Adds the hits of each cache level, all with that level's latency. Returns their number.
 std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& bins) const {
   std::int64_t all = 0;
   for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
@@ -429,7 +430,7 @@ void Statistics::collect_time(Machine& machine, MetricSink& metrics) const {
     const Tick ticks_at_one = core_.cycle * instructions[mode];
     cpi[mode] = static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one);
   }
-  // A CPU is idle once its program has ended.
+  // The denominator includes the time after a program's end, in which its CPU is idle.
   const double all = static_cast<double>(machine.measured()) * machine.cpus();
   report_time(cpi, static_cast<double>(time[0]), static_cast<double>(time[1]), all, metrics);
   if (time[0] > 0) report_profile(kernel_times(machine), time[0], metrics);

@@ -1,4 +1,4 @@
-// Listens to the hardware and collects integer histograms and counts for latency.csv, lines.csv and the metrics.
+// Listens to the hardware, and collects histograms and counts for latency.csv, lines.csv and the metrics. All are integers.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Counts latencies in cycles: small ones in an array, the rest in a map.
+// Counts latencies in cycles. Small latencies index an array; large ones are in a map.
 class LatencyHistogram {
  public:
   void add(std::int64_t cycles, std::int64_t count = 1);
@@ -30,38 +30,37 @@ class LatencyHistogram {
   static constexpr std::int64_t kMostDense = 4096;
   void add_beyond(std::int64_t cycles, std::int64_t count);
 
-  std::vector<std::int64_t> dense_;  // grows with the latencies that occur, up to kMostDense
+  std::vector<std::int64_t> dense_;  // as long as the latencies that occur require, up to kMostDense
   std::map<std::int64_t, std::int64_t> sparse_;
 };
 
 class Statistics final : public Observer {
  public:
-  // REQUIRES: `memory` has all functions and objects before the first miss.
+  // REQUIRES: all functions and objects are in `memory` before the first miss.
   Statistics(Machine& machine, const AddressSpace& memory);
 
   void miss(const Miss& miss) override;
 
-  // Collects everything except the workload's own metrics. REQUIRES: the machine has run.
+  // Adds everything to `point` except the workload's own metrics. REQUIRES: the machine has run.
   void collect(Machine& machine, PointData& point) const;
 
-  // Declares everything that collect(), add_latency_per_operation() and add_replay_differences() may add.
+  // Declares all metrics that collect(), add_latency_per_operation() and add_replay_differences() may add.
   static void declare(MetricSink& metrics);
 
-  // Adds the cost per operation of the kernel's misses, if the workload counts operations and the kernel has misses.
-  // REQUIRES: the workload has reported.
+  // Adds the kernel's miss latency per operation, if the workload counts operations and the kernel has misses. REQUIRES: the
+  // workload has reported.
   void add_latency_per_operation(double measured_ns, PointData& point) const;
-  // For a replay: by how much its misses differ from the recorded run's. `recorded`: misses by source.
+  // For a replay: adds how its misses differ from the recorded run's. `recorded`: misses by source.
   static void add_replay_differences(const std::map<std::string, std::int64_t>& recorded, PointData& point);
 
-  // Misses on locks' words and objects, by the lock names that the figures use.
+  // Misses on locks' words and objects, by lock name as in the locks' figures.
   [[nodiscard]] std::map<std::string, LockMisses> lock_misses(const LockSet& locks) const;
 
-  // The rows of lines.csv, unsorted, each with its line in memory. Leaves out addresses outside all objects, which have no
-  // line.
+  // Rows of lines.csv, unsorted, each with its line in memory. Omits addresses outside all objects, which belong to no row.
   [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
 
  private:
-  // The latency of all misses with a supplier and of upgrades, by subsystem ("": structures without one).
+  // By subsystem ("": structures without one): latency of all misses that were supplied, and of upgrades.
   [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
   void collect_latency(Machine& machine, PointData& point, MetricSink& metrics) const;
   [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
@@ -86,7 +85,7 @@ class Statistics final : public Observer {
   using OfSources = std::array<LatencyHistogram, kSources>;
   std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations count as reads
   MissTable table_;
-  std::array<std::int64_t, 2> halves_{};  // misses before and after time middle_
+  std::array<std::int64_t, 2> halves_{};  // number of misses before and after middle_
 };
 
 }  // namespace linebounce::sim

@@ -32,9 +32,9 @@ struct MissedLine {
 };
 
 struct KernelLines {
-  Sum all;                            // including misses without a line
+  Sum all;                            // includes misses that belong to no line
   std::vector<MissedLine> lines;      // by object and number
-  std::vector<MissedLine> transfers;  // the same lines, counting only misses that another cache supplied
+  std::vector<MissedLine> transfers;  // the same lines, counting only misses that another cache served
 };
 
 using LinesByPlace = std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine>;
@@ -45,7 +45,7 @@ std::vector<MissedLine> in_order(const LinesByPlace& lines) {
   return all;
 }
 
-// Leaves out arrays, because their lines are counted together.
+// Omits arrays, because all lines of an array are counted as one.
 KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   KernelLines kernel;
   LinesByPlace lines;
@@ -70,7 +70,7 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   return kernel;
 }
 
-// The lines with the largest sums of latency.
+// The lines with the most latency in total.
 std::vector<MissedLine> worst_of(std::vector<MissedLine> lines) {
   std::ranges::sort(lines, [](const MissedLine& a, const MissedLine& b) {
     return std::tie(a.sum.latency, a.sum.count) > std::tie(b.sum.latency, b.sum.count);
@@ -87,7 +87,7 @@ double latency_pct(const Sum& part, const Sum& whole) {
   return share_pct(part.latency, whole.latency);
 }
 
-// The sums over some lines, in total and by subsystem. A structure without a subsystem only counts in the total.
+// Sums over some lines, in total and by subsystem. A structure without a subsystem counts only in the total.
 struct Top {
   Sum all;
   std::map<std::string, Sum> subsystems;

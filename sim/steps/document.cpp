@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The largest integer that is exact in JavaScript; larger numbers are written as text.
+// The largest integer that JavaScript represents exactly. Larger numbers are written as text.
 constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
 
 std::string digits(std::uint64_t value) {
@@ -70,7 +70,7 @@ void add_machine(const RecordedSteps& run, const Endpoints& endpoints, ordered_j
   out["accesses"] = kStepAccessNames;
 }
 
-// The first line of each function in a program's text. Finds only functions that begin on one line.
+// For each function in a program's text, its first line. Finds a function only if "function" and its name are on one line.
 ordered_json function_lines(const std::string& text) {
   ordered_json lines = ordered_json::object();
   int line = 1;
@@ -202,7 +202,7 @@ std::string steps_document(const RecordedSteps& run) {
   add_program(run, head);
   if (run.exit == ExitCode::done && !run.cut) add_results(run, head);
   std::string text = head.dump(1);
-  text.resize(text.size() - 2);  // removes the last closing brace and the newline before it
+  text.resize(text.size() - 2);  // removes the closing brace and the newline before it, to append members
   return visible(text + ",\n\"words\": " + words_text(run) + ",\n\"log\": " + log_text(run, endpoints) +
                  ",\n\"sentences\": " + sentences_text(run) + "}\n");
 }

@@ -1,4 +1,4 @@
-// A recorded run as one JSON document (docs/steps.md): for the teaching page, and for scripts.
+// Writes a recorded run as one JSON document (docs/steps.md), for the teaching page and for scripts.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace linebounce::sim {
 
-// The same run gives the same bytes, wherever it was recorded.
+// The same run gives the same bytes on every computer.
 std::string steps_document(const RecordedSteps& run);
 
 }  // namespace linebounce::sim

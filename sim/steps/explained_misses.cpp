@@ -25,7 +25,8 @@ namespace {
 
 using namespace workloads;
 
-// The earliest miss of each latency represents all of them, whatever order the engine reports them in.
+// All misses of one latency: their number, and the earliest as their representative, whatever the order of the engine's
+// reports.
 struct Exemplar {
   std::int64_t count = 0;
   Miss miss = {};
@@ -35,7 +36,7 @@ bool is_earlier(const Miss& a, const Miss& b) {
   return std::tie(a.issued, a.cpu, a.latency) < std::tie(b.issued, b.cpu, b.latency);
 }
 
-// The first run: counts the misses of each source by latency in cycles, as latency.csv does.
+// First run: counts the misses in the measured time by source and latency in cycles, as latency.csv does.
 class MissSurvey final : public IdleListener {
  public:
   MissSurvey(const SimulationInput& input, std::string line) : input_(input), line_(std::move(line)) {}
@@ -65,7 +66,7 @@ class MissSurvey final : public IdleListener {
     return counts;
   }
   [[nodiscard]] Source costliest() const { return static_cast<Source>(std::ranges::max_element(ticks_) - ticks_.begin()); }
-  // Nearest rank: the smallest latency that at least this percentage of the misses do not exceed.
+  // The percentile by nearest rank: a miss with the smallest latency that at least this percentage of misses do not exceed.
   [[nodiscard]] const Miss& at_percentile(Source kind, int percentile) const {
     const auto& latencies = kinds_[ordinal(kind)];
     const std::int64_t all = counts()[ordinal(kind)];
@@ -76,7 +77,7 @@ class MissSurvey final : public IdleListener {
     }
     return latencies.rbegin()->second.miss;
   }
-  // The names of objects and fields with misses, as the option that chooses a line accepts them.
+  // Objects and fields with misses, most first, as the option that chooses a line takes them.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::pair<std::int64_t, std::string>> sorted;
     for (const auto& [name, count] : others_) sorted.emplace_back(-count, name);
@@ -118,7 +119,7 @@ class MissSurvey final : public IdleListener {
   std::map<std::string, std::int64_t> others_;
 };
 
-// The second run: records the stages of all transactions while a chosen miss is in flight, and divides these misses into
+// Second run: records the stages of all transactions while a chosen miss is in flight, and divides the chosen misses into
 // stages.
 class StageRecorder final : public IdleListener {
  public:
@@ -165,7 +166,7 @@ class StageRecorder final : public IdleListener {
   std::vector<std::pair<StageId, Stage>> told_;  // by number
 };
 
-// The stage that ends a miss: its fill, or the wait in its core for another miss's fill.
+// The last stage of a miss: its own fill, or its wait for the fill of an earlier miss from the same core.
 const Stage* StageRecorder::last_of(const Miss& miss, LineAddr line) const {
   const int core = cpus_[miss.cpu.value].core;
   for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
@@ -201,9 +202,8 @@ void StageRecorder::take_apart(ExplainedMiss& explained) const {
   }
 }
 
-// Adds a transaction's stages that lie after `issued`, from the last one backwards. Returns the beginning of the first stage.
-// If the miss waited in its core for another transaction of that core for the same line, the wait is replaced by the other
-// transaction's stages.
+// Adds the stages of a transaction that end after `issued`, backwards from `last`. Returns where the first one begins. If the
+// miss waited for another transaction of its core for the same line, that transaction's stages replace the wait.
 Tick StageRecorder::add_chain(const Stage* last, Tick issued, ExplainedMiss& explained) const {
   Tick begins = last == nullptr ? kNever : last->to;
   for (const Stage* stage = last; stage != nullptr && stage->to == begins && begins > issued; stage = find(stage->after)) {
@@ -233,7 +233,7 @@ Tick StageRecorder::add_chain(const Stage* last, Tick issued, ExplainedMiss& exp
   return begins;
 }
 
-// The latest fill of the line into this core during the wait.
+// The last fill of the line into this core that ended the wait.
 const Stage* StageRecorder::fill_waited_for(const Stage& wait) const {
   for (auto told = told_.rbegin(); told != told_.rend(); ++told) {
     const Stage& stage = told->second;
@@ -243,7 +243,7 @@ const Stage* StageRecorder::fill_waited_for(const Stage& wait) const {
   return nullptr;
 }
 
-// Counts the uses of the resource that began before this one and ended during its wait.
+// Counts the uses of the same resource that began before this one and ended during its wait.
 void StageRecorder::count_behind(TakenStage& taken) const {
   using What = Stage::What;
   const Stage& wait = taken.stage;
@@ -265,7 +265,7 @@ void StageRecorder::count_behind(TakenStage& taken) const {
     ++taken.behind;
     if (use.line == wait.line) ++taken.same_line;
   }
-  // An address phase may also wait because another transaction for the same line has not been ordered yet.
+  // If no other use explains the wait, the address phase waited for an earlier transaction on the same line to be ordered.
   if (wait.what == What::bus && taken.behind == 0) {
     TakenStage of_line_alone{wait};
     of_line_alone.stage.what = What::line;
@@ -351,7 +351,7 @@ std::string name_of(const Stage& stage, bool waits) {
   return "";
 }
 
-// All links of a crossbar end in its switch, which is not a node.
+// "node 3". A crossbar's links end in its switch, which is no node.
 std::string node_name(int number, const Endpoints& endpoints) {
   return endpoints.has({Endpoint::Kind::directory, number}) ? fmt::format("node {}", number) : "the switch";
 }
@@ -369,7 +369,7 @@ std::string resource_of(const Stage& stage, const Endpoints& endpoints) {
   }
 }
 
-// The text that follows "waits 640 ns".
+// The reason that follows "waits 640 ns".
 std::string wait_reason(const TakenStage& taken, const std::string& at) {
   using What = Stage::What;
   switch (taken.stage.what) {

@@ -1,5 +1,5 @@
-// Divides chosen misses into stages: what takes the time in each stage, and which other requests each wait was behind. The
-// misses are of one kind and ordered by latency.
+// Divides chosen misses into stages: how long each takes, and behind which other requests it waits. The misses are of one
+// source, at chosen percentiles of latency.
 #pragma once
 
 #include <array>
@@ -18,20 +18,20 @@
 namespace linebounce::sim {
 
 struct MissChoice {
-  std::optional<Source> kind = {};  // none: the source that costs the most time
-  std::string line = {};            // OBJECT.FIELD, OBJECT, or the same for a structure; empty: all
+  std::optional<Source> kind = {};  // none: the source that costs the most time in total
+  std::string line = {};            // OBJECT.FIELD or OBJECT, or the same with a structure; empty: all lines
   std::vector<int> percentiles = {50, 99};
 };
 
-// A source by its name in results or in tools for hardware: "remote_c2c", "remote HITM".
+// The source with this name in results or in hardware tools: "remote_c2c", "remote HITM". None if there is none.
 std::optional<Source> source_called(std::string_view name);
-// "remote HITM", with the source's own name, for readers.
+// The source's name for readers: "remote HITM", followed by its name in results.
 std::string title_of(Source source);
 
 struct TakenStage {
   Stage stage;
-  // What was waited for: how many uses of the resource began earlier and ended during the wait, and how many of these were
-  // for the same line. -1: not a queue whose uses can be counted.
+  // The queue that the stage waited in: how many uses of the resource began earlier and ended during the wait, and how many of
+  // these were for the same line. -1: no queue whose uses can be counted.
   int behind = -1;
   int same_line = 0;
 };
@@ -41,7 +41,7 @@ struct ExplainedMiss {
   Miss miss = {};
   std::string object = {}, field = {}, function = {};
   int node = 0;         // the requester's
-  bool joined = false;  // true if the requester's core had already requested the line
+  bool joined = false;  // true if the miss joined an earlier request of its core for the line
   std::vector<TakenStage> stages = {};
 
   [[nodiscard]] Tick queued() const;
@@ -49,35 +49,35 @@ struct ExplainedMiss {
 
 struct ExplainedMisses {
   Source kind{};
-  // Misses by source in the measured time; only those on the chosen line, if there is one.
+  // Misses in the measured time by source; if a line was chosen, only those on it.
   std::array<std::int64_t, kSources> counts{};
-  std::vector<ExplainedMiss> misses = {};  // one for each percentile, in their order
+  std::vector<ExplainedMiss> misses = {};  // one for each chosen percentile, in the same order
   std::string tick_ns = {};                // "A/B"
   double ns_per_tick = 0;
 };
 
-// Runs the simulation twice in this process: first to find the misses, then to record their stages. `progress`, if set, is
-// called from time to time with the share done of both runs, 0 to 1. Errors: SimulationFailure; ConfigError if no access to
-// that line, or of that kind, has missed; it lists what has.
+// Simulates twice in this process: first to choose misses, then to record their stages. `progress`, if set, is called now and
+// then with the share done of both runs, 0 to 1. Errors: SimulationFailure; ConfigError if no access to that line or served by
+// that source missed, with the legal choices.
 ExplainedMisses explain_misses(const SimulationInput& input, const MissChoice& choice,
                                const std::function<void(double)>& progress = {});
 
-// A wait of a stage, or the travel that follows it.
+// A row of the waterfall chart: a stage's wait, or the travel that follows.
 struct WaterfallRow {
   std::string name;  // "directory", "bus arbitration"
   std::string at;    // "node 0's directory", "bus 1", "the link from node 0 to node 1"
   bool waits = false;
-  Tick start = 0, ticks = 0;  // from the issue of the miss
+  Tick start = 0, ticks = 0;  // `start`: time since the miss was issued
   int behind = -1, same_line = 0;
-  bool asks_again = false;  // for a wait: true if the request goes to the bus again afterwards
+  bool asks_again = false;  // for a wait: true if the request must then go to the bus once more
   std::string text = {};    // for a wait: "waits 640 ns behind 14 requests for the same line at node 0's directory"
 };
 
-// The rows in order of time, without gaps, so that they add up to the miss's latency.
+// The rows in the order of time, without gaps: they add up to the miss's latency.
 std::vector<WaterfallRow> waterfall(const ExplainedMiss& miss, const Endpoints& endpoints, double ns_per_tick);
 
-// Folds repeated rounds. A request that its node's controller defers goes to the bus again, perhaps many times. All rounds
-// but the first and the last are combined into one, which adds up rows of the same name.
+// Combines repeated rounds. A request that its node's controller defers returns to the bus, possibly many times. The first and
+// last rounds stay; those between become one, with times added up by row name.
 std::vector<WaterfallRow> folded(const std::vector<WaterfallRow>& rows);
 
 }  // namespace linebounce::sim

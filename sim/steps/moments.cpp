@@ -20,7 +20,7 @@ constexpr const char* kForms =
     "MESSAGE for X; a value is stale. X is a word or an object. \"before \" may precede each form, and \", 2nd time\" follow "
     "it";
 
-// Tests whether the moment has come after this step.
+// True if the moment comes with this step. May depend on earlier steps, so every step must be tested.
 using Test = std::function<bool(const RunStep&)>;
 
 std::vector<std::string> split(const std::string& text) {
@@ -62,7 +62,7 @@ class Finder {
     for (std::size_t i = 0; i < run_.steps.size(); ++i) {
       const RunStep& one = run_.steps[i];
       follow(one);
-      // Tests every step, because tests keep state from earlier steps. Only steps after `from` can be the result.
+      // Every step is tested, because tests keep state. But only a step from `from` on can be the result.
       if (!test(one) || i < from) continue;
       if (--times_ == 0) return before ? i : i + 1;
     }
@@ -94,7 +94,7 @@ class Finder {
     return *wanted;
   }
 
-  // A stale value is always the last step of a run, because the engine stops there.
+  // The engine stops at a stale value, so it is the run's last step.
   [[nodiscard]] std::optional<std::size_t> stale() const {
     if (run_.error.find("stale value") == std::string::npos) return std::nullopt;
     return run_.steps.size();
@@ -112,7 +112,7 @@ class Finder {
     refuse("unknown form");
   }
 
-  // ---- parts of moments ----
+  // ---- reading parts of a moment's text ----
 
   int cpu(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
@@ -152,7 +152,7 @@ class Finder {
     return std::ranges::find(lines, line) != lines.end();
   }
 
-  // ---- forms of moments ----
+  // ---- tests for each form of moment ----
 
   Test of_cpu(const std::vector<std::string>& words) const {
     const int wanted = cpu(words[1]);
@@ -176,7 +176,7 @@ class Finder {
     };
   }
 
-  // True if the step is a cache's request for its own access.
+  // True if the step is a cache's own request to the bus for an access.
   [[nodiscard]] bool is_miss(const RunStep& step) const {
     if (step.kind != RunStepKind::row || static_cast<Controller>(step.what) != Controller::cache) return false;
     const ControllerTable& table = run_.table(Controller::cache);
@@ -213,7 +213,7 @@ class Finder {
     };
   }
 
-  // The word changes from another value to this one. Its initial value becomes known with its first access.
+  // The word takes this value and had another before. Its first access shows its initial value.
   Test value(const std::string& name, const std::string& text) const {
     const std::optional<std::uint64_t> wanted = number(text);
     if (!wanted) refuse(fmt::format("{} is neither a value nor a state with its place", text));
@@ -264,7 +264,7 @@ class Finder {
     };
   }
 
-  // Tracks the function and line of each core's program.
+  // Keeps track of the function and line that each core's program is in.
   void follow(const RunStep& step) {
     if (step.kind == RunStepKind::operation) runs_on_core_[core_of(step.cpu)] = step.function;
   }

@@ -11,7 +11,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Names in the list after those of the protocol's messages: SentMessage::What from `shared` to `word`.
+// Names of bus messages that no protocol defines, in the order of SentMessage::What from `shared` to `word`.
 constexpr std::array<const char*, 6> kBusAnswers = {"Shared", "Owned", "Alone", "Deferred", "Data", "Word"};
 
 std::string cache_label(const std::vector<int>& cpus) {
@@ -124,7 +124,7 @@ std::string WordNames::word(Address address) const {
   return found == names_.end() ? fmt::format("address 0x{:x}", address) : found->second;
 }
 
-// The names of the line's accessed words; if none was accessed, the object on the line.
+// The accessed words on the line; if none was accessed, the line's object.
 std::string WordNames::line(LineAddr line) const {
   const auto found = lines_.find(line.value);
   if (found != lines_.end()) {
@@ -143,7 +143,7 @@ std::string WordNames::line(LineAddr line) const {
   return fmt::format("line 0x{:x}", begin);
 }
 
-// The object of which all these words are parts, if it lies on this line only; empty if there is none.
+// The object that all these words belong to, if it lies entirely on this line; empty if there is none.
 std::string WordNames::whole_object(LineAddr line, const std::set<std::string>& names) const {
   for (const StepRecorder::Object& object : run_->facts.objects) {
     const Address end = object.begin + static_cast<Address>(object.size) - 1;

@@ -1,4 +1,4 @@
-// The names of a machine's parts, words and states in documents and sentences.
+// Names of a machine's parts, words and states, for documents and sentences.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@
 
 namespace linebounce::sim {
 
-// A state's name for readers: the textbook's "Modified", or the table's own name if the textbook has none: "IM_D".
+// A state's name for readers: the textbook's ("Modified") if it has one, else the table's ("IM_D").
 std::string plain_state(const std::string& name);
 
-// The names of messages: the bus protocol's, the network's, and others on a bus.
+// Names of all messages: first the bus protocol's, then the network's, then other messages on a bus.
 std::vector<std::string> message_names(const RecordedSteps& run);
-// True if a snoop tells caches whether others have copies. Under MSI it only shows newer data, so an answer without data does
-// not mean that no copy is left.
+// True if a snoop response tells caches whether others have copies. Under MSI it only tells of newer data, so a response
+// without data does not mean that no other copy exists.
 bool caches_learn_of_copies(const RecordedSteps& run);
-// The index of a message step's name.
+// The index of a message step in message_names().
 std::size_t message_number(const RecordedSteps& run, const RunStep& step);
 
-// All senders and receivers of messages in this machine, and their positions in that list.
+// All senders and receivers of messages in this machine, in a fixed order.
 class Endpoints {
  public:
   struct Entry {
@@ -40,7 +40,7 @@ class Endpoints {
     return numbers_.contains({static_cast<int>(endpoint.kind), endpoint.number});
   }
   [[nodiscard]] const std::string& label(Controller controller, int agent) const;
-  // The endpoint that a directory knows by this number.
+  // The endpoint whose directory entry has this number.
   [[nodiscard]] Endpoint home_agent(int number) const { return home_agents_[number]; }
 
  private:
@@ -51,14 +51,13 @@ class Endpoints {
   std::map<std::pair<int, int>, std::size_t> numbers_;
 };
 
-// The names of words by address: "x", "pair.a". A line is named by its accessed words, else by its object, else by its
-// address.
+// Names words by address: "x", "pair.a". A line is named by its accessed words, else by its object, else by its address.
 class WordNames {
  public:
   explicit WordNames(const RecordedSteps& run);
   [[nodiscard]] std::string word(Address address) const;
   [[nodiscard]] std::string line(LineAddr line) const;
-  // The words with this name; if it names an object, all its accessed words. Empty if there are none.
+  // The words with this name. For an object's name, all its accessed words. Empty if there are none.
   [[nodiscard]] std::vector<std::pair<Address, int>> called(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
 

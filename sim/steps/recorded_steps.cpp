@@ -11,9 +11,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Sorts the steps of a run. The engine reports steps of the same tick in any order if they are in different places or for
-// different lines, and a core that runs ahead reports early. Here every step gets a position that depends only on the run,
-// whatever the engine's speed-ups.
+// Sort keys of steps. Within a tick, the engine reports steps of different places or lines in any order, and a core that runs
+// ahead reports early. A key depends only on the run, not on the engine's speed-ups.
 class Order {
  public:
   explicit Order(const RecordedSteps& run)
@@ -33,7 +32,7 @@ class Order {
     switch (step.kind) {
       case RunStepKind::row: {
         const auto controller = static_cast<Controller>(step.what);
-        // A cache's rows for Load, Store, Evict and Atomic belong to its core.
+        // A cache's rows for Load, Store, Evict and Atomic are steps of its core; other rows come from outside.
         const bool of_processor = step.event < first_data_ || step.event == atomic_;
         if (controller == Controller::cache && of_processor) return own(step, step.agent, 1, 0);
         return {step.time, false, step.where, 1, kind_of(controller), place_of(controller, step.agent)};
@@ -44,7 +43,7 @@ class Order {
         return {step.time, false, line, 1, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
       }
       case RunStepKind::directory: return {step.time, false, step.where, 1, kind_of(Controller::directory), step.agent};
-      // Follows the row that takes the data, at that row's position.
+      // Has the key of the row that takes the data, so that it stays right after it.
       case RunStepKind::data:
         return {step.time, false, step.where, 1, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
       case RunStepKind::message:
@@ -60,7 +59,7 @@ class Order {
     return {step.time, true, static_cast<std::uint64_t>(core), rank, cpu, 0};
   }
   [[nodiscard]] int core(int cpu) const { return core_of_cpu_[cpu]; }
-  // All rows of an order step count as the bus's, so that they keep their order.
+  // A bus reports all rows of one order step in their order, so they share one kind.
   static int kind_of(Controller controller) {
     switch (controller) {
       case Controller::directory: return 1;
@@ -84,13 +83,13 @@ class Order {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
     return cache ? bus_of_core_[step.from.number] : step.from.number;
   }
-  // True if this is a bus's answer to rows of its order step. Requests and packets leave at least one tick after the row that
-  // sends them.
+  // True for a bus's answer, which rows of the same order step cause. Requests and packets leave at least one tick after the
+  // row that sends them.
   static bool is_answer(const RunStep& step) {
     const auto what = static_cast<SentMessage::What>(step.what);
     return what != SentMessage::What::request && what != SentMessage::What::again && what != SentMessage::What::packet;
   }
-  // A bus's reports keep the bus's order, and a controller's packets keep the network's.
+  // Keeps each sender's order: 0 for messages on a bus, otherwise the kind of endpoint that sends the packet.
   static int sender_kind(const RunStep& step) {
     if (static_cast<SentMessage::What>(step.what) != SentMessage::What::packet) return 0;
     return 1 + static_cast<int>(step.from.kind);
@@ -103,16 +102,16 @@ class Order {
   std::vector<int> bus_of_core_;
 };
 
-// Sorts by time. Within a tick, effects from outside precede what a core does itself, as in the machine. Effects from outside
-// are sorted by line; for a line, requests and packets come first, then rows, then a bus's answers, each place (a bus, a
-// directory, a group) in its own order. A core's own steps follow, sorted by core, in each core's order.
+// Sorts by time. Within a tick, effects from outside a core come before the core's own steps, as in the machine. Effects are
+// sorted by line: first requests and packets, then rows, then a bus's answers; each bus, directory or group keeps its own
+// order. The cores' own steps are sorted by core, each core in its own order.
 void put_in_order(RecordedSteps& run) {
   const Order order(run);
   std::ranges::stable_sort(run.steps, [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
 }
 
-// Keeps the first `most` steps, not counting data that copies take. A message that would arrive after the last step is marked
-// as not arrived.
+// Keeps the first `most` steps; data that copies take does not count. A message that would arrive after the last kept step is
+// marked as not arrived.
 void cut_behind(RecordedSteps& run, std::size_t most) {
   std::size_t counted = 0;
   const auto beyond = std::ranges::find_if(
@@ -126,9 +125,9 @@ void cut_behind(RecordedSteps& run, std::size_t most) {
   }
 }
 
-// ---- the words that a run accesses, and their values in every copy that takes data ----
+// ---- accessed words, and their values in every copy that takes data ----
 
-// The known bytes of the copies, by who keeps the copy: a cache, a controller or memory.
+// Bytes of each copy, as far as they are known. A copy is identified by its keeper: a cache, a controller or memory.
 class KnownBytes {
  public:
   void set(const Endpoint& keeper, Address address, int bytes, Value value) {
@@ -158,7 +157,7 @@ Value value_at(const std::vector<std::byte>& taken, std::size_t begin, int bytes
   return value;
 }
 
-// Forgets words that no remaining step uses, such as those accessed after the limit.
+// Forgets words that no remaining step uses, for example because they were accessed after the limit.
 void keep_known_words(RecordedSteps& run) {
   std::set<std::pair<Address, int>> used;
   for (const RunStep& step : run.steps) {
@@ -169,8 +168,9 @@ void keep_known_words(RecordedSteps& run) {
   std::erase_if(run.facts.words, [&used](const auto& word) { return !used.contains(word.first); });
 }
 
-// Replaces each step in which a copy takes a line's data by one step for each word of the line. For memory and what stands in
-// for it, only words that change get a step. `taken`: StepRecorder::taken(). REQUIRES: the steps are in order.
+// Replaces each step in which a copy takes a line's data by one step for each known word of the line. For memory, and
+// controllers that act for it, only changed words get a step. `taken`: from StepRecorder::taken(). REQUIRES: the steps are
+// sorted.
 void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken) {
   const auto line_bytes = static_cast<Address>(run.facts.line_bytes);
   KnownBytes known;
@@ -193,7 +193,7 @@ void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken)
       one.fresh = value_at(taken, step.fresh + (address - begin), bytes);
       const std::optional<Value> before = known.get(step.from, address, bytes);
       known.set(step.from, address, bytes, one.fresh);
-      // An unchanged word is only left out for memory: a cache may have lost its copy since.
+      // A cache gets a step even for an unchanged word, because it may have lost its copy in between.
       if (before == one.fresh && step.from.kind != Endpoint::Kind::cache) continue;
       one.old = before.value_or(0);
       one.flag = before.has_value();
@@ -213,7 +213,7 @@ void take_first_point(RecordedSteps& run, const std::string& experiment, const O
   run.input.run.record_timeline = true;
 }
 
-// Combines values byte by byte, because words may overlap and have different sizes.
+// The words' values before the first step. Combined byte by byte, because words may overlap and differ in size.
 std::vector<RecordedSteps::WordValues> word_values(const RecordedSteps& run) {
   struct Byte {
     std::uint8_t first, last;
@@ -274,7 +274,7 @@ RecordedSteps record_steps(const std::string& experiment, const Overrides& overr
   run.facts = recorder.facts();
   run.steps = std::move(recorder.steps());
   if (run.known) put_in_order(run);
-  // Counts the steps again, because the recorder only checks that there are enough.
+  // Counts steps exactly; the recorder only made sure that there are enough.
   const auto counted = std::ranges::count_if(run.steps, [](const RunStep& step) { return step.kind != RunStepKind::data; });
   if (run.cut || static_cast<std::size_t>(counted) > most) cut_behind(run, most);
   keep_known_words(run);

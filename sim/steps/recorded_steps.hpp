@@ -1,4 +1,4 @@
-// The recorded steps of one run of one experiment, from which the document, the sentences and the moments are made.
+// The recorded steps of one run: the source of the document, the sentences and the moments.
 #pragma once
 
 #include <string>
@@ -15,24 +15,24 @@ namespace linebounce::sim {
 constexpr std::size_t kMostSteps = 200'000;  // the default limit
 
 struct RecordedSteps {
-  // How the run ended, and the message that the program would print.
+  // The exit code, and the message that the program would print.
   ExitCode exit = ExitCode::done;
   std::string error = {};
-  bool cut = false;  // true if the run was stopped after its first steps
+  bool cut = false;  // true if the run was stopped early, because it reached the limit of steps
 
-  // What runs. `known` is false if the experiment could not be read.
+  // The simulated point. `known`: false if the experiment could not be read.
   bool known = false;
   SimulationInput input = {};
-  std::size_t points = 1;  // the number of points in the experiment's sweep; only the first one runs
+  std::size_t points = 1;  // number of points in the experiment's sweep, of which the first one runs
   std::vector<std::pair<std::string, ConfigValue>> at = {};
-  std::vector<std::string> assumptions = {};  // about the machine, worded by assumptions_of()
+  std::vector<std::string> assumptions = {};  // assumptions about the machine, as assumptions_of() words them
   std::vector<CpuPlace> places = {};          // by CPU
   StepRecorder::Facts facts = {};
-  PointData results = {};  // only if the run has reached its end
+  PointData results = {};  // only of a run that reached its end
 
   std::vector<RunStep> steps = {};  // in their total order
 
-  // The values of the accessed words, in the order of facts.words.
+  // Values of an accessed word; one element for each of facts.words, in the same order.
   struct WordValues {
     Value first = 0;
     Value last = 0;
@@ -43,9 +43,9 @@ struct RecordedSteps {
   [[nodiscard]] LineAddr line_of(Address address) const { return LineAddr(address / static_cast<Address>(facts.line_bytes)); }
 };
 
-// Runs the first point of an experiment (a name, a TOML file, or a program or lock in Lua), and keeps at most `most` of its
-// steps. Call it only once per process. If the experiment can't be read or the run fails, `exit` and `error` say so, and the
-// steps recorded until then are kept.
+// Runs the first point of an experiment (a name, a TOML file, or a Lua program or lock), and keeps its first `most` steps. If
+// the experiment can't be read or the run fails, sets `exit` and `error`, and keeps the steps up to there. REQUIRES: called
+// once in a process.
 RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
 
 }  // namespace linebounce::sim

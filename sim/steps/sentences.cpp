@@ -31,7 +31,7 @@ const BaseEvent& base_event(const ControllerTable& table, EventId event) {
   });
 }
 
-// The qualifier in brackets after an event's name, such as "shared"; empty if there is none.
+// The bracketed qualifier of an event's name, such as "shared"; empty if it has none.
 std::string qualifier(const std::string& event) {
   const std::size_t open = event.find('[');
   return open == std::string::npos ? "" : event.substr(open + 1, event.size() - open - 2);
@@ -101,7 +101,7 @@ class Sentences {
     return fmt::format("{} takes {} from {} to {}: {}.", capital(who), line(step), plain_state(before), after, cause);
   }
 
-  // The textbook's word for a state; if it has none, the table's name with the first part of its meaning.
+  // The textbook's word for a state. Without one, the table's name and the first part of its meaning.
   static std::string state_phrase(const StateInfo& state) {
     const std::string plain = plain_state(state.name);
     if (plain != state.name || state.meaning.empty()) return plain;
@@ -145,7 +145,7 @@ class Sentences {
     return event.meaning;
   }
 
-  // Names the sender of the message that the bus is ordering.
+  // Names the sender of the message that a bus is ordering.
   [[nodiscard]] std::string ordered_phrase(const RunStep& step, const std::string& message) const {
     const auto controller = static_cast<Controller>(step.what);
     if (controller == Controller::memory && message == "Data") return "a cache has put the line's data on the bus";
@@ -173,7 +173,7 @@ class Sentences {
     return arrival_phrase(event, "its place is needed for another line");
   }
 
-  // What a row does besides changing its state, if others can notice it.
+  // The actions of a row that other parts of the machine can notice.
   [[nodiscard]] std::string deeds_of(Controller controller, const Row& row) const {
     std::vector<std::string> deeds;
     for (const Action action : row.steps()) {
@@ -331,7 +331,7 @@ class Sentences {
   const Endpoints endpoints_;
   const WordNames words_;
   const std::vector<std::string> messages_;
-  // requests, keyed by bus, line and the time of their order step
+  // requests by bus, line and time of their order step
   std::map<std::tuple<int, std::uint64_t, Tick>, const RunStep*> ordered_;
 };
 

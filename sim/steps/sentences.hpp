@@ -1,4 +1,4 @@
-// Describes every step of a run in a sentence, as a lecturer would: for a page's caption, a screen reader or a terminal.
+// Describes each step of a run in a sentence, as a lecturer would, for captions, screen readers and terminals.
 #pragma once
 
 #include <string>

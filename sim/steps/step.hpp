@@ -1,5 +1,5 @@
-// One step of a run: a protocol row that ran, an access to a cache, a message, an operation of a program, a store that passes
-// through a store buffer, a directory's entry for a line, or data that a copy takes.
+// A step of a recorded run: a protocol row, an access to a cache, a message, a program's operation, a store's move through a
+// store buffer, a directory entry, or data that a copy takes.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace linebounce::sim {
 
 enum class RunStepKind : std::uint8_t { row, access, message, operation, buffer, directory, data };
 
-// A program's operation on its CPU, as far as steps distinguish them.
+// Kinds of program operations that steps distinguish.
 enum class StepOperation : std::uint8_t {
   load,
   store,
@@ -39,28 +39,28 @@ constexpr std::array<const char*, kAccessKinds> kStepAccessNames = {"load", "sto
 
 enum class BufferMove : std::uint8_t { out, in, read };
 
-// A member is 0 unless its comment names the kind of the step.
+// One step. A member is 0 unless its comment names the step's kind.
 struct RunStep {
   Tick time = 0;
   RunStepKind kind = RunStepKind::row;
-  std::uint8_t what = 0;         // Controller, AccessKind, SentMessage::What, StepOperation or BufferMove
-  std::uint8_t bytes = 0;        // of an access, operation or store
-  bool flag = false;             // access: true if it hits; message: true if it carries data; data: true if `old` is known
-  bool ordered = false;          // access: true if it runs in its order step
-  bool far = false;              // access: true if it runs on memory's data
+  std::uint8_t what = 0;         // depends on `kind`: Controller, AccessKind, SentMessage::What, StepOperation or BufferMove
+  std::uint8_t bytes = 0;        // access, operation, buffer: number of bytes
+  bool flag = false;             // access: it hits; message: it carries data; data: `old` is known
+  bool ordered = false;          // access: it happens in its order step
+  bool far = false;              // access: it operates on memory's data (far atomic)
   StateId state = 0;             // row
   EventId event = 0;             // row
   StateId next = 0;              // row
   MessageId message = 0;         // message
   FunctionId function = 0;       // operation
-  std::int32_t agent = 0;        // row, directory: the controller's number; access: the cache's
+  std::int32_t agent = 0;        // row, directory: number of the controller; access: of the cache
   std::int32_t cpu = -1;         // access, operation, buffer: the CPU; directory: the owner
   std::int32_t source_line = 0;  // operation; 0: unknown
-  Endpoint from = {}, to = {};   // message; data: `from` is the keeper of the copy
-  std::uint64_t where = 0;       // row, message, directory: a line; otherwise an address
-  Value old = 0;                 // access, data; compare_exchange: the expected value
-  Value fresh = 0;               // access, data; operation, buffer: the value; directory: its sharers, as bits
-  Tick arrives = 0;              // message; kNever: not before the end of the run
+  Endpoint from = {}, to = {};   // message: sender and receiver; data: `from` keeps the copy
+  std::uint64_t where = 0;       // row, message, directory: line number; otherwise an address
+  Value old = 0;                 // access, data: the value before; compare_exchange: the expected value
+  Value fresh = 0;               // access, data: the value after; operation, buffer: the value; directory: sharers, as bits
+  Tick arrives = 0;              // message: time of arrival; kNever: not within the run
 };
 
 }  // namespace linebounce::sim

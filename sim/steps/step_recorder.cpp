@@ -32,7 +32,7 @@ std::optional<StepOperation> step_operation(const ProgramCall& call) {
     case What::wake: return StepOperation::wake;
     case What::timer: return StepOperation::timer;
     case What::interrupt: return StepOperation::interrupt;
-    // Operations that have no visible effect, or that another call reports.
+    // Not recorded: these operations have no visible effect, or another call reports them.
     case What::pair:
     case What::clock:
     case What::enter:
@@ -65,7 +65,8 @@ ProgramTap& StepRecorder::begin(Machine& machine, const AddressSpace& memory, co
   return *this;
 }
 
-// Only steps before the machine's time are final, because a core that runs ahead reports earlier than others.
+// Stops the run once enough steps are final. Steps at or after the machine's time are not: another core may still report an
+// earlier one.
 void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
@@ -85,8 +86,8 @@ bool StepRecorder::spins(CpuId cpu) const {
   return !doing.empty() && doing.back().spins;
 }
 
-// A spin's load is not a step if it hits and finds the same value as the previous one, because the engine may skip such loads
-// and only count them.
+// True if the load repeats what the spin has already seen. Such a hit is no step, because the engine may skip it and only count
+// it.
 bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
   if (!spins(cpu)) return false;
   auto& seen = doing_[cpu.value].back().seen;
@@ -210,7 +211,7 @@ void StepRecorder::add_operation(const Cpu& cpu, StepOperation operation, Addres
        .fresh = value});
 }
 
-// Records the name at once, because the memory of a failed run is destroyed.
+// Looks the name up now: after a failure, the run's memory is gone.
 void StepRecorder::name_word(Address address, int bytes) {
   const auto [word, fresh] = facts_.words.try_emplace({address, bytes});
   if (!fresh) return;

@@ -17,15 +17,15 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Thrown through the simulation when its limit of steps is reached. This is not a failure.
+// Thrown through the simulation when the limit of steps is reached. Not a failure.
 class StepLimitReached {};
 
 class StepRecorder final : public SimulationTap, public StepListener, public ProgramTap {
  public:
-  // Stops the run when its first `limit` steps are final. Data that copies take does not count.
+  // Stops the run once its first `limit` steps are final. Data that copies take does not count.
   explicit StepRecorder(std::size_t limit) : limit_(limit), next_look_(limit) {}
 
-  // Facts that are kept after the run, however it ended.
+  // Facts about the run that outlive it, however it ended.
   struct Object {
     std::string name, structure;
     Address begin = 0;
@@ -37,14 +37,15 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
     int line_bytes = 1;
     std::vector<std::string> functions = {};
     std::vector<Object> objects = {};                           // by address
-    std::map<std::pair<Address, int>, std::string> words = {};  // accessed words by address and size, with their names
+    std::map<std::pair<Address, int>, std::string> words = {};  // accessed words by address and size: their names
   };
   [[nodiscard]] const Facts& facts() const { return facts_; }
-  // In the order in which they were reported. Only those before settled() are complete.
+  // In the order of reports. Steps from time settled() on may be incomplete.
   [[nodiscard]] std::vector<RunStep>& steps() { return steps_; }
-  // The bytes of all taken lines, concatenated; a data step's `fresh` is the index of its first byte.
+  // The bytes of all lines that copies took, one after the other. In a data step, `fresh` is the index of the line's first
+  // byte.
   [[nodiscard]] const std::vector<std::byte>& taken() const { return taken_; }
-  // When the run was stopped; kNever if it was not.
+  // The time at which the run was stopped; kNever if it was not.
   [[nodiscard]] Tick stopped_at() const { return stopped_at_; }
 
   // ---- SimulationTap ----
@@ -82,23 +83,23 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
  private:
   void add(const RunStep& step);
   [[nodiscard]] bool spins(CpuId cpu) const;
-  // True if a spin's load has found the same value before.
+  // True if a spin's load has already found this value.
   bool seen_before(CpuId cpu, Address address, Value value, bool may_repeat);
   void add_buffer(Tick time, CpuId cpu, const Operation& operation, BufferMove move, Value value);
   void add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value, Value expected = 0);
   void name_word(Address address, int bytes);
 
   const std::size_t limit_;
-  std::size_t next_look_;  // the number of steps at which the recorder next checks whether enough of them are final
+  std::size_t next_look_;  // number of steps at which to check again whether enough are final
   const Workload* workload_ = nullptr;
   const Machine* machine_ = nullptr;
   const AddressSpace* memory_ = nullptr;
   Facts facts_;
   std::vector<RunStep> steps_;
-  // The nested spins and interrupt handlers of a CPU, the innermost last.
+  // What a CPU is in: nested spins and interrupt handlers, the innermost last.
   struct Doing {
     bool spins = false;
-    std::map<Address, Value> seen = {};  // the value that the spin last found in each of its words
+    std::map<Address, Value> seen = {};  // by word: the value that the spin found last
   };
   std::vector<std::vector<Doing>> doing_;
   std::vector<std::byte> taken_;

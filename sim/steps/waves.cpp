@@ -27,12 +27,12 @@ class LineCosts final : public IdleListener {
     return IdleListener::begin(machine, memory, locks);
   }
   StepListener* listener() override { return nullptr; }
-  // Runs without SystemC, whose kernel cannot trace new signals after its first run.
+  // Runs without SystemC, because its kernel can't trace signals that are added after a first run.
   void drive(Machine& machine, const std::function<void(double)>& progress) override { machine.run(progress); }
   void miss(const Miss& miss) override { costs_[store_->line_of(miss.address).value] += miss.latency; }
   void end(const PointData&) override { store_ = nullptr; }
 
-  // The addresses of the costliest lines, sorted.
+  // The lines whose misses cost the most time, sorted by address.
   [[nodiscard]] std::vector<LineAddr> costliest() const {
     std::vector<std::pair<Tick, std::uint64_t>> sorted;
     for (const auto& [line, cost] : costs_) sorted.emplace_back(-cost, line);
@@ -49,7 +49,7 @@ class LineCosts final : public IdleListener {
   std::map<std::uint64_t, Tick> costs_;
 };
 
-// Replaces characters that some waveform viewers reject in names.
+// Replaces characters that some waveform viewers reject in a signal's name.
 std::string plain(std::string name) {
   for (char& letter : name) {
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
@@ -144,7 +144,7 @@ class Waves final : public IdleListener, public Timeline {
   const LineStore* store_ = nullptr;
   std::vector<Bus> buses_;
   std::map<std::pair<int, int>, int> links_;
-  std::map<std::uint64_t, std::vector<int>> states_;  // states of each line, by core
+  std::map<std::uint64_t, std::vector<int>> states_;  // by line, then by core: the number of its state's signal
 };
 
 }  // namespace
@@ -153,7 +153,7 @@ void write_waves(const SimulationInput& input, const std::filesystem::path& file
   LineCosts costs;
   simulate_with(costs, input, [&progress](double share) { progress(share / 2); });
   SimulationInput step_by_step = input;
-  step_by_step.engine.run_ahead = false;  // with run-ahead off, states change when they are reported
+  step_by_step.engine.run_ahead = false;  // without run-ahead, a state changes at the time of its report
   Waves waves(step_by_step, costs.costliest(), file);
   simulate_with(waves, step_by_step, [&progress](double share) { progress((1 + share) / 2); });
 }

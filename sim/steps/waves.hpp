@@ -1,5 +1,5 @@
-// Writes a run's waveforms: the core that has each bus, the requests that wait for the bus, the messages on each link, and the
-// state of the costliest lines in each cache.
+// Writes a run's waveforms: each bus's owner, the requests that wait for each bus, messages on each link, and the costliest
+// lines' state in each cache.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace linebounce::sim {
 
-// Runs the point twice, first to find the lines whose misses cost most. The name of `file` ends with ".vcd". `progress` is
-// called from time to time with the share done, 0 to 1. Errors: as simulate().
+// Runs the point twice, the first time to find the lines whose misses cost most. `file` must end in ".vcd". `progress` is
+// called now and then with the share done, 0 to 1. Errors: as simulate().
 void write_waves(const SimulationInput& input, const std::filesystem::path& file, const std::function<void(double)>& progress);
 
 }  // namespace linebounce::sim

@@ -1,5 +1,5 @@
-// Converts between ticks and SystemC's time. SystemC's unit, sc_get_time_resolution(), should be at most one tick long; a
-// longer unit gives several ticks the same time.
+// Converts between ticks and SystemC's time. SystemC's unit, sc_get_time_resolution(), should be at most a tick; with a longer
+// unit, several ticks share one SystemC time.
 #pragma once
 
 #include <cmath>
@@ -15,15 +15,15 @@ class Clock {
       : ticks_(timebase.ticks_per_us_numerator()),
         units_(std::llround(1e-6 / sc_core::sc_get_time_resolution().to_seconds()) * timebase.ticks_per_us_denominator()) {}
 
-  // The earliest time that SystemC can represent at or after the tick.
+  // The earliest SystemC time at or after the tick.
   [[nodiscard]] sc_core::sc_time time(Tick tick) const {
     return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>((Wide{tick} * units_ + ticks_ - 1) / ticks_));
   }
-  // The first tick whose time() is not before `time`. REQUIRES: time > 0.
+  // The first tick that does not lie before `time`. REQUIRES: time > 0.
   [[nodiscard]] Tick first_tick(const sc_core::sc_time& time) const {
     return static_cast<Tick>((Wide{time.value()} - 1) * ticks_ / units_) + 1;
   }
-  // For a point in time or a duration. nearest_tick(time(tick)) is `tick`.
+  // The tick nearest to a point in time, or the nearest number of ticks for a duration. nearest_tick(time(t)) is t.
   [[nodiscard]] Tick nearest_tick(const sc_core::sc_time& time) const {
     return static_cast<Tick>((Wide{time.value()} * ticks_ * 2 + units_) / (units_ * 2));
   }
@@ -31,7 +31,7 @@ class Clock {
  private:
   __extension__ using Wide = __int128;
 
-  std::int64_t ticks_;  // per microsecond, as is units_, times a common factor
+  std::int64_t ticks_;  // ticks_ / units_ is the number of ticks in one SystemC unit
   std::int64_t units_;
 };
 

@@ -1,7 +1,7 @@
-// The public module around Machine.
+// Implements the public SystemC module with Machine.
 //
-// The machine executes tick T one SystemC time unit after T, when all modules have finished their work at T. Whatever they do
-// later can reach caches only after a lookahead. So cores run ahead until then, and no further.
+// The machine executes tick T one SystemC time unit after T, when all modules have finished their work at T. Whatever a module
+// does later reaches caches only after a lookahead, so cores run ahead up to there and no further.
 #include <fmt/format.h>
 
 #include <array>
@@ -44,11 +44,11 @@ struct Request {
   int bytes = 0;
   tlm::tlm_command command = tlm::TLM_READ_COMMAND;
   const Atomic* atomic = nullptr;
-  Value value = 0;  // the value to store; afterwards the result
+  Value value = 0;  // in: the value to store; out: the result
   Tick ended = 0;
 };
 
-// The error response to a transaction that the CPU can't execute; none if it can.
+// The error response if the CPU can't execute the transaction; none if it can.
 std::optional<tlm::tlm_response_status> refusal(const tlm::tlm_generic_payload& transaction) {
   const unsigned bytes = transaction.get_data_length();
   const bool is_word = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -71,7 +71,7 @@ class Machine::Implementation {
       Server& server = *servers_.emplace_back(std::make_unique<Server>());
       machine_.set_program(cpu, [&server](linebounce::Cpu& self) {
         for (;;) {
-          self.sleep();  // sleeps until serve() wakes the CPU for a request
+          self.sleep();  // until serve() has a request for this CPU
           server.answer(self);
         }
       });
@@ -94,7 +94,7 @@ class Machine::Implementation {
     machine_.set_memory(node, *memories_.back());
   }
 
-  // Runs a request on the CPU, from `delay` after now on.
+  // Runs a request on the CPU, beginning `delay` after now. Sets `delay` to the time until its end.
   void serve(int cpu, Request& request, sc_core::sc_time& delay) {
     Server& server = *servers_[static_cast<std::size_t>(cpu)];
     const sc_core::sc_time begin = sc_core::sc_time_stamp() + delay;
@@ -144,7 +144,7 @@ class Machine::Implementation {
     }
   };
 
-  // The time from now until the machine may execute this tick.
+  // Time from now until the machine may execute this tick: one unit after the tick.
   [[nodiscard]] sc_core::sc_time until(Tick tick) const {
     return clock_.time(tick) + sc_core::sc_get_time_resolution() - sc_core::sc_time_stamp();
   }

@@ -1,4 +1,4 @@
-// A node's memory that a SystemC module models. The delays that the module annotates decide when reads are answered.
+// A node's memory, modelled by a SystemC module. The delays that the module annotates determine when reads are answered.
 #pragma once
 
 #include <functional>
@@ -19,17 +19,17 @@ class OutsideMemory final : public MemoryTiming {
  public:
   using Transport = std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time& delay)>;
 
-  // `name`: for messages. REQUIRES: the machine outlives this object.
+  // `name`: used in messages. REQUIRES: the machine outlives this object.
   OutsideMemory(std::string name, Transport transport, Machine& machine);
 
-  // Both throw std::runtime_error if the memory calls wait(), refuses a line, or answers a read within the machine's
+  // Both throw std::runtime_error if the module calls wait(), refuses a line, or answers a read sooner than the machine's
   // lookahead.
   Tick read(LineAddr line, Tick address_at) override;
   void write(LineAddr line, Tick data_at) override;
   [[nodiscard]] Tick latency() const override { return latency_; }
 
  private:
-  // Returns how long the memory takes for the access.
+  // Sends the access to the module, and returns when its data is ready.
   Tick access(LineAddr line, Tick at, tlm::tlm_command command);
   [[noreturn]] void refuse(const std::string& why) const;
 

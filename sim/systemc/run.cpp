@@ -17,7 +17,7 @@ ConfigError no_kernel() {
   return ConfigError(fmt::format("SystemC, which every simulation needs, can't be loaded: {}", ::dlerror()));
 }
 
-// Loads the shared library that lies beside the program.
+// Loads the shared library that is installed beside the program.
 SystemCKernel* load_kernel() {
   std::error_code failed;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);

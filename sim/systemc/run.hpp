@@ -11,11 +11,11 @@ namespace linebounce::sim {
 
 class SystemCKernel;
 
-// Loads SystemC, unless this process has done so before. Errors: ConfigError.
+// Returns this process's SystemC kernel, and loads it on the first call. Errors: ConfigError if it is missing.
 SystemCKernel& systemc_kernel();
 
-// As machine.run(progress), but driven by sc_start(). REQUIRES: no other thread runs a machine in this way, because a process
-// has only one SystemC simulation. Errors: as machine.run() and systemc_kernel().
+// Like machine.run(progress), but sc_start() drives the run. REQUIRES: no other thread does the same, because a process has
+// only one SystemC simulation. Errors: as machine.run() and systemc_kernel().
 void run_in_systemc(Machine& machine, const std::function<void(double)>& progress);
 
 }  // namespace linebounce::sim

@@ -20,18 +20,19 @@
 #include <systemc>
 #include <tlm>
 
-// The default home of machines: the folder that was installed with the CMake package, which defines this macro.
+// The default `home` of machines. The CMake package sets it to the installed folder.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
 
 namespace linebounce::systemc {
 
-// Makes a transaction an atomic operation, whatever its command. Its data is the word's value before the operation.
+// A TLM extension that makes a transaction an atomic operation, whatever its command. The transaction's data becomes the word's
+// old value.
 struct Atomic : tlm::tlm_extension<Atomic> {
   enum class Operation { exchange, fetch_add, compare_exchange };
   Operation operation = Operation::fetch_add;
-  std::uint64_t operand = 0;   // what is stored or added
+  std::uint64_t operand = 0;   // the value to store or add
   std::uint64_t expected = 0;  // of compare_exchange
 
   [[nodiscard]] tlm_extension_base* clone() const override { return new Atomic(*this); }
@@ -40,21 +41,21 @@ struct Atomic : tlm::tlm_extension<Atomic> {
 
 class Machine final : public sc_core::sc_module {
  public:
-  // Transactions may access the addresses below this. All memory is zero at first.
+  // Transactions may access addresses below this limit. All memory is initially zero.
   static constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << 36;
 
-  // `machine`: the name of a machine that ships, or a TOML file. `home`: the folder with configs/ and models/protocols/, in
-  // which names of machines and protocols are looked up. Errors: std::runtime_error with file, line and legal values.
+  // `machine`: the name of a shipped machine, or a TOML file. `home`: the folder that contains configs/ and models/protocols/.
+  // Errors: std::runtime_error with file, line and legal values.
   explicit Machine(const sc_core::sc_module_name& name, const std::string& machine, const std::string& home = LINEBOUNCE_HOME);
   ~Machine() override;
 
   using CpuSocket = tlm_utils::simple_target_socket_tagged_optional<Machine, 64>;
   using MemorySocket = tlm_utils::simple_initiator_socket_tagged_optional<Machine, 64>;
 
-  // One socket for each CPU. b_transport() loads or stores a word of 1, 2, 4 or 8 bytes at a multiple of its size, or with
-  // the Atomic extension executes an atomic operation on it. Anything else gets an error response. The access begins at the
-  // annotated time. The annotated time on return is when the CPU may continue; for a store, when the store buffer has taken
-  // it. A CPU runs one transaction at a time; others wait. REQUIRES: called by an SC_THREAD.
+  // One socket for each CPU. b_transport() loads or stores a naturally aligned word of 1, 2, 4 or 8 bytes, or with the
+  // extension Atomic executes an atomic operation on it. Other transactions get an error response. The access begins at the
+  // annotated time. On return, the annotated time is when the CPU may continue; after a store, when the store buffer has
+  // accepted it. A CPU executes one transaction at a time; further ones wait. REQUIRES: called by an SC_THREAD.
   sc_core::sc_vector<CpuSocket> cpus;
 
   // One socket for each node's memory. A bound memory receives a transaction for each line that is read or written. The
@@ -64,15 +65,14 @@ class Machine final : public sc_core::sc_module {
   sc_core::sc_vector<MemorySocket> memories;
 
   [[nodiscard]] int line_bytes() const;
-  // The shortest time after which one CPU's access can reach another CPU's caches.
+  // The shortest time in which one CPU's access can affect another CPU's caches, in nanoseconds.
   [[nodiscard]] double lookahead_ns() const;
 
-  // Makes `node` the home of the memory from `begin` up to the next call's `begin`. Other memory follows the machine's
-  // policy. REQUIRES: called in ascending order of addresses, before the simulation starts; the node exists.
+  // Makes `node` the home of the memory from `begin` to the next call's `begin`. Memory below the first `begin` follows the
+  // machine's policy. REQUIRES: calls are in ascending order of `begin`, before the simulation starts; the node exists.
   void place(std::uint64_t begin, int node);
 
-  // The number of lines moved so far, by source, named as in `lines.csv`: local_c2c, local_memory, remote_memory, remote_c2c,
-  // ...
+  // Number of lines transferred so far, by source as in `lines.csv`: local_c2c, local_memory, remote_memory, remote_c2c, ...
   [[nodiscard]] std::map<std::string, std::int64_t> transfers() const;
 
  private:

@@ -7,7 +7,7 @@
 
 #include "sim/systemc/clock.hpp"
 
-// SystemC's library needs this symbol, because it has a main() of its own, which the program does not use.
+// SystemC's library contains a main() that calls this. The program does not use it, but the symbol must exist.
 extern "C" int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
@@ -31,8 +31,8 @@ class VcdFile final : public SignalFile {
   sc_core::sc_trace_file* file_;
 };
 
-// The only module, reused by all runs: SystemC accepts no further modules once a simulation has started, and cannot start
-// another simulation.
+// The only module, which all runs share: SystemC accepts no modules once a simulation has started, and can't start a second
+// one.
 class Driver final : public sc_core::sc_module, public SystemCKernel {
  public:
   explicit Driver(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -47,13 +47,13 @@ class Driver final : public sc_core::sc_module, public SystemCKernel {
     now_ = 0;
     clock_.emplace(timebase);
     due_.notify(sc_core::SC_ZERO_TIME);
-    sc_core::sc_start();  // returns when no turn is scheduled
+    sc_core::sc_start();  // returns when no turn is scheduled any more
     if (failure_) std::rethrow_exception(std::exchange(failure_, {}));
   }
   std::unique_ptr<SignalFile> open_vcd(const std::string& path) override { return std::make_unique<VcdFile>(path); }
 
  private:
-  // Keeps an exception for run(), because SystemC would turn it into a report of its own.
+  // Keeps an exception for run(): SystemC would turn it into an sc_report.
   void take_turn() {
     std::optional<Tick> next;
     try {
@@ -77,7 +77,7 @@ class Driver final : public sc_core::sc_module, public SystemCKernel {
 }  // namespace linebounce::sim
 
 extern "C" linebounce::sim::SystemCKernel* linebounce_systemc_kernel() {
-  // Never destroyed, because SystemC's own objects may be destroyed before it.
+  // Never destroyed, because SystemC's own static objects may be destroyed first.
   static auto* const driver = new linebounce::sim::Driver("machine_driver");
   return driver;
 }

@@ -52,7 +52,7 @@ void WaveFile::run(Machine& machine, const std::function<void(double)>& progress
   finish();
 }
 
-// Reports a full disk itself, because SystemC does not.
+// Checks for a full disk, which SystemC does not report.
 void WaveFile::finish() {
   file_.reset();
   std::ofstream last(path_, std::ios::app);

@@ -27,24 +27,24 @@ class WaveFile {
   WaveFile(const WaveFile&) = delete;
   WaveFile& operator=(const WaveFile&) = delete;
 
-  // Adds a signal with this many bits and the initial value 0, and returns its number. Dots in the name make scopes.
-  // REQUIRES: called before run().
+  // Adds a signal of `bits` bits with the initial value 0, and returns its number. Dots in the name make scopes. REQUIRES:
+  // called before run().
   int add_signal(const std::string& name, int bits);
   void comment(const std::string& text);
 
-  // Sets the signal to a value, or increases it by `by`, at time `at`, which may be in the future. If a signal changes
-  // several times at one time, the last change stays.
+  // Sets the signal, or adds `by` to it, at time `at`, which may be in the future. The last of several changes at one time
+  // stays.
   void set(Tick at, int signal, unsigned value) { change(at, signal, value, 0); }
   void add(Tick at, int signal, int by) { change(at, signal, std::nullopt, by); }
 
-  // As machine.run(progress), but calls `sample` after each tick, which may set signals. REQUIRES: called once; cores do not
-  // run ahead (EngineSpec::run_ahead). Errors: as machine.run(); OutputError if the file can't be written.
+  // Like machine.run(progress), but calls `sample` after each tick; `sample` may set signals. REQUIRES: called once; cores do
+  // not run ahead (EngineSpec::run_ahead). Errors: as machine.run(); OutputError if the file can't be written.
   void run(Machine& machine, const std::function<void(double)>& progress, const std::function<void(Tick now)>& sample);
 
  private:
   struct Change {
     std::size_t signal;
-    std::optional<unsigned> value;  // none: increase the old value by `by`
+    std::optional<unsigned> value;  // the new value; none: add `by` to the old one
     int by;
   };
 
@@ -53,8 +53,8 @@ class WaveFile {
   void finish();
 
   std::filesystem::path path_;
-  std::deque<unsigned> values_;          // by signal; in a deque, because SystemC keeps pointers to them
-  std::multimap<Tick, Change> changes_;  // changes at the same time are in the order of the calls
+  std::deque<unsigned> values_;          // by signal; a deque, because SystemC keeps pointers to the elements
+  std::multimap<Tick, Change> changes_;  // several changes at one time are in the order of the calls
   std::unique_ptr<SignalFile> file_;     // null once it is closed
 };
 

@@ -29,9 +29,9 @@ enum Group : int {
   kWorkload
 };
 
-constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
+constexpr std::uint64_t kDrawing = 7;  // selects this stream of random numbers
 constexpr int kSmallestLine = 16;
-constexpr int kUsualLine = 128;  // the largest line to draw, unless the machine's bus is wider
+constexpr int kUsualLine = 128;  // largest line size to draw, in bytes, unless the machine's bus is wider
 constexpr int kMostWays = 32;
 
 std::vector<int> powers_of_two(int from, int to) {
@@ -69,7 +69,7 @@ class Mutation {
   }
 
  private:
-  // True in `share` of `all` draws.
+  // True with probability share / all.
   bool in(std::uint64_t share, std::uint64_t all) { return random_.below(all) < share; }
 
   std::int64_t between(std::int64_t low, std::int64_t high) {
@@ -92,7 +92,7 @@ class Mutation {
     set(group, path, one_of(choices));
   }
 
-  // Changes nodes, CPUs and memory. The number of hardware threads per core stays.
+  // Changes the numbers of nodes and CPUs, and the memory. Threads per core stay as they are.
   void shape() {
     int threads = spec_.cpu.threads_per_core;
     if (in(1, 3)) threads = one_of(divisors(spec_.cpus_present, 4));
@@ -105,7 +105,8 @@ class Mutation {
     ways(cores);
   }
 
-  // Distances between cores and their bus. A list in the machine's file may be for another number of cores.
+  // Changes distances between cores and their bus. Always replaces a list in the machine's file if that has another number of
+  // cores.
   void ways(int cores) {
     const bool everywhere = in(1, 4);
     const auto list = [&](const auto& one) {
@@ -132,7 +133,7 @@ class Mutation {
     return found;
   }
 
-  // Chooses nodes over which `cores` can be spread, and perhaps one without any.
+  // Chooses nodes for `cores` cores, and sometimes one node without any.
   void places(int cores) {
     const bool fixed = spec_.network.topology == Topology::links || cores % spec_.buses_per_node != 0;
     std::vector<int> fitting = fixed ? std::vector<int>{} : divisors(cores / spec_.buses_per_node, 8);
@@ -167,7 +168,7 @@ class Mutation {
     }
   }
 
-  // Caches of a few lines each, so that victims, conflicts and writebacks are frequent.
+  // Makes caches of a few lines, so that evictions, conflicts and writebacks are frequent.
   void caches() {
     line_ = spec_.bus.line_bytes;
     if (in(1, 3)) {
@@ -186,7 +187,7 @@ class Mutation {
   void cache(std::size_t level, int line_bytes) {
     const std::string at = "machine.cache." + spec_.caches[level].name + ".";
     const int outer = static_cast<int>(spec_.caches.size() - 1 - level);
-    const int usual = outer == 0 ? 2 : 1;  // the smallest value of size_kib
+    const int usual = outer == 0 ? 2 : 1;  // smallest size_kib for this level
     const int kib = std::max(usual, (line_bytes + 1023) / 1024);
     const int lines = kib * 1024 / line_bytes;
     const int ways = one_of(powers_of_two(1, std::min(lines, kMostWays)));
@@ -261,7 +262,7 @@ class Mutation {
     if (nodes_ > 1 && in(3, 4)) network();
   }
 
-  // Sets a latency to zero, a small or a large value. Rare orders occur if one part is much slower than all others.
+  // Sets a latency to zero, a small or a large value. Unusual orders arise when one part is much slower than the rest.
   void set_latency(Group group, const std::string& path) {
     const auto most = one_of(std::vector<std::int64_t>{0, 20, 60, 400});
     set_between(group, path, 0, most);
@@ -301,7 +302,7 @@ class Mutation {
     set(kNetwork, "machine.network.credits", circles ? std::int64_t{0} : credits);
   }
 
-  // Makes TLBs and instruction caches so small that a case's own pages and functions evict each other.
+  // Makes TLBs and instruction caches so small that the case's own pages and functions evict each other.
   void footprint() {
     set_to_one_of(kFootprint, "machine.footprint.tlb_entries", std::vector<std::int64_t>{2, 4, 16});
     set_to_one_of(kFootprint, "machine.footprint.tlb_ways", std::vector<std::int64_t>{1, 2});
@@ -333,7 +334,7 @@ class Mutation {
     set_to_one_of(kWorkload, "workload.atomic_share", std::vector<std::int64_t>{0, 12, 40});
     set_to_one_of(kWorkload, "workload.prefetch_share", std::vector<std::int64_t>{0, 6, 20});
     set_to_one_of(kWorkload, "workload.compute_share", std::vector<std::int64_t>{0, 0, 10});
-    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // some cases mostly use locks
+    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // so some cases mostly use locks
     for (const char* const kind : {"fence", "spin", "interrupt", "sleep"}) {
       set_between(kWorkload, fmt::format("workload.{}_share", kind), 0, 3);
     }

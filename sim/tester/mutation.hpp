@@ -1,13 +1,13 @@
-// Random changes of a machine that make corner cases common: caches of a few lines, latencies that reverse usual orders,
-// single buffers. Protocols are not changed.
+// Changes a machine at random so that corner cases are common: caches of a few lines, latencies that reverse the usual order,
+// single buffers. Protocols stay as they are.
 #pragma once
 
 #include "sim/tester/random_case.hpp"
 
 namespace linebounce::sim {
 
-// The random case of a round. The same machine, seed and round always give the same case. Changes that the machine's own
-// checks refuse are left out. `references`: approximate number of memory references in the case.
+// The case of one round, which depends only on machine, seed and round. Omits changes that the machine's own checks refuse.
+// `references`: approximate number of memory references.
 RandomCase random_case(const RandomBase& base, std::uint64_t seed, std::int64_t round, std::int64_t references);
 
 }  // namespace linebounce::sim

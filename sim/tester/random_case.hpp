@@ -1,5 +1,5 @@
-// One case of the random tester: random references on a machine with some changed settings. A case is an experiment, so
-// `linebounce run` can repeat a failure.
+// A case of the random tester: random references on a machine with some changed settings. It is written as an experiment, so
+// `linebounce run` repeats a failure.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,17 @@
 
 namespace linebounce::sim {
 
-// The machine from which cases start, as the user names it.
+// The machine that all cases are derived from.
 struct RandomBase {
   std::string machine;                                     // a name, or an absolute path
-  std::vector<std::pair<std::string, ConfigValue>> fixed;  // settings of --set, in every case
+  std::vector<std::pair<std::string, ConfigValue>> fixed;  // settings from --set, used in every case
   MachineSpec spec;                                        // including `fixed`
 };
 
 // Errors: ConfigError.
 RandomBase random_base(const std::string& machine, const std::vector<std::pair<std::string, std::string>>& sets);
 
-// A setting whose value differs from the machine file's, or from the workload's default. Settings of one group only make
-// sense together.
+// A setting that differs from the machine's file or the workload's default. Settings of one group only make sense together.
 struct CaseSetting {
   std::string path;
   ConfigValue value;
@@ -39,13 +38,13 @@ struct RandomCase {
 
 int cpus_of(const RandomBase& base, const RandomCase& random);
 
-// A line of an experiment's table [set].
+// The setting's line in an experiment's table [set].
 std::string setting_line(const std::string& path, const ConfigValue& value);
 
 // The text of the experiment's file.
 std::string experiment_text(const RandomBase& base, const RandomCase& tried, const std::string& name, const std::string& title);
 
-// The input for simulate(). Errors: ConfigError, if the settings don't fit each other.
+// The input for simulate(). Errors: ConfigError if the settings contradict each other.
 SimulationInput input_of(const RandomBase& base, const RandomCase& random);
 
 }  // namespace linebounce::sim

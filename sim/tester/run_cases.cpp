@@ -24,16 +24,16 @@ namespace {
 
 constexpr int kNone = std::numeric_limits<int>::max();
 
-// The results that a case's process leaves for its parent.
+// What a case's process leaves in shared memory for its parent.
 struct Left {
   std::int64_t references;
   std::uint64_t data_hash;
   bool ended;
 };
 
-// FNV-1a over the content of the results files.
+// Hash of the content of the results files (FNV-1a).
 std::uint64_t hash_of(PointData data) {
-  data.references = 0;  // part of the manifest, like the following
+  data.references = 0;  // only goes into the manifest, like the members below
   data.simulated_ns = 0;
   std::uint64_t hash = 0xCBF29CE484222325ULL;
   for (const char byte : write_seed_file({"", 0, std::move(data)})) {
@@ -42,7 +42,7 @@ std::uint64_t hash_of(PointData data) {
   return hash;
 }
 
-// The programs' operations, without the many loads of waiting CPUs.
+// Number of operations of the programs, without the many loads of spins.
 std::int64_t operations_in(const PointData& data) {
   return std::get<std::int64_t>(data.metrics.at("random.operations").value);
 }
@@ -81,11 +81,11 @@ class CaseRunner {
     bool without_speed_ups;
   };
 
-  // Runs in the job's process. SIGPROF ends it when it has used too much processor time; waiting on a busy or stopped computer
-  // does not count.
+  // Simulates a job in its own process. SIGPROF ends it after too much processor time. Time spent waiting on a busy or stopped
+  // computer does not count.
   void simulate_job(int number, const std::function<void(double)>& progress) {
     const Job& job = jobs_[number];
-    if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be used
+    if (static_cast<int>(job.run) > first_bad_) return;  // an earlier run failed, so this result would not be used
     const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = limits_.seconds, .tv_usec = 0}};
     if (::setitimer(ITIMER_PROF, &limit, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "setitimer");
     SimulationInput input = input_of(base_, runs_[job.run].make());
@@ -107,7 +107,8 @@ class CaseRunner {
       unreadable_ = outcome.failure.message;
       return false;
     }
-    // Every waiting CPU then polls. If many wait long, that takes hundreds of times as long, and is no failure.
+    // Without the speed-ups, every waiting CPU polls. That may take hundreds of times as long, so running out of time is no
+    // failure there.
     const bool too_slow = job.without_speed_ups && outcome.signal == SIGPROF;
     if (outcome.failure.code != ExitCode::done && !too_slow && result.verdict == Verdict::passed) {
       result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
@@ -142,13 +143,13 @@ class CaseRunner {
   const RandomBase& base_;
   const std::vector<CaseRun>& runs_;
   const CaseLimits& limits_;
-  std::vector<Job> jobs_;   // each run's own job, then that without speed-ups
+  std::vector<Job> jobs_;   // for each run, its own job, followed by the one without speed-ups, if any
   SharedArray<Left> left_;  // by job
   std::vector<CaseResult> results_;
   std::vector<int> waiting_for_;  // by run: number of jobs that have not ended
   int first_bad_ = kNone;
   int ended_ = 0;
-  std::string unreadable_;  // a file that a simulation needs and that can't be read, which says nothing of the machine
+  std::string unreadable_;  // a file that a simulation could not read; says nothing about the machine
 };
 
 using Settings = std::vector<CaseSetting>;
@@ -181,7 +182,7 @@ class Shrinker {
  private:
   bool over() { return guard_.interrupted() || std::chrono::steady_clock::now() >= deadline_; }
 
-  // Accepts a case if it fails in the same way as the first one.
+  // Keeps the candidate as the smallest case if it fails in the same way as the original one.
   bool take_if_it_fails(const RandomCase& candidate) {
     if (over()) return false;
     ++best_.tries;
@@ -196,7 +197,8 @@ class Shrinker {
     return true;
   }
 
-  // Halves the operations while the case fails, even with other references; then reduces by smaller and smaller steps.
+  // Removes half of the operations as long as the case still fails, if need be with another seed; then tries smaller and
+  // smaller steps.
   bool fewer_operations() {
     bool any = false;
     for (std::int64_t step = best_.smallest.operations / 2; step > 0 && !over();) {
@@ -236,7 +238,8 @@ class Shrinker {
     return any;
   }
 
-  // Whether removing the setting would enlarge the case, because it leaves out CPUs or operations.
+  // True for a setting that keeps the case small, by having fewer CPUs or leaving out a kind of operation. Such a setting
+  // stays.
   [[nodiscard]] bool makes_smaller(const CaseSetting& setting) const {
     if (setting.path == kCpus) return cpus_of(base_, best_.smallest) < base_.spec.cpus;
     return setting.path.ends_with(kShare) && setting.value == ConfigValue{std::int64_t{0}};
@@ -249,7 +252,7 @@ class Shrinker {
     return candidate.settings.size() < best_.smallest.settings.size() && take_if_it_fails(candidate);
   }
 
-  // Keeps the total number of operations.
+  // Reduces CPUs. Each remaining one gets more operations, so that their total stays.
   bool fewer_cpus() {
     const int now = cpus_of(base_, best_.smallest);
     for (int cpus = 1; cpus < now && !over(); ++cpus) {
@@ -261,7 +264,7 @@ class Shrinker {
     return false;
   }
 
-  // Removes kinds of operations that are not needed.
+  // Leaves out kinds of operations that the failure does not need.
   bool fewer_kinds() {
     constexpr std::array kKinds = {"sleep",    "interrupt", "spin",   "lock",  "compute",
                                    "prefetch", "fence",     "atomic", "store", "load"};
