@@ -10,15 +10,20 @@
 
 namespace linebounce::trace {
 
-// One pass over all operations, a few ns each, of locks some tens. Errors: TraceError with the place of the first that
-// - names what is not defined, has a flag that its kind does not know, lies outside its object or not naturally aligned;
-// - has an argument that no replay can count (kMostCount, kMostPicoseconds);
-// - takes again what its stream holds (shared holds may nest), releases what it does not hold, leaves a function that it has
-//   not entered, begins or ends a handler where none can, creates a stream twice or one that is not `created`;
-// and, of a trace that is whole (Reader::damage() is empty), of the last that
-// - leaves its stream holding a lock;
-// - waits for more signals, counted writes or wake-ups than the whole trace has, joins or leaves uncreated a stream that no
-//   operation creates, comes to a barrier that not all of its parties reach.
+// Checks all operations in one pass, which takes a few ns for each operation, and some tens for each of a lock.
+//
+// Errors: TraceError with the place of the first operation that
+// - refers to an undefined symbol, has a flag that its kind does not have, or is outside its object or not naturally aligned;
+// - has an argument beyond the limits of a replay (kMostCount, kMostPicoseconds);
+// - acquires a lock that its stream holds (shared holds may nest), or releases one that it does not hold;
+// - leaves a function that the stream has not entered, or begins or ends a handler where that is impossible;
+// - creates a stream for the second time, or one that is not `created`.
+//
+// In an undamaged trace (Reader::damage() is empty) also TraceError if
+// - a stream ends while it holds a lock;
+// - a stream waits for more signals, counted writes or wake-ups than the whole trace has;
+// - no operation creates a `created` stream that has operations or is joined;
+// - some parties of a barrier never reach it.
 void check(const Reader& reader);
 
 // The beginning of a stream that keeps all rules.

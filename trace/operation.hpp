@@ -59,7 +59,7 @@ enum class Kind : std::uint8_t {
   interrupt = 28,
   interrupts_off = 29,
   interrupts_on = 30,
-  handler = 31,  // in a stream of an interrupt vector: a handler begins; handler_end: it ends
+  handler = 31,  // only in the stream of an interrupt vector: one of its handlers begins
   handler_end = 32,
 
   // An event that the workload counts. `id`: which one; `argument`: how many.

@@ -110,7 +110,7 @@ class TraceOutput {
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
   int alive_ = 0;                                 // threads
-  std::uint64_t lives_ = 0;                       // the current time of Thread::created, began and ended
+  std::uint64_t lives_ = 0;                       // clock for Thread::created, began and ended
   std::vector<std::unique_ptr<Thread>> threads_;  // by number
 };
 

@@ -5,9 +5,11 @@
 // clocks slower than the CPU's leave in a histogram, and preserves its sums. The result is linear between the points bin - w,
 // bin, bin + w, so it is exact and costs the same for any range of latencies.
 //
-// A maximum counts as a peak if its prominence (its height above the higher of the two valleys that separate it from anything
-// higher) is - at least 1/8 of its own height: no shoulder; - at least 1/200 of the highest maximum: no speck in the tail; - at
-// least four standard deviations of the counts below peak and valley.
+// The prominence of a maximum is its height above the higher of the two valleys that separate it from anything higher. A
+// maximum counts as a peak if its prominence is at least
+// - 1/8 of its own height, which excludes shoulders;
+// - 1/200 of the highest maximum, which excludes specks in the tail;
+// - four standard deviations of the counts below peak and valley, which excludes chance.
 #pragma once
 
 #include <cstdint>
