@@ -62,15 +62,22 @@ class Preparation {
     }
   }
 
+  // Drops what clang writes behind a label, as in `acquire:   # @acquire`.
+  static std::string_view without_comment(std::string_view line) {
+    const bool is_label = !line.empty() && line.front() != '\t' && line.front() != '#';
+    return trimmed(is_label ? line.substr(0, line.find('#')) : line);
+  }
+
   void find_own_functions() {
     for_each_line([this](std::string_view line) {
-      if (!line.empty() && line.front() != '\t' && line.front() != '.' && line.back() == ':')
-        own_.insert(std::string(line.substr(0, line.size() - 1)));
+      const std::string_view label = without_comment(line);
+      if (!label.empty() && label.front() != '.' && label.back() == ':')
+        own_.insert(std::string(label.substr(0, label.size() - 1)));
     });
   }
 
   void take(std::string_view line) {
-    const std::string_view code = trimmed(line);
+    const std::string_view code = without_comment(line);
     if (code == "#APP" || code == "#NO_APP") {
       in_assembler_ = code == "#APP";
       write(line);

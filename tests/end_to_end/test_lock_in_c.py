@@ -1,6 +1,7 @@
 """Locks in C: checked and timed as they are, with the verdicts and figures of the same locks in Lua."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -194,8 +195,14 @@ void release(stack_queue* lock) { lock->held.fetch_and(~1u); }
     assert linebounce("run", path, "--machine=p3_xeon_8way", "--set=run.measure_us=100", "--unchecked").code == 0
 
 
-def test_a_local_variable_that_other_cpus_cannot_reach_keeps_what_the_compiler_does_not_report(linebounce: Program) -> None:
+@pytest.mark.parametrize("compiler", ["cc", "clang"])
+def test_a_local_variable_that_other_cpus_cannot_reach_keeps_what_the_compiler_does_not_report(
+    linebounce: Program, compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its first value is one: an earlier call has left another in the same place of a stack that others have seen."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
+    monkeypatch.setenv("CC", compiler)
     text = """#include <linebounce/lock.h>
 #include <stdatomic.h>
 #define APART __attribute__((noinline))
