@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "models/text/read_problem.hpp"
 #include "sim/native/run_program.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
@@ -127,6 +128,8 @@ void release_shared(struct lockref *lock) {
 }
 )";
 
+constexpr std::string_view kMadeBy = "// Made by `linebounce lock`";
+
 class Unpacking {
  public:
   Unpacking(const KernelLock& lock, fs::path kernel, fs::path to)
@@ -134,6 +137,7 @@ class Unpacking {
 
   fs::path unpack(const fs::path& patch) {
     fs::remove_all(source_);
+    if (is_made_earlier()) fs::remove_all(to_ / "headers");
     fs::create_directories(source_);
     fs::is_directory(kernel_) ? copy_files() : extract_files();
     for (const std::string& file : lock_.files) {
@@ -146,6 +150,12 @@ class Unpacking {
   }
 
  private:
+  // Whether `linebounce lock` has written this lock here before, so that the headers are its own.
+  [[nodiscard]] bool is_made_earlier() const {
+    const fs::path file = to_ / (lock_.name + ".c");
+    return fs::exists(file) && read_file(file).starts_with(kMadeBy);
+  }
+
   void copy_files() {
     for (const std::string& file : lock_.files) {
       if (!fs::exists(kernel_ / file)) continue;
@@ -155,7 +165,7 @@ class Unpacking {
   }
 
   void extract_files() {
-    if (!fs::exists(kernel_)) throw ConfigError(fmt::format("{}: there is no such file or folder", kernel_.string()));
+    if (!fs::exists(kernel_)) throw InputError(read_problem(kernel_.string(), ENOENT));
     std::vector<std::string> words = {"tar",
                                       "-xf",
                                       kernel_.string(),
@@ -201,8 +211,8 @@ class Unpacking {
   }
 
   [[nodiscard]] fs::path write_lock() const {
-    std::string text = fmt::format(
-        "// Made by `linebounce lock` from {}.\n// linebounce includes from: headers source/include\n", kernel_.string());
+    std::string text =
+        fmt::format("{} from {}.\n// linebounce includes from: headers source/include\n", kMadeBy, kernel_.string());
     text += "#include <linebounce/kernel.h>\n";
     for (std::size_t i = 0; i < lock_.sources; ++i) text += fmt::format("#include \"source/{}\"\n", lock_.files[i]);
     fs::path file = to_ / (lock_.name + ".c");

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "models/text/read_problem.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/import/importers.hpp"
@@ -130,7 +131,7 @@ ExitCode import_files(const ImportArguments& arguments) {
   std::vector<const Form*> forms;
   for (const std::string& file : arguments.files) {
     question.file = file;
-    if (!fs::exists(file)) throw trace::TraceError(file + ": there is no such file");
+    if (!fs::exists(file)) throw trace::TraceError(read_problem(file, ENOENT));
     const ChosenForm one = question.as.empty() ? choose_form(question, excerpt_of(file)) : choose_form(question, {});
     if (forms.empty() || one.form != forms.back()) say_what_it_is(arguments, file, one);
     forms.push_back(one.form);
