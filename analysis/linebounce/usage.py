@@ -27,7 +27,8 @@ def require_owners(parser: argparse.ArgumentParser, parsed: argparse.Namespace, 
 
 
 def _is_given(parsed: argparse.Namespace, name: str) -> bool:
-    return getattr(parsed, name) not in (None, False, [], "")
+    value = getattr(parsed, name)
+    return value is not None and value is not False and value not in ([], "")  # 0 is given
 
 
 def _option(parser: argparse.ArgumentParser, name: str) -> str:

@@ -255,8 +255,6 @@ def test_several_points_run_in_one_call_and_the_plan_lists_them(linebounce: Prog
     assert "--fresh" in linebounce.refused("run", path, "-o", "out", "--plan", "--set", "run.measure_us=30")
     said = linebounce.refused("run", path, "-o", "out", "--point", "1", "--point", "3")
     assert "--point: 3 is out of range; legal: 0 to 2" in said
-        "run", path, "-o", "out", "--point", "1", "--point", "3"
-    )
 
 
 def test_merging_too_early_is_an_error_that_names_the_missing_points(linebounce: Program) -> None:
