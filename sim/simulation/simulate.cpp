@@ -69,8 +69,11 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
 
 // Prefixes a refusal that begins with a setting's path, "workload.layout: ...", with the origin of that setting.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
-  const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
-  return place == input.places.end() ? refusal : place->second + ": " + refusal;
+  const std::string path = refusal.substr(0, refusal.find(": "));
+  const auto place = input.places.find(path);
+  if (place == input.places.end()) return refusal;
+  const bool is_option = place->second.starts_with("--") && place->second != "--set";  // of this path alone
+  return place->second + (is_option ? refusal.substr(path.size()) : ": " + refusal);
 }
 
 // The names of the words for which CPUs were waiting when the run failed.

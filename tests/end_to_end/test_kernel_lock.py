@@ -64,7 +64,9 @@ def kernel(linebounce: Program) -> Path:
 
 
 def verdict(linebounce: Program, lock: str, *arguments: str) -> str:
-    return json.loads(linebounce("check-lock", lock, "--json", "--machines=0", *arguments).stdout)[0]["verdict"]
+    if "--quick" not in arguments:
+        arguments += ("--machines=0",)
+    return json.loads(linebounce("check-lock", lock, "--json", *arguments).stdout)[0]["verdict"]
 
 
 def test_a_lock_from_a_folder_or_an_archive_is_the_kernels_own_source(linebounce: Program, kernel: Path) -> None:
