@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "models/text/read_problem.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::trace {
 namespace {

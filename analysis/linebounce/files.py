@@ -87,7 +87,7 @@ _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.
 
 
 def read_problem(path: Path, error: OSError) -> str:
-    """ "FILE: there is no such file", or why it can't be read; as models/text/read_problem.hpp has it."""
+    """ "FILE: there is no such file", or why it can't be read; as trace/read_problem.hpp has it."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return f"{path}: there is no such file"
     return f"{path}: cannot be read: {error.strerror}"

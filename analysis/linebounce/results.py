@@ -217,7 +217,8 @@ class Results:
             return found[0]
         numbers = [point.number for point in self.points]
         if number is not None and number not in numbers:
-            raise UsageError(f"{self.directory}: point {number} is out of range; legal: {numbers[0]} to {numbers[-1]}")
+            legal = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
+            raise UsageError(f"{self.directory}: point {number} is out of range; legal: {legal}")
         wanted = ", ".join([*([] if number is None else [f"number {number}"]), *(f"{k} = {setting_text(at[k])}" for k in at)])
         legal = "; ".join(f"{path}: {', '.join(map(setting_text, values))}" for path, values in self.swept().items())
         raise UsageError(

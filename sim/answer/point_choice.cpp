@@ -47,7 +47,7 @@ std::optional<int> point_number(std::string_view text) {
 }
 
 std::string out_of_range(int point, std::size_t points) {
-  return fmt::format("--point: {} is out of range; legal: 0 to {}", point, points - 1);
+  return fmt::format("--point: {} is out of range; legal: 0{}", point, points > 1 ? fmt::format(" to {}", points - 1) : "");
 }
 
 int chosen_point(const std::string& text, const std::vector<ReportedPoint>& points) {

@@ -7,7 +7,6 @@
 #include <iostream>
 
 #include "models/ordinal.hpp"
-#include "models/text/read_problem.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
@@ -15,6 +14,7 @@
 #include "sim/terminal/table.hpp"
 #include "sim/terminal/terminal.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {

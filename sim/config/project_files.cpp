@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 
-#include "models/text/read_problem.hpp"
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace fs = std::filesystem;

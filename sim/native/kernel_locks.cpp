@@ -6,10 +6,10 @@
 #include <set>
 #include <string_view>
 
-#include "models/text/read_problem.hpp"
 #include "sim/native/run_program.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "models/text/read_problem.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {

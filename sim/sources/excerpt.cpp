@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "models/text/read_problem.hpp"
 #include "sim/sources/line_file.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {

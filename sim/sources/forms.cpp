@@ -8,9 +8,9 @@
 
 #include "models/listed.hpp"
 #include "models/ordinal.hpp"
-#include "models/text/read_problem.hpp"
 #include "models/text/visible.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <system_error>
 
-#include "models/text/read_problem.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -415,6 +415,8 @@ WRONG_COMMAND_LINES = {
     "calibrate --from none.csv -o m.toml": (3, "none.csv: there is no such file"),
     "validate lock_scaling --against none.csv": (3, "none.csv: there is no such file"),
     "layout optimise task_struct --accesses none.csv": (3, "none.csv: there is no such file"),
+    "lines t.lbt": (3, "t.lbt: this is a file; give a results directory, which `linebounce run` makes"),
+    "check-lock t.lbt": (2, "t.lbt: a lock's file must be called NAME.lua or NAME.c"),
     "lines none": (3, "none: there is no such results directory; `linebounce run EXPERIMENT -o none` makes one"),
 }
 

@@ -6,13 +6,13 @@
 #include <iostream>
 #include <memory>
 
-#include "models/text/read_problem.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/import/importers.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
