@@ -90,7 +90,7 @@ Plan plan_of(const RunArguments& arguments) {
   Overrides overrides = overrides_of(arguments);
   if (arguments.counters.wanted()) {
     for (auto& setting : split_sets({"run.counters=true"})) overrides.sets.push_back(std::move(setting));
-    overrides.options.emplace("run.counters", "--counters");
+    overrides.options.emplace("run.counters", arguments.counters.listing.empty() ? "--counters" : "--listing");
   }
   Experiment experiment = load_runnable(arguments.experiment, overrides);
   const std::vector<int> points = alone(arguments);

@@ -101,10 +101,8 @@ void add_steps(Command& program) {
               "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")
       .one_value_each();
   command.flag("--log", arguments->log, "Print a line of text for each transition of a line's state instead");
-  command
-      .option("--log-form", "TEXT", &arguments->log_form,
-              fmt::format("The form of these lines; default: \"{}\"", kUsualLogLine))
-      .belongs_to({"--log"});
+  command.option("--log-form", "TEXT", &arguments->log_form,
+                 fmt::format("The form of these lines; default: \"{}\"", kUsualLogLine));
   command.option("--steps", "N", &arguments->steps, fmt::format("Stop after this many steps; default: {}", kMostSteps))
       .between(1, 100'000'000);
   add_overrides(command, *arguments);

@@ -388,7 +388,6 @@ WRONG_COMMAND_LINES = {
     "check-lock mcs --quick --seed 2": (2, "--seed has no effect with --quick"),
     "advise t.lbt --yes": (2, "--yes needs --recheck"),
     "advise t.lbt --time --orders 3": (2, "--orders has no effect with --time"),
-    "steps two_sockets --log-form x": (2, "--log-form needs --log"),
     "run t.lbt --vcd x.vcd": (2, "--vcd is for experiments, and t.lbt is a trace"),
     "bench --case replay --cpus 4": (2, "--cpus and --nodes leave no case; legal, CPUs on nodes: 1 on 1 (replay)"),
     "bench --cpus 3": (2, '--cpus: "3" is not known; known: 1, 4, 8, 16, 32, 64'),
