@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::trace {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::size_t kWrittenAtOnce = 1 << 16;
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& file) : path_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0) throw TraceError(fmt::format("{}: the trace cannot be read: {}", path_.string(), std::strerror(errno)));
+  if (descriptor_ < 0) throw TraceError(read_problem(path_.string(), errno));
   struct stat about = {};
   if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) {
     ::close(descriptor_);

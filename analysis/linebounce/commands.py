@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from linebounce.errors import InputError, UsageError
 from linebounce.supervised import lack_of_memory, limit_of_memory, supervised
+from linebounce.usage import reworded
 from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
@@ -51,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports wrong usage in the form that the C++ commands use."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {message}\nTry: {self.prog} --help\n")
+        self.exit(USAGE, f"{self.prog}: {reworded(self, message)}\nTry: {self.prog} --help\n")
 
 
 def _group(lines: list[str], width: int) -> str:

@@ -1,9 +1,12 @@
 """Errors in input. Their messages are one line, and name the thing, the place and the legal values."""
 
 import difflib
+import re
 from collections.abc import Sequence
 
 _FEW = 10
+_LONGEST_QUOTED = 60
+_MOST_SHOWN = 16
 
 
 class InputError(Exception):
@@ -16,6 +19,43 @@ class UnreadableError(InputError):
 
 class UsageError(Exception):
     """A request that makes no sense, or output that can't be written: exit code 2."""
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """The known word that `word` most likely misspells, or an empty text. A number misspells nothing."""
+    near = [] if word.isdigit() else difflib.get_close_matches(word, known, n=1)
+    return near[0] if near else ""
+
+
+def not_known(word: str, known: Sequence[str]) -> str:
+    """As sim/config/suggestions.hpp has it."""
+    shown = ", ".join(known) if len(known) <= _MOST_SHOWN else f"{len(known)}, from {known[0]} to {known[-1]}"
+    near = nearest(word, known)
+    return f'"{word}" is not known; known: {shown or "none"}' + (f"; did you mean {near}?" if near else "")
+
+
+def malformed(form: str, text: str, error: Exception, *, numbered: bool = True) -> str:
+    """Says that a text is not TOML or JSON (`form`), and quotes the line. `error`: what its parser raised. `numbered`: says
+    the line's number, too."""
+    if isinstance(error, RecursionError):
+        return f"this is not {form}: its values are nested too deeply"
+    if isinstance(error, UnicodeError):
+        return f"this is not {form}: it is no text in UTF-8"
+    place = malformed_place(text, error)
+    return f"this is not {form}: {place if numbered else re.sub('^line [0-9]+, ', '', place)}"
+
+
+def malformed_place(text: str, error: Exception) -> str:
+    """'line 3, "x ="', or that the text ends too early."""
+    place = re.search(r"\bline (\d+)", str(error))
+    lines = text.splitlines()
+    number = int(place[1]) if place else len(lines) + 1
+    if number > len(lines) or not any(line.strip() for line in lines[number - 1 :]):
+        return "it ends too early" if text.strip() else "it is empty"
+    line = lines[number - 1].strip()
+    quoted = line if len(line) <= _LONGEST_QUOTED else line[:_LONGEST_QUOTED] + "…"
+    twice = ", which says again what stands above" if "overwrite" in str(error) or "declare" in str(error) else ""
+    return f'line {number}, "{quoted}"{twice}'
 
 
 def meant(name: str, known: Sequence[str]) -> str:

@@ -86,6 +86,24 @@ def _delete(folder: Path) -> None:
 _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
+def read_problem(path: Path, error: OSError) -> str:
+    """ "FILE: there is no such file", or why it can't be read; as trace/read_problem.hpp has it."""
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return f"{path}: there is no such file"
+    return f"{path}: cannot be read: {error.strerror}"
+
+
+def read_config(path: Path) -> bytes:
+    """A file that says what is to be done. Raises UsageError, which names `path`, if it can't be read, as the C++ commands
+    do for machines and experiments; UnreadableError if the cause is the system, not the file."""
+    try:
+        return read_file(path)
+    except UnreadableError:
+        raise
+    except InputError as error:
+        raise UsageError(str(error)) from None
+
+
 def read_file(path: Path, most: int = -1) -> bytes:
     """The first `most` bytes of the file, or all. Raises InputError, which names `path`, if it can't be read;
     UnreadableError if the cause is the system, not the file."""
@@ -94,7 +112,7 @@ def read_file(path: Path, most: int = -1) -> bytes:
             return file.read(most)
     except OSError as error:
         kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
-        raise kind(f"{path}: cannot be read: {error.strerror}") from None
+        raise kind(read_problem(path, error)) from None
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from linebounce.display import results_html
-from linebounce.errors import InputError, UsageError, meant
+from linebounce.errors import InputError, UsageError, malformed_place, meant
+from linebounce.files import read_problem
 from linebounce.records import (
     Answer,
     Headline,
@@ -214,6 +215,10 @@ class Results:
         ]
         if len(found) == 1:
             return found[0]
+        numbers = [point.number for point in self.points]
+        if number is not None and number not in numbers:
+            legal = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
+            raise UsageError(f"{self.directory}: point {number} is out of range; legal: {legal}")
         wanted = ", ".join([*([] if number is None else [f"number {number}"]), *(f"{k} = {setting_text(at[k])}" for k in at)])
         legal = "; ".join(f"{path}: {', '.join(map(setting_text, values))}" for path, values in self.swept().items())
         raise UsageError(
@@ -279,9 +284,11 @@ def _check_directory(path: Path) -> None:
             os.listdir(path)
             return
     except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one") from None
+        raise InputError(
+            f"{path}: there is no such results directory; `linebounce run EXPERIMENT -o {path}` makes one"
+        ) from None
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        raise InputError(read_problem(path, error)) from None
     inside = (path.parent / "manifest.json").exists()
     raise InputError(
         f"{path}: this is a file; give a results directory, which `linebounce run` makes{f': {path.parent}' if inside else ''}"
@@ -339,6 +346,7 @@ def _first_point_number(directory: Path) -> int:
 
 def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
     """Reads a JSON or TOML file of a results directory. Raises InputError if it is malformed."""
+    text = ""
     try:
         with builtins.open(path, encoding="utf-8") as file:
             text = file.read()
@@ -347,7 +355,9 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
+        raise InputError(f"{read_problem(path, error)}; a results directory must have this file") from None
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: cut off or damaged: {malformed_place(text, error)}") from None
     except (ValueError, RecursionError) as error:  # raised by the parsers of JSON and TOML, and for bytes that are not UTF-8
         raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
 

@@ -335,6 +335,8 @@ def main() -> int:
     parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="plant only this; may be repeated")
     parser.add_argument("parts", metavar="PART", nargs="*", choices=[[], "false-alarms", "planted", "table"])
     options = parser.parse_args()
+    if options.recordings < 2 * TRIPLE:
+        parser.error(f"--recordings: {options.recordings} is out of range; legal: at least {2 * TRIPLE}, for two triples")
     parts = options.parts or ["table", "planted", "false-alarms"]
     bench = Bench(options.build, options.output, MACHINES)
     good = True

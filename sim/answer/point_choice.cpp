@@ -46,11 +46,14 @@ std::optional<int> point_number(std::string_view text) {
   return number;
 }
 
+std::string out_of_range(int point, std::size_t points) {
+  return fmt::format("--point: {} is out of range; legal: 0{}", point, points > 1 ? fmt::format(" to {}", points - 1) : "");
+}
+
 int chosen_point(const std::string& text, const std::vector<ReportedPoint>& points) {
   if (const auto number = point_number(text)) {
     if (*number >= 0 && *number < std::ssize(points)) return *number;
-    throw ConfigError(fmt::format("--point {}: there {} {} point{}, counted from 0", text, points.size() == 1 ? "is" : "are",
-                                  points.size(), points.size() == 1 ? "" : "s"));
+    throw ConfigError(out_of_range(*number, points.size()));
   }
   std::vector<std::pair<std::string, std::string>> wanted;  // path, value
   for (std::size_t begin = 0; begin <= text.size();) {

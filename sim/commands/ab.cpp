@@ -49,6 +49,7 @@ Overrides both_sides(const AbArguments& arguments) {
   for (const auto& [path, value] : sets) values[path].push_back(value);
   if (arguments.machines.size() > 1) values[std::string(kMachineAxis)] = arguments.machines;
   Overrides overrides;
+  if (arguments.machines.size() > 1) overrides.options.emplace(kMachineAxis, "--machine");
   overrides.native = arguments.native;
   if (arguments.machines.size() == 1) overrides.machine = arguments.machines.front();
   for (const auto& [path, given] : values) {
@@ -58,19 +59,22 @@ Overrides both_sides(const AbArguments& arguments) {
     }
     if (!overrides.compare.empty()) {
       throw ConfigError(
-          fmt::format("ab: {} and {} are both given more than once; compare one at a time, or sweep the other: "
+          fmt::format("{} and {} are both given more than once; compare one at a time, or sweep the other: "
                       "--set {}=[{}]",
                       overrides.compare, path, path, fmt::join(given, ", ")));
     }
+    if (given.size() > 2)
+      throw UsageError(
+          fmt::format("{} is given {} times, and ab compares two values; for more: linebounce run {} --set '{}=[{}]'", path,
+                      given.size(), arguments.experiment, path, fmt::join(given, ", ")));
     const std::string& first = given.front();
     if (std::ranges::all_of(given, [&first](const std::string& value) { return value == first; }))
-      throw ConfigError(fmt::format("ab: both sides have {}={}; give two different values", path, first));
+      throw ConfigError(fmt::format("both sides have {}={}; give two different values", path, first));
     overrides.compare = path;
     overrides.lists.emplace_back(path, fmt::format("[{}]", fmt::join(given, ", ")));
   }
   if (overrides.compare.empty())
-    throw ConfigError(
-        "ab: give the two sides as one path with two values: --set PATH=A --set PATH=B, or --machine A --machine B");
+    throw UsageError("give the two sides as one path with two values: --set PATH=A --set PATH=B, or --machine A --machine B");
   return overrides;
 }
 

@@ -184,7 +184,7 @@ ExitCode print_page(const AdvicePage& page, const AdviseArguments& arguments) {
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
   if (arguments.only_time) {
-    if (!arguments.build.empty() || !arguments.more.empty()) throw ConfigError("--time: takes one trace, and no --recheck");
+    if (!arguments.more.empty()) throw UsageError("--time takes one trace: leave out " + arguments.more.front());
     return print_page(time_page(arguments, reader), arguments);
   }
   if (!arguments.build.empty()) {
@@ -231,15 +231,17 @@ void add_advise(Command& program) {
   auto arguments = std::make_shared<AdviseArguments>();
   Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
   add_machines(command, arguments->machines);
-  add_orders(command, arguments->orders);
+  add_orders(command, arguments->orders).excludes({"--time"});
   command.flag("--time", arguments->only_time,
                "Only show where the threads' time goes: one replay per machine, without trying changes");
-  command.option(
-      "--recheck", "BUILD", &arguments->build,
-      "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
-      "the prediction held");
-  command.flag("--yes", arguments->may_run,
-               "With --recheck, run the program that the trace names without asking, as scripts need");
+  command
+      .option("--recheck", "BUILD", &arguments->build,
+              "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
+              "the prediction held")
+      .excludes({"--time"});
+  command
+      .flag("--yes", arguments->may_run, "With --recheck, run the program that the trace names without asking, as scripts need")
+      .belongs_to({"--recheck"});
   add_study_options(command, *arguments, "out/advise");
   command.option("MORE", "TRACE ...", &arguments->more,
                  "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "

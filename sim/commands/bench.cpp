@@ -188,7 +188,24 @@ struct BenchOptions {
   }
 };
 
+constexpr LoadShape kReplayShape = {.cpus = 1, .nodes = 0};
+
+// Errors: UsageError if no case has the wanted numbers of CPUs and nodes.
+void require_case(const BenchOptions& options) {
+  const bool replays = options.only.empty() || options.only == kReplay;
+  const bool runs = options.only != kReplay;
+  const auto is_wanted = [&](const LoadShape& shape) { return options.wants(shape); };
+  if ((replays && is_wanted(kReplayShape)) || (runs && std::ranges::any_of(kShapes, is_wanted))) return;
+  std::vector<std::string> shapes;
+  if (replays) shapes.emplace_back("1 on 1 (replay)");
+  for (const LoadShape& shape : kShapes) {
+    if (runs) shapes.push_back(fmt::format("{} on {}", shape.cpus, std::max(1, shape.nodes)));
+  }
+  throw UsageError(fmt::format("--cpus and --nodes leave no case; legal, CPUs on nodes: {}", fmt::join(shapes, ", ")));
+}
+
 ExitCode run_bench(const BenchOptions& options) {
+  require_case(options);
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!options.json)
     std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>15}{:>15}{:>8}{:>14}{:>14}\n", "case", "CPUs", "nodes", "timed refs/s",
@@ -207,7 +224,7 @@ ExitCode run_bench(const BenchOptions& options) {
       add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols, options.timed_only), shape.nodes); }));
     }
   }
-  if ((options.only.empty() || options.only == kReplay) && options.wants({.cpus = 1, .nodes = 0})) {
+  if ((options.only.empty() || options.only == kReplay) && options.wants(kReplayShape)) {
     const std::int64_t number = options.references > 0 ? options.references : kReplayReferences;
     add(run_in_child([&] { return as_json(run_replay_case(number), 0); }));
   }

@@ -105,7 +105,7 @@ LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology
 
 // Reads a latency matrix, or everything that linebounce-probe measured.
 Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
-  const std::string text = read_text(arguments.from);
+  const std::string text = read_data(arguments.from);
   Losses losses;
   if (is_probe_file(text)) {
     request.probe = parse_probe_file(text, arguments.from);
@@ -155,7 +155,7 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
 }  // namespace
 
 MachineTopology read_structure(const std::string& file) {
-  const std::string text = read_text(file);
+  const std::string text = read_data(file);
   const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
   const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
   if (form == "lstopo") return read_lstopo(text, file);

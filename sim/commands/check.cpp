@@ -255,14 +255,22 @@ void add_check(Command& program) {
   const auto arguments = std::make_shared<CheckArguments>();
   Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command.option("PROTOCOL", "", &arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md");
-  command.option("--caches", "N", &arguments->caches,
-                 "Number of caches, in each node for a node controller; default: 3, in nodes 2");
-  command.option("--nodes", "N", &arguments->nodes,
-                 "Number of nodes, for a node controller; default: 2, then 3 with one cache each");
-  command.option("--bus", "PROTOCOL", &arguments->bus,
-                 "For a node controller: its caches' protocol; default: the one that its file names");
-  command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names");
-  command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
+  command
+      .option("--caches", "N", &arguments->caches,
+              "Number of caches, in each node for a node controller; default: 3, in nodes 2")
+      .excludes({"--random"});
+  command
+      .option("--nodes", "N", &arguments->nodes,
+              "Number of nodes, for a node controller; default: 2, then 3 with one cache each")
+      .excludes({"--random"});
+  command
+      .option("--bus", "PROTOCOL", &arguments->bus,
+              "For a node controller: its caches' protocol; default: the one that its file names")
+      .excludes({"--random"});
+  command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names")
+      .excludes({"--random"});
+  command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file")
+      .excludes({"--random"});
   command.flag("--json", arguments->json, "Print one JSON document");
   const auto random = add_random_options(command);
   command.footer(std::string(kCheckFooter) + "\n" + kRandomFooter);

@@ -190,11 +190,14 @@ void add_check_lock(Command& program) {
   Command command =
       program.subcommand("check-lock", "Check a lock in every interleaving of a few CPUs, or find where it breaks");
   command.option("LOCK", "", &arguments->locks, "A file in Lua or C, or a name (see: linebounce list locks)").required();
-  command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases with 2 and with 3").between(2, 4);
+  command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases with 2 and with 3")
+      .between(2, 4)
+      .excludes({"--weaken"});
   command
       .option("--acquisitions", "N", &arguments->options.acquisitions,
               "How often each CPU takes the lock; default: cases with 1 and with 2")
-      .between(1, 8);
+      .between(1, 8)
+      .excludes({"--weaken"});
   command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
       .one_value_each();
   command
@@ -203,18 +206,25 @@ void add_check_lock(Command& program) {
               "in Lua "
               "50000 and 70000")
       .between(1, 1'000'000'000);
-  command.flag("--quick", arguments->quick, "Check few states of each case and no random machines: takes a second or two");
-  command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12").between(0, 100000);
-  command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1");
-  command.option("-o,--output", "DIR", &arguments->directory,
-                 "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock");
+  command.flag("--quick", arguments->quick, "Check few states of each case and no random machines: takes a second or two")
+      .excludes({"--weaken"});
+  command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12")
+      .between(0, 100000)
+      .excludes({"--weaken", "--quick"});
+  command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1")
+      .excludes({"--weaken", "--quick"});
+  command
+      .option("-o,--output", "DIR", &arguments->directory,
+              "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock")
+      .excludes({"--weaken", "--quick"});
   command.flag("--weaken", arguments->weaken,
                "Instead of a verdict, show the weakest memory order at each place with which every check holds");
   command
       .option(
           "--machine", "M", &arguments->machines,
           fmt::format("With --weaken: machines on which weaker orders are timed; default: {}", fmt::join(kTimedOn, " and ")))
-      .one_value_each();
+      .one_value_each()
+      .belongs_to({"--weaken"});
   command.flag("--json", arguments->json, "Print one JSON array instead of text");
   command.footer(kCheckLockFooter);
   command.action([arguments] { return check_locks(*arguments); });

@@ -202,9 +202,8 @@ fails, and written as an experiment.
 
 bool RandomArguments::wanted(const std::string& protocol) const {
   if (!references && protocol.empty()) throw UsageError("PROTOCOL, or --random REFS with --machine NAME, is required");
-  if (!references && !machine.empty()) throw UsageError("--machine requires --random");
-  if (references && !protocol.empty()) throw UsageError("--random excludes PROTOCOL");
-  if (references && machine.empty()) throw UsageError("--random requires --machine");
+  if (references && !protocol.empty()) throw UsageError("--random tests a machine, not a protocol: leave out " + protocol);
+  if (references && machine.empty()) throw UsageError("--random needs --machine NAME, the machine to test");
   return references.has_value();
 }
 
@@ -215,20 +214,26 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
   command.option("--random", "REFS", &arguments->references, "Test a machine with at least this many random references")
       .between_reals(1, 1e12)
       .group(group);
-  command.option("--machine", "NAME", &arguments->machine, "A name (see: linebounce list machines), or a file").group(group);
+  command.option("--machine", "NAME", &arguments->machine, "A name (see: linebounce list machines), or a file")
+      .group(group)
+      .belongs_to({"--random"});
   command.option("--seed", "N", &arguments->seed, "Seed of the test; default: 1")
       .between(0, std::int64_t{1} << 53)
-      .group(group);
+      .group(group)
+      .belongs_to({"--random"});
   command.option("--set", "PATH=VALUE", &arguments->sets, "A value fixed in every round; may be repeated")
       .one_value_each()
-      .group(group);
+      .group(group)
+      .belongs_to({"--random"});
   command
       .option("-o,--output", "DIR", &arguments->directory, "Where to write a failure's experiment; default: the current folder")
-      .group(group);
-  add_jobs(command, arguments->at_once).group(group);
+      .group(group)
+      .belongs_to({"--random"});
+  add_jobs(command, arguments->at_once).group(group).belongs_to({"--random"});
   command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long to shrink a failure; default: 60")
       .between(0, 1'000'000)
-      .group(group);
+      .group(group)
+      .belongs_to({"--random"});
   return arguments;
 }
 

@@ -1,6 +1,6 @@
 #include "sim/commands/command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -46,6 +46,27 @@ Option& Option::between_reals(double least, double most) {
   });
 }
 
+Option& Option::belongs_to(const std::vector<std::string>& owners) {
+  if (option_ == nullptr) return *this;
+  invocation_->conditions.emplace_back([app = app_, option = option_, owners] {
+    const auto is_given = [app](const std::string& owner) { return app->get_option(owner)->count() > 0; };
+    if (option->count() == 0 || std::ranges::any_of(owners, is_given)) return std::string();
+    return fmt::format("{} needs {}", option->get_name(), fmt::join(owners, " or "));
+  });
+  return *this;
+}
+
+Option& Option::excludes(const std::vector<std::string>& others) {
+  if (option_ == nullptr) return *this;
+  invocation_->conditions.emplace_back([app = app_, option = option_, others] {
+    const auto other =
+        std::ranges::find_if(others, [app](const std::string& name) { return app->get_option(name)->count() > 0; });
+    if (option->count() == 0 || other == others.end()) return std::string();
+    return fmt::format("{} has no effect with {}", option->get_name(), *other);
+  });
+  return *this;
+}
+
 Option& Option::check(const std::function<std::string(std::string)>& problem) {
   if (option_ != nullptr) option_->check(CLI::Validator([problem](const std::string& text) { return problem(text); }, ""));
   return *this;
@@ -67,13 +88,15 @@ void Command::require_subcommand() {
 }
 
 Option Command::option(const std::string& name, const std::string& value, OptionTarget target, const std::string& meaning) {
-  if (!named_) return Option(nullptr);
+  if (!named_) return {};
   CLI::Option* option = std::visit([&](auto* into) { return app_->add_option(name, *into, meaning); }, target);
-  return Option(option->type_name(value));
+  option->type_name(value);
+  return {*app_, *option, *invocation_};
 }
 
-void Command::flag(const std::string& name, bool& target, const std::string& meaning) {
-  if (named_) app_->add_flag(name, target, meaning);
+Option Command::flag(const std::string& name, bool& target, const std::string& meaning) {
+  if (!named_) return {};
+  return {*app_, *app_->add_flag(name, target, meaning), *invocation_};
 }
 
 void Command::footer(const std::string& text) {

@@ -28,6 +28,8 @@ class UsageError : public std::runtime_error {
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitCode()> action;
+  // Checked before the action. Each returns what is wrong with a combination of options, or an empty text.
+  std::vector<std::function<std::string()>> conditions;
 };
 
 // Where an option's value is stored; unchanged if the option isn't given. A vector collects the values of a repeated option.
@@ -37,8 +39,9 @@ using OptionTarget =
 
 class Option {
  public:
-  // `option`: null if another command was invoked; all members then do nothing.
-  explicit Option(CLI::Option* option) : option_(option) {}
+  // Of a command that was not invoked; all members do nothing.
+  Option() = default;
+  Option(CLI::App& app, CLI::Option& option, Invocation& invocation) : app_(&app), option_(&option), invocation_(&invocation) {}
 
   Option& required();
   // Takes one value for each occurrence: accepts `--set A --set B`. With `--set A B`, B is a word of its own.
@@ -49,9 +52,15 @@ class Option {
   // `problem`: returns what is wrong with a value, or an empty text.
   Option& check(const std::function<std::string(std::string)>& problem);
   Option& group(const std::string& title);  // the heading in --help
+  // Refuses this option unless one of `owners` ("--recheck") is given, because it would have no effect.
+  Option& belongs_to(const std::vector<std::string>& owners);
+  // Refuses this option beside one of `others`, with which it would have no effect.
+  Option& excludes(const std::vector<std::string>& others);
 
  private:
-  CLI::Option* option_;
+  CLI::App* app_ = nullptr;
+  CLI::Option* option_ = nullptr;
+  Invocation* invocation_ = nullptr;
 };
 
 // A command. Options are created only for the invoked command, because creating all would take a third of the instructions of a
@@ -66,7 +75,7 @@ class Command {
 
   // `name`: "-o,--output", or "TRACE" for a positional argument. `value`: what --help shows behind the name; may be empty.
   Option option(const std::string& name, const std::string& value, OptionTarget target, const std::string& meaning);
-  void flag(const std::string& name, bool& target, const std::string& meaning);
+  Option flag(const std::string& name, bool& target, const std::string& meaning);
   void footer(const std::string& text);
 
   // `complete` runs once all options are parsed, to set defaults that depend on other options.

@@ -230,8 +230,8 @@ constexpr const char* kCommandLineFooter = R"(Examples:
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
-Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
-4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
+Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input:
+traces, results, measurements; 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
 
 std::vector<std::string> subcommand_names(const CLI::App& program) {
   std::vector<std::string> names;
@@ -268,22 +268,46 @@ std::string unexpected_argument(const CLI::App& app) {
   return message;
 }
 
-// Rewords both forms of CLI11's message, "Could not convert: --seed = abc" and "--seed: Value 0 not in range 1 to 9", so that
-// the option comes first.
-std::string wrong_value(const std::string& what) {
-  constexpr std::string_view kConversion = "Could not convert: ";
-  if (!what.starts_with(kConversion)) return what;
-  const std::size_t equals = what.find(" = ");
-  if (equals == std::string::npos) return what;
-  return what.substr(kConversion.size(), equals - kConversion.size()) + ": \"" + what.substr(equals + 3) +
-         "\" is not a whole number, 0 or more";
+// The option whose name, with or without dashes, begins CLI11's message; null if there is none.
+const CLI::Option* option_in(const CLI::App& app, const std::string& what) {
+  const std::string name = what.substr(0, what.find_first_of(": "));
+  return app.get_option_no_throw(name);
 }
 
-// Rewords those errors of CLI11 that are hard to understand.
+// The message for an option with too few or too many values.
+std::string wrong_number_of_values(const CLI::App& app, const std::string& what) {
+  const CLI::Option* option = option_in(app, what);
+  if (option == nullptr) return what;
+  if (option->count() > 1) return fmt::format("{} is given {} times; give it once", option->get_name(), option->count());
+  return fmt::format("{} needs a value: {} {}", option->get_name(), option->get_name(), option->get_type_name());
+}
+
+// The message for a value of another type. `what`: "Could not convert: --seed = abc".
+std::string wrong_type(const CLI::App& app, const std::string& what) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = what.find(" = ");
+  if (!what.starts_with(kConversion) || equals == std::string::npos) return what;
+  const std::string name = what.substr(kConversion.size(), equals - kConversion.size());
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option != nullptr && option->get_items_expected_max() == 0) return name + " takes no value";
+  return fmt::format("{}: \"{}\" is not a whole number, 0 or more", name, what.substr(equals + 3));
+}
+
+// Names the subcommands of a command that needs one, or the first argument if that is not one.
+std::string missing_subcommand(const CLI::App& app) {
+  if (!app.remaining(true).empty()) return unexpected_argument(app);
+  return fmt::format("{} needs a subcommand: {}", full_name(app), fmt::join(subcommand_names(app), ", "));
+}
+
+// Rewords the errors of CLI11, which name neither legal values nor similar options.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
+  const std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
-  return wrong_value(error.what());
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_number_of_values(app, what);
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return wrong_type(app, what);
+  if (what == "A subcommand is required") return missing_subcommand(app);
+  return what;
 }
 
 int report_usage(const CLI::App& program, const std::string& problem) {
@@ -372,6 +396,9 @@ int parse_and_do(int argc, char** argv) {
     return report_usage(program, usage_problem(program, error));
   }
   try {
+    for (const auto& problem : invocation.conditions) {
+      if (const std::string text = problem(); !text.empty()) throw UsageError(text);
+    }
     return static_cast<int>(invocation.action());
   } catch (const UsageError& error) {
     return report_usage(program, error.what());

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include "sim/answer/point_choice.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -53,8 +54,7 @@ const KernelLock& kernel_lock_called(const std::string& name) {
 
 void require_point(int point, std::size_t points) {
   if (point >= 0 && static_cast<std::size_t>(point) < points) return;
-  throw ConfigError(
-      fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, points, points == 1 ? "" : "s"));
+  throw ConfigError(out_of_range(point, points));
 }
 
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code) {
@@ -87,8 +87,9 @@ void add_machines(Command& command, std::vector<std::string>& machines) {
       .one_value_each();
 }
 
-void add_orders(Command& command, int& orders) {
-  command.option("--orders", "N", &orders, fmt::format("Orders of the same operations to compare in; default: {}", orders))
+Option add_orders(Command& command, int& orders) {
+  return command
+      .option("--orders", "N", &orders, fmt::format("Orders of the same operations to compare in; default: {}", orders))
       .between(2, 100);
 }
 

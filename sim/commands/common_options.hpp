@@ -61,7 +61,7 @@ void add_study_options(Command& command, StudyArguments& arguments, const std::s
 void add_machines(Command& command, std::vector<std::string>& machines);
 
 // Adds --orders.
-void add_orders(Command& command, int& orders);
+Option add_orders(Command& command, int& orders);
 
 // The options for running the study in `directory`.
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,

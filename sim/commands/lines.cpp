@@ -83,6 +83,9 @@ Recorded read_directory(const LinesArguments& arguments) {
   if (!is_there(directory))
     throw InputError(fmt::format("{}: there is no such results directory; `linebounce run EXPERIMENT -o {}` makes one",
                                  directory.string(), shell_word(directory.string())));
+  if (!fs::is_directory(directory))
+    throw InputError(
+        fmt::format("{}: this is a file; give a results directory, which `linebounce run` makes", directory.string()));
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   std::optional<int> wanted;
   if (!arguments.point.empty()) wanted = chosen_point(arguments.point, points);

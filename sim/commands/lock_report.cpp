@@ -74,8 +74,7 @@ struct Sides {
 
 Sides sides_of(const LockReportArguments& arguments) {
   const std::string& b = arguments.b.empty() ? arguments.a : arguments.b;
-  if (arguments.patch.empty() && arguments.a == b)
-    throw ConfigError("lock-report: name two locks, or one of the kernel and a --patch");
+  if (arguments.patch.empty() && arguments.a == b) throw UsageError("name two locks, or one of the kernel and a --patch");
   if (!arguments.patch.empty() && !is_from_kernel(b))
     throw ConfigError(fmt::format("--patch changes the second lock, and {} is none of the kernel: kernel:NAME", b));
   const fs::path directory = arguments.directory;
@@ -111,6 +110,7 @@ Plan plan_on(const std::string& machine, const Sides& sides, const LockReportArg
   const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
   overrides.lists.emplace_back("workload.lock", fmt::format("[{}, {}]", quoted(sides.a), quoted(sides.b)));
   overrides.lists.emplace_back("machine.cpus", swept_cpus(arguments.cpus));
+  overrides.options = {{"machine.cpus", "--cpus"}, {std::string(kMachineAxis), "--machines"}};
   return make_plan(load_unexpanded(std::string(kReportLoad), overrides));
 }
 

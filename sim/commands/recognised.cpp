@@ -13,6 +13,8 @@
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/table.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -111,6 +113,9 @@ void refuse_foreign_file(const std::string& word) {
   std::error_code ignored;
   refuse_litmus_folder(word);
   const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
+  const std::string extension = file.extension().string();
+  const bool is_trace = extension == ".lbt" || extension == ".txt" || extension == ".trace";
+  if (is_trace && !std::filesystem::exists(file, ignored)) throw trace::TraceError(read_problem(word, ENOENT));
   if (!file.has_extension() || is_own || !std::filesystem::is_regular_file(file, ignored)) return;
   const Recognised recognised = recognise(excerpt_of(file));
   if (recognised.candidates.empty() || recognised.candidates.front().form->kind == FormKind::own) return;

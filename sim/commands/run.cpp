@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "sim/answer/point_choice.hpp"
 #include "sim/commands/command.hpp"
@@ -89,6 +90,7 @@ Plan plan_of(const RunArguments& arguments) {
   Overrides overrides = overrides_of(arguments);
   if (arguments.counters.wanted()) {
     for (auto& setting : split_sets({"run.counters=true"})) overrides.sets.push_back(std::move(setting));
+    overrides.options.emplace("run.counters", arguments.counters.listing.empty() ? "--counters" : "--listing");
   }
   Experiment experiment = load_runnable(arguments.experiment, overrides);
   const std::vector<int> points = alone(arguments);
@@ -166,6 +168,17 @@ void refuse_options_of_traces(const RunArguments& arguments) {
                   arguments.experiment));
 }
 
+// Refuses options that only an experiment takes. Errors: UsageError.
+void refuse_options_of_experiments(const RunArguments& arguments) {
+  const std::pair<const char*, bool> options[] = {
+      {"--point", !arguments.points.empty()}, {"--plan", arguments.plan},          {"--merge", arguments.merge},
+      {"--vcd", !arguments.waves.empty()},    {"--all", arguments.all_points},     {"--all-metrics", arguments.all_metrics},
+      {"--native", arguments.native},         {"--unchecked", arguments.unchecked}};
+  for (const auto& [name, given] : options) {
+    if (given) throw UsageError(fmt::format("{} is for experiments, and {} is a trace", name, arguments.experiment));
+  }
+}
+
 ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
   const OverrideArguments& overrides = arguments;
   TraceArguments trace{.files = {arguments.experiment},
@@ -184,7 +197,10 @@ ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::stri
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  if (is_trace(arguments.experiment)) return run_as_trace(arguments, argv);
+  if (is_trace(arguments.experiment)) {
+    refuse_options_of_experiments(arguments);
+    return run_as_trace(arguments, argv);
+  }
   refuse_options_of_traces(arguments);
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
@@ -228,9 +244,11 @@ void add_run(Command& program) {
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command.flag("--all", arguments->all_points,
-               "Print the rows of every point; default: of a large sweep only those that matter");
-  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
+  command
+      .flag("--all", arguments->all_points, "Print the rows of every point; default: of a large sweep only those that matter")
+      .excludes({"--quiet"});
+  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most")
+      .excludes({"--quiet"});
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);

@@ -104,9 +104,10 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   return ExitCode::done;
 }
 
-// Translates the command's options into settings. Errors: ConfigError for a cache size on a machine with several levels.
-std::vector<std::string> settings_of(const TraceArguments& arguments, const trace::Reader& reader) {
-  std::vector<std::string> sets;
+// Adds the command's options as settings to the study. Errors: ConfigError for a cache size on a machine with several levels.
+void add_settings(const TraceArguments& arguments, const trace::Reader& reader, ReplayStudy& study) {
+  std::vector<std::string>& sets = study.sets;
+  study.options = {{"machine.line_bytes", "--line-bytes"}, {"machine.bus.protocol", "--protocol"}};
   if (arguments.line_bytes) sets.push_back(fmt::format("machine.line_bytes={}", *arguments.line_bytes));
   if (arguments.cache_bytes || arguments.ways) {
     const MachineFiles machine = read_machine_files(machine_of(arguments, reader), "");
@@ -122,6 +123,8 @@ std::vector<std::string> settings_of(const TraceArguments& arguments, const trac
           fmt::format("--cache-bytes {}: a machine's caches have whole KiB; a protocol of an atomic bus "
                       "takes any size",
                       *arguments.cache_bytes));
+    study.options.emplace(cache + ".size_kib", "--cache-bytes");
+    study.options.emplace(cache + ".ways", "--ways");
     if (arguments.cache_bytes) sets.push_back(fmt::format("{}.size_kib={}", cache, *arguments.cache_bytes / kKibibyte));
     if (arguments.ways) sets.push_back(fmt::format("{}.ways={}", cache, *arguments.ways));
   }
@@ -130,16 +133,16 @@ std::vector<std::string> settings_of(const TraceArguments& arguments, const trac
   sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
   if (arguments.counters.wanted()) sets.emplace_back("run.counters=true");
   sets.insert(sets.end(), arguments.overrides.sets.begin(), arguments.overrides.sets.end());
-  return sets;
+  for (const auto& [path, value] : split_sets(arguments.overrides.sets)) study.options.erase(path);
 }
 
 ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv) {
-  const ReplayStudy study{.name = "trace",
-                          .title = "Trace " + fs::path(arguments.files.front()).filename().string(),
-                          .machine = machine_of(arguments, reader),
-                          .trace = reader.file(),
-                          .sets = settings_of(arguments, reader),
-                          .seed = arguments.overrides.seed};
+  ReplayStudy study{.name = "trace",
+                    .title = "Trace " + fs::path(arguments.files.front()).filename().string(),
+                    .machine = machine_of(arguments, reader),
+                    .trace = reader.file(),
+                    .seed = arguments.overrides.seed};
+  add_settings(arguments, reader, study);
   const Plan plan = plan_of(study);
   RunOptions options;
   options.directory = directory_of(arguments);

@@ -201,7 +201,6 @@ std::vector<ChosenRows> chosen_for(const ValidateArguments& arguments) {
 
 ExitCode against_own(const ValidateArguments& arguments, RunOptions options) {
   if (arguments.names.size() != 1) throw UsageError("--against: name the one experiment that the measurements are of");
-  if (arguments.all || arguments.record) throw UsageError("--against excludes --all and --record");
   return validate_against({arguments.against, arguments.names.front(), arguments.machine, arguments.json}, std::move(options));
 }
 
@@ -214,7 +213,6 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   options.argv = argv;
   options.fresh = arguments.fresh;
   if (!arguments.against.empty()) return against_own(arguments, std::move(options));
-  if (!arguments.machine.empty()) throw UsageError("--machine needs --against");
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
@@ -245,10 +243,12 @@ void add_validate(Command& program) {
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");
   command.option("--against", "FILE.csv", &arguments->against,
                  "Score your own measurements of the experiment NAME instead, cell by cell");
-  command.option("--machine", "MACHINE", &arguments->machine, "With --against: a machine instead of the experiment's");
+  command.option("--machine", "MACHINE", &arguments->machine, "With --against: a machine instead of the experiment's")
+      .belongs_to({"--against"});
   add_jobs(command, arguments->at_once);
-  command.flag("--all", arguments->all, "Run the papers' experiments, too");
-  command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records");
+  command.flag("--all", arguments->all, "Run the papers' experiments, too").excludes({"--against"});
+  command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records")
+      .excludes({"--against"});
   command.flag("--fresh", arguments->fresh, "Delete earlier results in these directories and start over");
   command.flag("--json", arguments->json, "Print one JSON object instead of a page");
   command.footer(kValidateFooter);

@@ -61,7 +61,7 @@ class MeasuredFile {
  public:
   explicit MeasuredFile(const std::string& file) : file_(file) {
     std::size_t number = 0;
-    for (const std::string& one : unquoted_lines(read_text(file))) {
+    for (const std::string& one : unquoted_lines(read_data(file))) {
       ++number;
       const std::string_view text = trimmed(one);
       if (text.empty() || text.starts_with('#')) continue;

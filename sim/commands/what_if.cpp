@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +15,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/studies/what_if/what_if_effect.hpp"
 #include "sim/terminal/run_report.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/terminal/what_if_table.hpp"
 
 namespace linebounce::sim {
@@ -109,6 +112,9 @@ std::string document(const std::vector<Effect>& effects) {
 
 ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string>& argv) {
   const std::vector<Plan> plans = plans_of(arguments.names);
+  if (plans.size() > 1 && terminal_columns(STDERR_FILENO))
+    std::cerr << fmt::format("{} experiments, some minutes; `linebounce what-if {}` runs one alone\n", plans.size(),
+                             plans.front().experiment.name);
   ExitCode code = ExitCode::done;
   std::vector<Effect> effects;
   for (const Plan& plan : plans) {

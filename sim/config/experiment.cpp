@@ -48,6 +48,7 @@ class ExperimentReader {
       : text_(text), reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
     tables_->file = file.string();
     tables_->catalogue = catalogue;
+    tables_->options = overrides.options;
   }
 
   Experiment read() {
@@ -133,7 +134,9 @@ class ExperimentReader {
   void read_machine(const toml::node* machine) {
     const Origin here = reader_.origin_of("machine");
     if (overrides_.machine) {
-      tables_->machine = read_machine_file(*overrides_.machine, "", "--machine");
+      const auto option = overrides_.options.find(std::string(kMachineAxis));
+      tables_->machine =
+          read_machine_file(*overrides_.machine, "", option == overrides_.options.end() ? "--machine" : option->second);
     } else if (!machine) {
       reader_.refuse("machine", "this key is missing: machine = \"NAME\", or [machine] tables");
     } else if (const auto* text = machine->as_string()) {
@@ -209,7 +212,7 @@ class ExperimentReader {
     for (const Leaf& leaf : given) {
       if (leaf.path == key.path) texts.push_back({std::get<std::string>(anchored(key, leaf)), leaf.origin});
     }
-    const Origin origin{"--set"};
+    const Origin origin = typed_origin(overrides_.options, key.path);
     for (const auto& [path, text] : overrides_.sets) {
       if (path == key.path) texts.push_back({std::get<std::string>(command_line_value(key, text, origin)), origin});
     }
@@ -298,7 +301,8 @@ class ExperimentReader {
   }
 
   void set_from_command_line(const std::string& path, const std::string& text) {
-    const Origin origin{"--set", "", std::string(kCommandLine)};
+    Origin origin = typed_origin(overrides_.options, path);
+    origin.given = kCommandLine;
     if (path == kLayoutChanges && !layout_) fail(origin, path, "the experiment has no [[layout.change]] to choose from");
     const KeyInfo& key = tables_->keys.require_settable(path, origin);
     const ConfigValue value = command_line_value(key, text, origin);

@@ -74,6 +74,8 @@ struct Overrides {
   std::vector<std::pair<std::string, std::string>> lists = {};
   std::string compare = {};  // the path whose values the answer compares; empty: the one that the experiment names
   bool native = false;       // true: permits compiling and running locks in C that the file names
+  // Of `sets` and `lists`, and of "machine" for `machine`, those that another option gives than --set and --machine.
+  OptionNames options = {};
 };
 
 // The folder that contains configs/ and models/protocols/. Tries LINEBOUNCE_ROOT, then this thread's ProjectHome, then the

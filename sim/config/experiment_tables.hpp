@@ -24,6 +24,7 @@ struct ExperimentTables {
   // Complete except for swept values; the later takes precedence: machine file or [machine], then [set], then --set.
   Settings settings;
   std::vector<LayoutChange> layout_changes;
+  OptionNames options;                  // Overrides::options
   std::map<std::string, Origin> swept;  // from a swept path to the position of its list
   // One copy of the experiment per swept machine, by the machine's name or path. Empty if `machine` is not swept.
   std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;

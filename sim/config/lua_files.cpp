@@ -120,6 +120,9 @@ LockEntry lock_called(const std::string& name) {
   if (is_source_path(name)) return load_lock_file(name);
   const std::vector<std::string> known = lock_names([](const LockTraits&) { return true; });
   if (std::ranges::find(known, name) != known.end()) return find_lock(name);
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(name, ignored))
+    throw ConfigError(fmt::format("{}: a lock's file must be called NAME.lua or NAME.c", name));
   throw ConfigError("lock " + not_known(name, known));
 }
 

@@ -293,12 +293,12 @@ class Checks {
       const Setting& setting = settings_.at(std::string(path));
       const auto& name = std::get<std::string>(setting.value);
       const bool needed = path == "machine.bus.protocol" || !name.empty();
-      if (needed) find_file(kProtocolFiles, name, "", setting.origin.place + ": " + shown(std::string(path), setting.origin));
+      if (needed) find_file(kProtocolFiles, name, "", located(setting.origin, path));
     }
     for (const GroupSpec& group : machine_.groups) {
       const std::string path = fmt::format("machine.group.{}.protocol", group.name);
       const Setting& setting = settings_.at(path);
-      find_file(kProtocolFiles, group.protocol, "", setting.origin.place + ": " + shown(path, setting.origin));
+      find_file(kProtocolFiles, group.protocol, "", located(setting.origin, path));
     }
   }
 

@@ -206,6 +206,11 @@ void apply_line_size(Settings& settings, const PartNames& parts) {
     }
     own->second = size;
   }
+  // A code cache follows, too, but may have lines of another size.
+  const auto code = settings.find("machine.footprint.code_cache_kib");
+  if (code == settings.end() || code->second.value == ConfigValue{std::int64_t{0}}) return;
+  const auto [own, added] = settings.try_emplace("machine.footprint.code_line_bytes", size);
+  if (own->second.from == Setting::From::schema) own->second = size;
 }
 
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {

@@ -167,7 +167,7 @@ class PointBuilder {
 
   // Refuses a lock in C, which can do anything on the host, unless the user permits it with --native or names it with --set.
   void refuse_unnamed_code(const std::string& name, const Setting& setting, const std::string& path) const {
-    if (!is_native_path(name) || experiment_.native || setting.origin.place == "--set") return;
+    if (!is_native_path(name) || experiment_.native || setting.origin.is_typed) return;
     fail(setting.origin, path,
          fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", name));
   }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace fs = std::filesystem;
@@ -121,12 +121,18 @@ std::string read_text(const fs::path& file) {
     throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
   if (!in.is_open() || in.bad()) {
     const int why = errno;
-    const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
+    const std::string message = read_problem(file.string(), why);
     // After an I/O error or a lack of file descriptors, nothing is known about the configuration, which may be correct.
     if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
     throw ConfigError(message);
   }
   return text;
+}
+
+std::string read_data(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) throw UnreadableConfig(read_problem(file.string(), ENOENT));
+  return read_text(file);
 }
 
 bool names_directory(const std::string& name) {

@@ -134,8 +134,18 @@ ValueType type_of(const ConfigValue& value) {
   return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
 }
 
+Origin typed_origin(const OptionNames& options, const std::string& path) {
+  const auto option = options.find(path);
+  const bool by_set = option == options.end();
+  return {.place = by_set ? "--set" : option->second, .hidden = by_set ? "" : path, .is_typed = true};
+}
+
+std::string located(const Origin& origin, std::string_view path) {
+  return origin.hidden == path ? origin.place : fmt::format("{}: {}", origin.place, shown(path, origin.hidden));
+}
+
 void fail(const Origin& origin, std::string_view path, std::string_view text) {
-  throw ConfigError(fmt::format("{}: {}: {}", origin.place, shown(path, origin.hidden), text));
+  throw ConfigError(fmt::format("{}: {}", located(origin, path), text));
 }
 
 std::vector<Leaf> leaves(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
@@ -273,11 +283,12 @@ std::string KeySpace::table_text(std::string_view path, std::string_view hidden)
 
 const KeyInfo& KeySpace::require(std::string_view path, const Origin& origin) const {
   if (const auto* key = find(path)) return *key;
-  if (is_table(path)) fail(origin, path, table_text(path, origin.hidden));
+  const std::string_view hidden = origin.hidden == path ? std::string_view() : origin.hidden;
+  if (is_table(path)) fail(origin, path, table_text(path, hidden));
   for (const auto& key : keys_) {
     if (below(path, key.path)) fail(origin, key.path, fmt::format("expected {}, found a table", type_text(key.type)));
   }
-  fail(origin, path, unknown_text(path, origin.hidden));
+  fail(origin, path, unknown_text(path, hidden));
 }
 
 const KeyInfo& KeySpace::require_settable(std::string_view path, const Origin& origin) const {

@@ -40,11 +40,21 @@ struct KeyInfo {
 
 // The position at which a value was written, for messages.
 struct Origin {
-  std::string place;        // "FILE:LINE:COLUMN", "FILE" or "--set"
+  std::string place;        // "FILE:LINE:COLUMN", "FILE" or an option
   std::string hidden = {};  // the prefix that the file omits from every path; "machine." in a machine file
   // The source to record if the value overrides that of a machine file; empty: keeps the file's source.
   std::string given = {};
+  bool is_typed = false;  // on the command line
 };
+
+// From a path to the option that sets it instead of --set, for messages: "machine.cpus" to "--cpus".
+using OptionNames = std::map<std::string, std::string>;
+
+// The origin of a value that the command line gives to a path.
+Origin typed_origin(const OptionNames& options, const std::string& path);
+
+// "PLACE: KEY", or the place alone if it is an option of this key.
+std::string located(const Origin& origin, std::string_view path);
 
 struct Setting {
   // Where the value comes from. given: a file or the user. family: the contention family. schema: the parameter's default.

@@ -54,7 +54,8 @@ std::string not_known(std::string_view word, const std::vector<std::string>& kno
     return text + meant + (meant.empty() ? "; " : " ") + fmt::format("`{}` shows all {}", command, known.size());
   }
   text += fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
-  if (const auto near = nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);
+  const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+  if (const auto near = is_number ? "" : nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);
   return text;
 }
 

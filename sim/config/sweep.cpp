@@ -193,7 +193,7 @@ std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& ta
   SweepReader reader(tables);
   std::vector<PlacedAxis> placed;
   for (Leaf leaf : leaves(sweep, "", tables.file, {}, {"together"})) {
-    if (is_typed(*leaf.node)) leaf.origin.place = "--set";
+    if (is_typed(*leaf.node)) leaf.origin = typed_origin(tables.options, leaf.path);
     SweepAxis axis;
     reader.list(leaf, axis);
     refuse_repeated_values(axis, tables);

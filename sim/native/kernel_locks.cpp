@@ -9,6 +9,7 @@
 #include "sim/native/run_program.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/result_files.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -143,6 +144,8 @@ void release_shared(struct lockref *lock) {
 }
 )";
 
+constexpr std::string_view kMadeBy = "// Made by `linebounce lock`";
+
 class Unpacking {
  public:
   Unpacking(const KernelLock& lock, fs::path kernel, fs::path to)
@@ -150,6 +153,7 @@ class Unpacking {
 
   fs::path unpack(const fs::path& patch) {
     fs::remove_all(source_);
+    if (is_made_earlier()) fs::remove_all(to_ / "headers");
     fs::create_directories(source_);
     fs::is_directory(kernel_) ? copy_files() : extract_files();
     for (const std::string& file : lock_.files) {
@@ -162,6 +166,12 @@ class Unpacking {
   }
 
  private:
+  // Whether `linebounce lock` has written this lock here before, so that the headers are its own.
+  [[nodiscard]] bool is_made_earlier() const {
+    const fs::path file = to_ / (lock_.name + ".c");
+    return fs::exists(file) && read_file(file).starts_with(kMadeBy);
+  }
+
   void copy_files() {
     for (const std::string& file : lock_.files) {
       if (!fs::exists(kernel_ / file)) continue;
@@ -171,7 +181,7 @@ class Unpacking {
   }
 
   void extract_files() {
-    if (!fs::exists(kernel_)) throw ConfigError(fmt::format("{}: there is no such file or folder", kernel_.string()));
+    if (!fs::exists(kernel_)) throw InputError(read_problem(kernel_.string(), ENOENT));
     std::vector<std::string> words = {"tar",
                                       "-xf",
                                       kernel_.string(),
@@ -219,8 +229,8 @@ class Unpacking {
   }
 
   [[nodiscard]] fs::path write_lock() const {
-    std::string text = fmt::format(
-        "// Made by `linebounce lock` from {}.\n// linebounce includes from: headers source/include\n", kernel_.string());
+    std::string text =
+        fmt::format("{} from {}.\n// linebounce includes from: headers source/include\n", kMadeBy, kernel_.string());
     text += "#include <linebounce/kernel.h>\n";
     for (std::size_t i = 0; i < lock_.sources; ++i) text += fmt::format("#include \"source/{}\"\n", lock_.files[i]);
     fs::path file = to_ / (lock_.name + ".c");

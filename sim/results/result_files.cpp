@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "trace/read_problem.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -24,10 +26,6 @@ class Descriptor {
  private:
   int number_;
 };
-
-std::string read_problem(const std::filesystem::path& path, int error) {
-  return path.string() + ": cannot be read: " + std::generic_category().message(error);
-}
 
 // A temporary file that the destructor removes unless it was renamed.
 class TemporaryFile {

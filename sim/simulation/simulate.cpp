@@ -70,8 +70,11 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
 // If a refusal begins with a setting's path ("workload.layout: ..."), prefixes it with the place where that setting was
 // written.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
-  const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
-  return place == input.places.end() ? refusal : place->second + ": " + refusal;
+  const std::string path = refusal.substr(0, refusal.find(": "));
+  const auto place = input.places.find(path);
+  if (place == input.places.end()) return refusal;
+  const bool is_option = place->second.starts_with("--") && place->second != "--set";  // of this path alone
+  return place->second + (is_option ? refusal.substr(path.size()) : ": " + refusal);
 }
 
 // The words that CPUs were spinning on when the run failed.

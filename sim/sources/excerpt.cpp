@@ -5,6 +5,7 @@
 
 #include "sim/sources/line_file.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -41,7 +42,7 @@ void complete(Excerpt& excerpt) {
 }  // namespace
 
 Excerpt excerpt_of(const fs::path& file) {
-  if (!fs::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");
+  if (!fs::exists(file)) throw trace::TraceError(read_problem(file.string(), ENOENT));
   if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file))
     throw trace::TraceError(file.string() +
                             ": is not a regular file, so its beginning would be lost while its form is recognised; "

@@ -10,6 +10,7 @@
 #include "models/ordinal.hpp"
 #include "models/text/visible.hpp"
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 
@@ -104,7 +105,7 @@ Losses convert_files(const Form& form, const std::vector<std::filesystem::path>&
   // Copies the files' names now, because `out` may be one of these files.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
-    if (!std::filesystem::exists(file)) throw trace::TraceError(file.string() + ": there is no such file");
+    if (!std::filesystem::exists(file)) throw trace::TraceError(read_problem(file.string(), ENOENT));
     names.push_back(file.filename().string());
   }
   trace::Writer writer(out);

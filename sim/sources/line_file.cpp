@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "trace/error.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -47,8 +48,7 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
 }  // namespace
 
 void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
-  if (stream.bad())
-    throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
+  if (stream.bad()) throw trace::TraceError(read_problem(name, errno));
 }
 
 std::ifstream open_input(const std::filesystem::path& file) {

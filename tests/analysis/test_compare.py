@@ -263,7 +263,7 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
     [
         (["a", "costs"], 2, "have no point in common"),
         (["one_a", "other_metrics"], 2, "share no metric"),
-        (["a", "nowhere"], 3, "no such directory"),
+        (["a", "nowhere"], 3, "there is no such results directory"),
         (["a"], 2, "A --by PATH"),
         (["a", "b", "--by", "cpus"], 2, "A --by PATH"),
         (["one_a", "--by", "lock"], 2, "only one point, so there is nothing to compare"),

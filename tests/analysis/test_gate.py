@@ -301,7 +301,7 @@ def test_a_known_cost_may_be_allowed_by_name(gate: Gate, tmp_path: Path) -> None
     [
         ("[gate]\nmachine = []", "gate.machine is not known: did you mean machines?"),
         ("[budget]\nslower-lock = 1", "budget is not known: all keys of the gate are below [gate]"),
-        ("[gate]\ntimes = 0", "times is to be 1 to 1000, not 0"),
+        ("[gate]\ntimes = 0", "gate.times: 0 is out of range; legal: 1 to 1000"),
         ('[gate]\ntimes = "3"', "gate.times is to be int"),
         ("[gate.budget]\nlocks = 1", "gate.budget.locks is not known"),
         ("[gate.budget]\nslower-lock = -1", "gate.budget.slower-lock is to be 0 to 1000"),

@@ -183,7 +183,7 @@ def test_for_a_missing_point_the_existing_ones_are_named(locks_run: Path) -> Non
 
 
 def test_no_directory_says_how_one_is_made(tmp_path: Path) -> None:
-    assert "no such directory; `linebounce run EXPERIMENT" in refused(tmp_path / "nothing")
+    assert "there is no such results directory; `linebounce run EXPERIMENT" in refused(tmp_path / "nothing")
 
 
 def test_any_other_directory_is_not_a_results_directory(tmp_path: Path) -> None:

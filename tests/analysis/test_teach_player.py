@@ -98,7 +98,7 @@ def test_a_changed_table_goes_through_the_checker(command: Command, monkeypatch:
     (tmp_path / "changed.md").write_text(task["solution"])
     lines = [*typed(path, wrong_first=False)[:-1], "nowhere.md", str(tmp_path / "same.md"), str(tmp_path / "changed.md")]
     text = " ".join(play(command, monkeypatch, "1", lines).split())
-    assert "nowhere.md: cannot be read" in text
+    assert "nowhere.md: there is no such file" in text
     assert "It holds." in text
     assert "can write while cache 0 (in S) can read" in text
 

@@ -135,6 +135,7 @@ to    = "end"
         ("minutes = 9\nnotes", "minutes = 8\nnotes", "the slides take 8 minutes, not 9"),
         ('scene = "msi"', 'scene = "mis"', 'there is no scene "mis" (known: msi)'),
         ("check msi_atomic", "check msi_atomics", "msi_atomic"),
+        ('line  = "x"', 'line  = "z"', 'scene "msi": the line "z" is not known; known: x'),
         ("```toml picture", "```toml pictrue", 'there is no block "toml pictrue"'),
         ("## One slide\n", "", "a lecture's first slide begins with ##"),
     ],

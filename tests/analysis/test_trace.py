@@ -306,7 +306,7 @@ def test_frames_that_make_no_sense_are_refused(linebounce: Program) -> None:
 
 
 def test_a_file_that_is_not_a_binary_trace_is_refused(linebounce: Program) -> None:
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         Trace(linebounce.directory / "nothing.lbt")
     with pytest.raises(InputError, match="a trace is a regular file"):
         Trace(linebounce.directory)

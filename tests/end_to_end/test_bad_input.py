@@ -371,3 +371,57 @@ def test_every_configuration_file_that_is_cut_short_is_refused_or_works(lineboun
     for length in range(0, len(text), 11):
         linebounce.file("small.toml", text[:length])
         assert linebounce("run", "small.toml", "--plan").code in {0, 2}, text[:length]
+
+
+# By command line: the exit code, and what the message must be or contain.
+WRONG_COMMAND_LINES = {
+    "run two_sockets --seed": (2, "--seed needs a value: --seed N"),
+    "run two_sockets --seed 1 --seed 2": (2, "--seed is given 2 times; give it once"),
+    "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
+    "trace": (2, "linebounce trace needs a subcommand: record, replay, info, convert, synth"),
+    "--versoin": (2, "there is no option --versoin; did you mean --version?"),
+    "run two_sockets --point 99": (2, "--point: 99 is out of range; legal: 0 to 23"),
+    "run two_sockets --plan --all --quiet": (2, "--all has no effect with --quiet"),
+    "check --seed 1 msi_atomic": (2, "--seed needs --random"),
+    "check --random 1000 --machine p3_xeon_4way --murphi m": (2, "--murphi has no effect with --random"),
+    "check-lock mcs --machine p3_xeon_4way": (2, "--machine needs --weaken"),
+    "check-lock mcs --quick --seed 2": (2, "--seed has no effect with --quick"),
+    "advise t.lbt --yes": (2, "--yes needs --recheck"),
+    "advise t.lbt --time --orders 3": (2, "--orders has no effect with --time"),
+    "run t.lbt --vcd x.vcd": (2, "--vcd is for experiments, and t.lbt is a trace"),
+    "bench --case replay --cpus 4": (2, "--cpus and --nodes leave no case; legal, CPUs on nodes: 1 on 1 (replay)"),
+    "bench --cpus 3": (2, '--cpus: "3" is not known; known: 1, 4, 8, 16, 32, 64'),
+    "ab two_sockets --set workload.lock=mcs --set workload.lock=tas --set workload.lock=ticket": (
+        2,
+        "workload.lock is given 3 times, and ab compares two values; for more: "
+        "linebounce run two_sockets --set 'workload.lock=[mcs, tas, ticket]'",
+    ),
+    # The option that was typed is named, not the setting that it stands for.
+    "trace replay t.lbt --machine p3_xeon_4way --lock msc": (2, '--lock msc: "msc" is not known; known: recorded, bakery, '),
+    "trace replay t.lbt --machine p3_xeon_4way --threads all": (2, '--threads: "all" is none of these; legal: one_each, '),
+    "trace replay t.lbt --machine p3_xeon": (2, '--machine: machine "p3_xeon" is not known; did you mean p3_xeon_4way'),
+    "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 256"),
+    "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
+    "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
+    # What you write: 2. What was recorded, measured or computed: 3.
+    "run none.toml": (2, "none.toml: there is no such file"),
+    "check none.md": (2, "none.md: there is no such file"),
+    "check-lock none.lua": (2, "none.lua: there is no such file"),
+    "describe machine none.toml": (2, "none.toml: there is no such file"),
+    "run none.lbt": (3, "none.lbt: there is no such file"),
+    "trace info none.lbt": (3, "none.lbt: there is no such file"),
+    "import none.txt": (3, "none.txt: there is no such file"),
+    "calibrate --from none.csv -o m.toml": (3, "none.csv: there is no such file"),
+    "validate lock_scaling --against none.csv": (3, "none.csv: there is no such file"),
+    "layout optimise task_struct --accesses none.csv": (3, "none.csv: there is no such file"),
+    "lines t.lbt": (3, "t.lbt: this is a file; give a results directory, which `linebounce run` makes"),
+    "check-lock t.lbt": (2, "t.lbt: a lock's file must be called NAME.lua or NAME.c"),
+    "lines none": (3, "none: there is no such results directory; `linebounce run EXPERIMENT -o none` makes one"),
+}
+
+
+def test_a_wrong_command_line_names_the_option_as_it_was_typed_and_what_is_legal(linebounce: Program) -> None:
+    assert linebounce("trace", "synth", "-o", "t.lbt", "--threads", "2", "--accesses", "20", "--locks", "1").code == 0
+    for words, (code, says) in WRONG_COMMAND_LINES.items():
+        message = linebounce.refused(*words.split(), code=code)
+        assert message.startswith(f"linebounce: {says}"), f"{words}\n{message}"

@@ -237,7 +237,7 @@ def test_bad_requests_to_calibrate_are_refused(linebounce: Program) -> None:
     assert "ends in .toml" in linebounce.refused("calibrate", "--from", "m.csv", "-o", "x.csv")
     assert '"my machine" cannot name' in linebounce.refused("calibrate", "--from", "m.csv", "-o", "my machine.toml")
     assert "--output" in linebounce.refused("calibrate", "--from", "m.csv")
-    assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml")
+    assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml", code=3)
 
 
 def test_a_fitted_machine_names_its_family_and_leaves_the_values_to_it(linebounce: Program) -> None:

@@ -168,7 +168,7 @@ def test_the_same_seed_is_the_same_test_with_any_number_of_processes(linebounce:
     [
         (["--random", "1000"], "--machine"),
         (["--machine", "p3_xeon_4way"], "--random"),
-        (["mesi_snoop", "--random", "1000", "--machine", "p3_xeon_4way"], "PROTOCOL"),
+        (["mesi_snoop", "--random", "1000", "--machine", "p3_xeon_4way"], "leave out mesi_snoop"),
         (["--random", "1000", "--machine", "p3_xeon"], "p3_xeon_4way"),
         (["--random", "0", "--machine", "p3_xeon_4way"], "--random"),
         (["--random", "1000", "--machine", "p3_xeon_4way", "--set", "machine.cpus"], "PATH=VALUE"),

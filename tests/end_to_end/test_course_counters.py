@@ -194,7 +194,7 @@ def test_options_of_traces_are_refused_for_experiments(linebounce: Program) -> N
 def test_a_machine_of_several_buses_has_no_such_counters(linebounce: Program) -> None:
     done = linebounce("run", "operation_costs", "--machine", "numaq_16way", "--counters", "-o", linebounce.directory / "out")
     assert done.code == 2
-    assert "run.counters: counts caches on one bus" in done.stderr
+    assert "--counters: counts caches on one bus" in done.stderr
 
 
 def test_the_log_has_a_line_for_each_transition_in_the_wanted_form(linebounce: Program, tmp_path: Path) -> None:

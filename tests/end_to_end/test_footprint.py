@@ -65,3 +65,11 @@ def test_a_footprint_gives_the_same_results_without_speed_ups(linebounce: Progra
 def test_settings_without_an_effect_are_refused(linebounce: Program, httperf: Path) -> None:
     message = linebounce.refused("run", httperf, *footprint({"code_miss_cycles": 20}))
     assert "machine.footprint.code_miss_cycles: has no effect, machine.footprint.code_cache_kib is 0" in message
+
+
+def test_the_code_cache_has_the_machines_lines_unless_it_says_otherwise(linebounce: Program) -> None:
+    sets = ["--set", "machine.line_bytes=128", "--set", "machine.footprint.code_cache_kib=16", "--set", "run.measure_us=1"]
+    for own, size in ((), 128), (("--set", "machine.footprint.code_line_bytes=32"), 32):
+        out = linebounce.run("operation_costs", f"out{size}", *sets, *own)
+        config = tomllib.loads((out / "config.toml").read_text())
+        assert config["machine"]["footprint"]["code_line_bytes"] == size

@@ -232,7 +232,7 @@ def test_an_experiment_in_a_folder_has_the_folder_in_its_name(linebounce: Progra
     assert result.code == 0, result.stderr
     check_results_directory(linebounce.directory / "out" / name)
     assert f"did you mean {name}?" in linebounce.refused("run", "layouts/count_apar", **own)
-    assert "cannot be read" in linebounce.refused("run", "elsewhere/count_apart", **own)
+    assert "there is no such file" in linebounce.refused("run", "elsewhere/count_apart", **own)
 
 
 # ---- describe layout ----

@@ -168,7 +168,7 @@ def test_lines_shows_the_chosen_point_of_a_sweep(linebounce: Program) -> None:
     shown = lines(linebounce, directory, "--point", "1")
     assert shown["at"] == {"machine.cpus": 16}
     assert shown["misses"] == sum(int(row["count"]) for row in read_csv(directory / "points" / "1" / "lines.csv"))
-    assert "2 points" in linebounce.refused("lines", directory, "--point", "2")
+    assert "--point: 2 is out of range; legal: 0 to 1" in linebounce.refused("lines", directory, "--point", "2")
 
 
 def test_a_point_that_failed_is_not_one_without_misses(linebounce: Program) -> None:

@@ -82,7 +82,7 @@ def test_no_output_controls_the_terminal(linebounce: Program) -> None:
 
 def test_a_name_that_is_not_valid_text_is_shown_by_its_bytes(linebounce: Program) -> None:
     path = os.fsdecode(b"a\xffb.toml")
-    assert r"a\xffb.toml: cannot be read" in linebounce.refused("run", path)
+    assert r"a\xffb.toml: there is no such file" in linebounce.refused("run", path)
     linebounce.file("t.txt", trace_with("x"))
     (linebounce.directory / "t.txt").rename(linebounce.directory / os.fsdecode(b"t\xff.txt"))
     message = linebounce.refused("trace", "replay", os.fsdecode(b"t\xff.txt"), *MACHINE, "-o", "out")

@@ -102,8 +102,8 @@ def test_a_measured_matrix_that_does_not_fit_is_refused(linebounce: Program, mea
     said = linebounce.refused("report", "out", "--measured", measured)
     assert "a machine of 4 CPUs, but the measured matrix has 2" in said
     linebounce.file("bad.csv", ",\n1\n")
-    assert "the matrix is not square" in linebounce.refused("report", "out", "--measured", "bad.csv")
-    assert "No such file" in linebounce.refused("report", "out", "--measured", "nowhere.probe")
+    assert "the matrix is not square" in linebounce.refused("report", "out", "--measured", "bad.csv", code=3)
+    assert "there is no such file" in linebounce.refused("report", "out", "--measured", "nowhere.probe", code=3)
 
 
 def test_one_cpu_is_refused_with_the_reason(linebounce: Program) -> None:

@@ -253,7 +253,8 @@ def test_several_points_run_in_one_call_and_the_plan_lists_them(linebounce: Prog
     assert plan["done"] == [0, 2]
     assert "done" not in json.loads(linebounce("run", path, "--plan").stdout)
     assert "--fresh" in linebounce.refused("run", path, "-o", "out", "--plan", "--set", "run.measure_us=30")
-    assert "3 points, counted from 0" in linebounce.refused("run", path, "-o", "out", "--point", "1", "--point", "3")
+    said = linebounce.refused("run", path, "-o", "out", "--point", "1", "--point", "3")
+    assert "--point: 3 is out of range; legal: 0 to 2" in said
 
 
 def test_merging_too_early_is_an_error_that_names_the_missing_points(linebounce: Program) -> None:

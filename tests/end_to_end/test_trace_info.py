@@ -107,7 +107,7 @@ def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("info", "nothing.lbt"), 3, "nothing.lbt: the trace cannot be read: No such file or directory"),
+        (("info", "nothing.lbt"), 3, "nothing.lbt: there is no such file"),
         (("info", "."), 3, ".: a trace is a regular file, which this is not"),
         (("info", "manifest.json"), 3, "manifest.json: byte 0: this is not a trace"),
         (("convert", "all_kinds.lbt", "all_kinds.lbt"), 2, "OUT is the file that is read; name another"),

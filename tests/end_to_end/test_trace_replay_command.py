@@ -71,7 +71,7 @@ def test_a_replay_takes_another_lock_and_another_placement_of_threads(linebounce
     synthetic(linebounce)
     assert metric_of(replay(linebounce, "s.lbt", "--threads", "0 0 1 1", "--lock", "mcs"), "replay.operations") > 80000
     one = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "--lock", "nolock=mcs", "-o", "o")
-    assert "workload.locks.nolock: the trace has no lock of this name" in one
+    assert "--lock nolock=mcs: the trace has no lock of this name" in one
     assert "must be an algorithm" in linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "--lock", "=x")
 
 

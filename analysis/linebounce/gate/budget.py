@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import UsageError, meant
-from linebounce.files import read_file
+from linebounce.errors import UsageError, malformed, meant
+from linebounce.files import read_config
 
 # Rules, each with a sentence about what it finds, in the order of reports.
 RULES = {
@@ -59,10 +59,12 @@ def read_budget(path: Path | None) -> Budget:
     place = path or Path("linebounce.toml")
     if path is None and not place.exists():
         return Budget()
+    text = ""
     try:
-        document = tomllib.loads(read_file(place).decode())
+        text = read_config(place).decode()
+        document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{place}: {error}") from None
+        raise UsageError(f"{place}: {malformed('TOML', text, error)}") from None
     for key in document:
         if key != "gate":
             raise UsageError(f"{place}: {key} is not known: all keys of the gate are below [gate], its budget in [gate.budget]")
@@ -83,7 +85,7 @@ def _budget_from(place: Path, table: Mapping[str, Any]) -> Budget:
         budget.pct[rule] = _percentage(place, f"gate.budget.{rule}", pct)
     for number, row in enumerate(table.get("allow", ())):
         budget.allowed.append(_allowance_from(place, f"gate.allow[{number}]", row))
-    check_numbers(budget, str(place))
+    check_numbers(budget, f"{place}: gate.")
     return budget
 
 
@@ -100,9 +102,9 @@ def check_numbers(budget: Budget, place: str) -> None:
     limits += [("cpus", count, 1, 1024) for count in budget.cpus]
     for key, value, least, most in limits:
         if not isinstance(value, int) or not least <= value <= most:
-            raise UsageError(f"{place}: {key} is to be {least} to {most}, not {value}")
+            raise UsageError(f"{place}{key}: {value} is out of range; legal: {least} to {most}")
     if not budget.machines or not all(isinstance(machine, str) for machine in budget.machines):
-        raise UsageError(f"{place}: machines is to be a list of names or files, not {budget.machines!r}")
+        raise UsageError(f"{place}machines is to be a list of names or files, not {budget.machines!r}")
 
 
 def _require_known(place: Path, path: str, key: str, known: Mapping[str, Any]) -> None:

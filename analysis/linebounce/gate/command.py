@@ -74,7 +74,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _numbers(words: str) -> list[int]:
-    return [int(word) for word in words.split(",")]
+    try:
+        return [int(word) for word in words.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f'"{words}" is not a list of whole numbers, such as 2,4,8') from None
 
 
 def _settings(arguments: argparse.Namespace) -> Budget:
@@ -84,9 +87,9 @@ def _settings(arguments: argparse.Namespace) -> Budget:
     for key in ("cpus", "times", "orders", "arguments"):
         if getattr(arguments, key) is not None:
             setattr(budget, key, getattr(arguments, key))
-    check_numbers(budget, "the command line")
+    check_numbers(budget, "--")
     if arguments.jobs < 1:
-        raise UsageError(f"--jobs: at least 1, not {arguments.jobs}")
+        raise UsageError(f"--jobs: {arguments.jobs} is out of range; legal: at least 1")
     return budget
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from linebounce.errors import InputError
+from linebounce.errors import InputError, malformed
 from linebounce.files import read_file
 from linebounce.gate.judge import figure_of, items_of, sums, thread_us
 from linebounce.gate.layouts import base_name, objects_of
@@ -18,13 +18,19 @@ from linebounce.trace_symbols import Symbols
 
 def priced(path: Path, head: Side) -> list[Priced]:
     """Each finding of a SARIF file with its cost in the head. Raises InputError if the file is not a SARIF log."""
+    text = ""
     try:
-        document = json.loads(read_file(path))
+        text = read_file(path).decode()
+        document = json.loads(text)
         runs = document["runs"]
         found = [(run["tool"]["driver"]["name"], result) for run in runs for result in run.get("results") or ()]
         return [_priced(str(tool), result, place, head) for tool, result in found for place in _locations(path, result)]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: this is no SARIF log: {type(error).__name__} {error}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: {malformed('JSON', text, error)}") from None
+    except KeyError as error:
+        raise InputError(f"{path}: this is no SARIF log: {error} is missing") from None
+    except (ValueError, TypeError, AttributeError):
+        raise InputError(f"{path}: this is no SARIF log: its runs, results or locations have another form") from None
 
 
 def _locations(path: Path, result: dict[str, Any]) -> Iterator[Location]:

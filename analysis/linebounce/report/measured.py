@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from linebounce.errors import UsageError
+from linebounce.errors import InputError, UsageError
+from linebounce.files import read_problem
 from linebounce.report import tables
 from linebounce.report.machine import machine_of
 from linebounce.results import Results
@@ -21,22 +22,33 @@ _LEAST_SCALE_PCT = 5.0
 
 
 def read_measured(path: Path) -> Matrix:
-    """Raises UsageError for a file that can't be read or has neither format."""
+    """Raises InputError for a file that can't be read or has neither format."""
     try:
         text = path.read_text(encoding="utf-8")
         rows = tomllib.loads(text)["core_to_core"]["median_ns"] if _MARK in text else list(csv.reader(text.splitlines()))
         return _matrix(rows)
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error}") from error
+        raise InputError(read_problem(path, error)) from error
+    except KeyError as error:
+        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error} is missing") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: damaged or no text") from error
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error}") from error
 
 
 def _matrix(rows: Sequence[Sequence[Any]]) -> Matrix:
-    cells = [[math.nan if cell in ("", None) else float(cell) for cell in map(_stripped, row)] for row in rows if row]
+    cells = [[math.nan if cell in ("", None) else _number(cell) for cell in map(_stripped, row)] for row in rows if row]
     if len(cells) < 2 or any(len(row) != len(cells) for row in cells):
         raise ValueError("the matrix is not square")
     return [[_pair(cells, a, b) for b in range(len(cells))] for a in range(len(cells))]
+
+
+def _number(cell: Any) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        raise ValueError(f'"{cell}" is not a number') from None
 
 
 def _stripped(cell: Any) -> Any:

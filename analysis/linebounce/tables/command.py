@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import linebounce
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import InputError, UsageError, meant
-from linebounce.files import written_whole
+from linebounce.files import read_problem, written_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,7 @@ def _frame_of_csv(path: Path) -> pl.DataFrame:
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+        raise InputError(read_problem(path, error)) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not a text in UTF-8") from None
     rows = list(csv.reader(io.StringIO(text)))

@@ -9,6 +9,7 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
+from linebounce.usage import require_owners
 
 _EXAMPLES = """Examples:
   linebounce teach                      lists the lessons
@@ -61,11 +62,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
     _add_grading(parser)
     _add_making(parser)
-    parser.add_argument("--port", metavar="N", type=int, default=0, help="Port for --serve; default: any free one")
+    parser.add_argument("--port", metavar="N", type=int, help="Port for --serve; default: any free one")
     parser.add_argument("--json", action="store_true", help="With --grade, or alone: print one JSON document")
     parsed = parser.parse_args(arguments)
     _require_fitting(parser, parsed)
-    if not 0 <= parsed.port <= 65535:
+    if not 0 <= (parsed.port or 0) <= 65535:
         parser.error(f"--port: {parsed.port} is out of range; legal: 0 to 65535")
     return parsed
 
@@ -102,29 +103,28 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     making.add_argument(
         "--level",
         choices=("easy", "mixed", "hard"),
-        default="mixed",
         help="Of the questions: easy, mixed or hard; default: mixed",
     )
 
 
 _MOST_QUESTIONS = 2000
-# Maps an option to the option that it needs.
-_NEEDS = {
-    "grade": ("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"),
-    "hand_out": ("roster", "student"),
-    "questions": ("protocol",),
-    "leaderboard": ("machine", "native"),
+# From an option to those to which it belongs: it has no effect without one of them.
+_OWNERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("assignment", "variants", "whole_class", "junit", "csv", "no_feedback", "hidden"), ("grade",)),
+    "gradescope": ("grade", "leaderboard"),
+    "roster": ("hand_out",),
+    "seed": ("hand_out", "questions"),
+    **dict.fromkeys(("protocol", "level"), ("questions",)),
+    **dict.fromkeys(("machine", "native"), ("leaderboard",)),
+    "port": ("serve",),
 }
+_WITHOUT_JSON = ("serve", "lesson", "new", "check", "hand_out", "questions", "slides", "lessons_js", "output")
 
 
 def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
-    spelled = {"whole_class": "--class"}
-    for needed, options in _NEEDS.items():
-        for option in options:
-            if getattr(parsed, option) and getattr(parsed, needed) is None:
-                parser.error(f"{spelled.get(option, '--' + option.replace('_', '-'))} needs --{needed.replace('_', '-')}")
-    if parsed.gradescope and parsed.grade is None and parsed.leaderboard is None:
-        parser.error("--gradescope needs --grade or --leaderboard")
+    require_owners(parser, parsed, _OWNERS)
+    if parsed.json and any(getattr(parsed, one) for one in _WITHOUT_JSON):
+        parser.error("--json is for the list of lessons, --grade and --leaderboard")
     if parsed.leaderboard and not parsed.machine:
         parser.error("--leaderboard needs --machine")
     if parsed.student and not parsed.roster:
@@ -167,7 +167,7 @@ def _serve(engine: Engine, arguments: argparse.Namespace) -> int:
 
     with scratch_folder() as directory:
         write_site(engine, directory)
-        serve(directory, arguments.port)
+        serve(directory, arguments.port or 0)
     return 0
 
 
@@ -245,7 +245,7 @@ def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
     form = FORMS.get(arguments.output.suffix if arguments.output else ".md")
     if form is None:
         raise UsageError(f"{arguments.output}: the file's extension says what to write; legal: {', '.join(FORMS)}")
-    questions = make_questions(engine, arguments.questions, arguments.protocol, arguments.seed, arguments.level)
+    questions = make_questions(engine, arguments.questions, arguments.protocol, arguments.seed, arguments.level or "mixed")
     text = form(questions, f"Questions on {arguments.protocol}")
     if arguments.output:
         write_file(arguments.output, text.encode())

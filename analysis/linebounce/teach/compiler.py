@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import meant
+from linebounce.errors import malformed, meant
 from linebounce.files import scratch_folder, write_file
 from linebounce.teach import answers
 from linebounce.teach.engine import Document, Engine, EngineError, Verdict, place_in
@@ -84,7 +84,7 @@ class Compiler:
         except tomllib.TOMLDecodeError as error:
             found = str(error).partition("(at line ")[2].partition(",")[0]
             line = scene.block.line + (int(found) - 1 if found.isdecimal() else 0)
-            raise LessonError(self.path, line, f"this is not TOML: {error}") from None
+            raise LessonError(self.path, line, malformed("TOML", scene.block.text, error, numbered=False)) from None
         head = "".join(f'{key} = "{scene.name}"\n' for key in ("name", "title") if key not in values)
         tail = ""
         if "workload" not in values:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from linebounce.commands import CHECK_FAILED, DONE
 from linebounce.console import output
-from linebounce.errors import InputError, UnreadableError, UsageError, meant
+from linebounce.errors import InputError, UnreadableError, UsageError, malformed, meant
 from linebounce.files import scratch_folder
 from linebounce.teach.compiler import Compiled, Compiler, verdict_of
 from linebounce.teach.engine import Engine, EngineError, Verdict
@@ -131,10 +131,11 @@ def _grade_page(engine: Engine, path: Path) -> list[dict[str, Any]]:
 
 
 def _read_page(path: Path) -> list[Handed]:
+    text = read_text(path, _LONGEST)
     try:
-        values = json.loads(read_text(path, _LONGEST))
+        values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: this is not JSON: {error}") from None
+        raise InputError(f"{path}: {malformed('JSON', text, error)}") from None
     if not isinstance(values, dict) or values.get("format") != _PAGE_FORMAT:
         raise InputError(f'{path}: this is not a file of answers saved by the page (format "{_PAGE_FORMAT}")')
     student = values.get("name") if isinstance(values.get("name"), str) else ""
@@ -164,7 +165,7 @@ def _read(path: Path) -> Handed:
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: this is not TOML: {error}") from None
+        raise InputError(f"{path}: {malformed('TOML', text, error)}") from None
     answers = values.get("answers", {})
     if not isinstance(answers, dict) or len(answers) > _MOST_ANSWERS:
         raise InputError(f"{path}: [answers] must be a table of at most {_MOST_ANSWERS} answers")

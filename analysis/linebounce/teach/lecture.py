@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from linebounce.errors import not_known
 from linebounce.files import scratch_folder, write_file
 from linebounce.teach.answers import ACCESS, MESSAGE, ROW
 from linebounce.teach.compiler import Compiled, Compiler, Played
@@ -200,6 +201,9 @@ class _Maker:
         if name not in self.played:
             raise table.error("scene", f'there is no scene "{name}" (known: {", ".join(sorted(self.played))})')
         played = self.played[name]
+        lines = lines_by_name(played.run)
+        if table.text("line") not in lines:
+            raise table.error("line", f'scene "{name}": the line {not_known(table.text("line"), list(lines))}')
         begin, end = self.engine.positions(played.file, [table.text("from"), table.text("to")])
         return picture(played.run, table.text("line"), begin, end, table.text("without"))
 
@@ -214,14 +218,18 @@ def _first(table: Table, key: str, printed: Sequence[str], pattern: str = "") ->
     raise table.error(key, f'the command prints no line with "{wanted}"')
 
 
+def lines_by_name(run: dict[str, Any]) -> dict[str, int]:
+    """The number of the line of each word and object of the run."""
+    size = int(run["line_bytes"])
+    words = {str(entry[2]): _number(entry[0]) // size for entry in run["words"]}
+    return words | {str(one[0]): _number(one[2]) // size for one in run["objects"]}
+
+
 def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str = "") -> Picture:
     """The steps from `begin` to `end` that are about this word's line: changes of its state, messages, accesses. Leaves
     out sentences that match `without`."""
     size = int(run["line_bytes"])
-    places = {str(entry[2]): _number(entry[0]) for entry in run["words"]} | {
-        str(one[0]): _number(one[2]) for one in run["objects"]
-    }
-    line = places[word] // size
+    line = lines_by_name(run)[word]
     number = next(i for i, table in enumerate(run["tables"]) if table["name"] == "cache")
     names = run["tables"][number]["states"]
     states = [names[0]] * len(run["caches"])

@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from linebounce.errors import InputError, UsageError, meant
+from linebounce.errors import InputError, UsageError, malformed, meant
 from linebounce.files import read_file
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -193,4 +193,4 @@ def _toml(path: Path, block: Block) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) - 1 if place and place[1] else block.text.count("\n")
-        raise LessonError(path, block.line + line, f"this is not TOML: {_TOML_PLACE.sub('', str(error))}") from None
+        raise LessonError(path, block.line + line, malformed("TOML", block.text, error, numbered=False)) from None

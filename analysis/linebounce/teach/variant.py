@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import InputError, UsageError
+from linebounce.errors import InputError, UsageError, malformed
 from linebounce.files import scratch_folder, write_file
 from linebounce.teach.engine import Engine, EngineError
 from linebounce.teach.source import read_text
@@ -98,7 +98,7 @@ def _variant_of(assignment: Path, text: str) -> dict[str, Any]:
     try:
         asked = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{assignment}: the block variant is not TOML: {error}") from None
+        raise UsageError(f"{assignment}: the block variant: {malformed('TOML', text, error)}") from None
     unknown = sorted(set(asked) - {"protocol", "kinds", "finds", "numbers"})
     if unknown:
         raise UsageError(f"{assignment}: the block variant has no key {unknown[0]}; known: protocol, kinds, finds, numbers")

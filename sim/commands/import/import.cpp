@@ -12,6 +12,7 @@
 #include "sim/commands/recognised.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -130,7 +131,7 @@ ExitCode import_files(const ImportArguments& arguments) {
   std::vector<const Form*> forms;
   for (const std::string& file : arguments.files) {
     question.file = file;
-    if (!fs::exists(file)) throw trace::TraceError(file + ": there is no such file");
+    if (!fs::exists(file)) throw trace::TraceError(read_problem(file, ENOENT));
     const ChosenForm one = question.as.empty() ? choose_form(question, excerpt_of(file)) : choose_form(question, {});
     if (forms.empty() || one.form != forms.back()) say_what_it_is(arguments, file, one);
     forms.push_back(one.form);

@@ -79,9 +79,15 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
   if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
   }
+  study.options = {{"workload.threads", "--threads"}, {"workload.recover", "--recover"}};
   if (!arguments.threads.empty()) study.sets.push_back(fmt::format("workload.threads=\"{}\"", arguments.threads));
   if (arguments.recover) study.sets.emplace_back("workload.recover=true");
-  for (const std::string& lock : arguments.locks) study.sets.push_back(lock_setting(lock));
+  for (const std::string& lock : arguments.locks) {
+    study.sets.push_back(lock_setting(lock));
+    study.options.emplace(split_sets({study.sets.back()}).front().first, "--lock " + lock);
+  }
+  // A --set takes precedence.
+  for (const auto& [path, value] : split_sets(arguments.sets)) study.options.erase(path);
   study.sets.insert(study.sets.end(), arguments.sets.begin(), arguments.sets.end());
   return study;
 }

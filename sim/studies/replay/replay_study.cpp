@@ -23,6 +23,7 @@ Overrides overrides_of(const ReplayStudy& study) {
   overrides.native = true;  // only the user's command line can name locks in C here, because the trace's own locks are replaced
   overrides.seed = study.seed;
   overrides.sets = split_sets(study.sets);
+  overrides.options = study.options;
   if (!study.machine_tables) overrides.machine = study.machine;
   return overrides;
 }

@@ -27,6 +27,7 @@ struct ReplayStudy {
   std::string layout_changes = {};                 // [[layout.change]], as TOML
   std::optional<toml::table> machine_tables = {};  // [machine]
   std::optional<std::int64_t> seed = {};
+  OptionNames options = {};  // Overrides::options
 };
 
 // Errors: ConfigError, TraceError.

@@ -182,8 +182,7 @@ TEST_F(ExperimentFile, AProtocolPathIsTakenFromTheFileThatStatesIt) {
   EXPECT_EQ(point.input.machine.bus.protocol, path("mine.md"));
   write("bad.md", "no protocol\n");
   EXPECT_THAT(experiment_error(plus("[set]\n\"machine.bus.protocol\" = \"bad.md\"\n")), HasSubstr("bad.md:"));
-  EXPECT_EQ(experiment_error(plus("[set]\n\"machine.bus.protocol\" = \"none.md\"\n")),
-            "none.md: cannot be read: No such file or directory");
+  EXPECT_EQ(experiment_error(plus("[set]\n\"machine.bus.protocol\" = \"none.md\"\n")), "none.md: there is no such file");
 }
 
 TEST_F(ExperimentFile, AMachineThatOnlyTheSweepMakesImpossibleIsFoundWhenTheFileIsRead) {

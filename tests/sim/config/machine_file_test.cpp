@@ -169,7 +169,7 @@ TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
             "x.toml: this is a binary file, not TOML text");
   std::filesystem::create_directory(folder_ / "d.toml");
   EXPECT_EQ(error_of([&] { load_machine(path("d.toml")); }), "d.toml: this is a directory, not a file");
-  EXPECT_EQ(error_of([&] { load_machine(path("none.toml")); }), "none.toml: cannot be read: No such file or directory");
+  EXPECT_EQ(error_of([&] { load_machine(path("none.toml")); }), "none.toml: there is no such file");
 }
 
 TEST_F(MachineFile, AnUnknownNameListsTheKnownOnes) {

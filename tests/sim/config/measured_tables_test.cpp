@@ -146,7 +146,7 @@ TEST_F(MeasuredTables, BadTablesAreRefused) {
   EXPECT_THAT(experiment_error(replace_line(table(), "min_samples", "")), HasSubstr("table.min_samples: this key is missing"));
   EXPECT_THAT(experiment_error(replace_line(table(), "id = ", "id = \"Fig 1\"")),
               HasSubstr("cannot be part of a metric's name"));
-  EXPECT_THAT(experiment_error(table("", "./none.csv")), HasSubstr("none.csv: cannot be read"));
+  EXPECT_THAT(experiment_error(table("", "./none.csv")), HasSubstr("none.csv: there is no such file"));
   EXPECT_THAT(experiment_error(table("at = { \"machine.cpus\" = 2 }\n")), HasSubstr("is not swept here"));
   EXPECT_THAT(experiment_error(table("[[table]]\nid = \"fig1\"\nfile = \"./t.csv\"\nstructure = \"rq\"\nfield = \"lock\"\n"
                                      "min_samples = 50\ntolerance_abs = 10\n")),

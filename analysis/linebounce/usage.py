@@ -1,0 +1,104 @@
+"""Messages for a wrong command line, in the words of the C++ commands (sim/commands/command_line.cpp). argparse's own name
+neither legal values nor similar options."""
+
+import argparse
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from linebounce.errors import nearest, not_known
+
+_TYPES = {"int": "a whole number", "float": "a number"}
+
+
+def reworded(parser: argparse.ArgumentParser, message: str) -> str:
+    """The message of argparse in our words; as it is if none of the rules fits."""
+    for pattern, words in _RULES.items():
+        if found := re.fullmatch(pattern, message, re.DOTALL):
+            return words(parser, *found.groups())
+    return message
+
+
+def require_owners(parser: argparse.ArgumentParser, parsed: argparse.Namespace, owners: Mapping[str, Sequence[str]]) -> None:
+    """Refuses an option that has no effect because none of the options to which it belongs is given. `owners`: by the
+    option's name in `parsed`."""
+    for name, needed in owners.items():
+        if _is_given(parsed, name) and not any(_is_given(parsed, one) for one in needed):
+            parser.error(f"{_option(parser, name)} needs {' or '.join(_option(parser, one) for one in needed)}")
+
+
+def _is_given(parsed: argparse.Namespace, name: str) -> bool:
+    value = getattr(parsed, name)
+    return value is not None and value is not False and value not in ([], "")  # 0 is given
+
+
+def _option(parser: argparse.ArgumentParser, name: str) -> str:
+    """The option as it is typed, in its long form."""
+    return next(action.option_strings[-1] for action in parser._actions if action.dest == name)
+
+
+def _action(parser: argparse.ArgumentParser, name: str) -> argparse.Action | None:
+    return next((action for action in parser._actions if name in ("/".join(action.option_strings), action.metavar)), None)
+
+
+def _typed(name: str) -> str:
+    """ "-o/--output" as "--output"."""
+    return name.rpartition("/")[2] if name.startswith("-") else name
+
+
+def _unexpected(parser: argparse.ArgumentParser, arguments: str) -> str:
+    argument = arguments.split(" ", maxsplit=1)[0]
+    if not argument.startswith("-"):
+        return f'unexpected argument "{argument}"'
+    name = argument.partition("=")[0]
+    near = nearest(name, [option for action in parser._actions for option in action.option_strings])
+    return f"there is no option {name}" + (f"; did you mean {near}?" if near else "")
+
+
+def _several(_parser: argparse.ArgumentParser, name: str, options: str) -> str:
+    return f"there is no option {name}; did you mean {options.replace(', ', ' or ')}?"
+
+
+def _no_value(parser: argparse.ArgumentParser, name: str) -> str:
+    action = _action(parser, name)
+    value = (action.metavar or "|".join(action.choices or ())) if action else ""
+    return f"{_typed(name)} needs a value: {_typed(name)} {value}".rstrip()
+
+
+def _wrong_type(_parser: argparse.ArgumentParser, name: str, kind: str, value: str) -> str:
+    return f'{_typed(name)}: "{value}" is not {_TYPES.get(kind, "legal")}'
+
+
+def _wrong_choice(parser: argparse.ArgumentParser, name: str, value: str) -> str:
+    action = _action(parser, name)
+    return f"{_typed(name)}: {not_known(value, list((action and action.choices) or ()))}"
+
+
+def _required(_parser: argparse.ArgumentParser, names: str) -> str:
+    missing = [_typed(name) for name in names.split(", ")]
+    return f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} required"
+
+
+def _exclusive(_parser: argparse.ArgumentParser, one: str, other: str) -> str:
+    return f"{_typed(other)} and {_typed(one)} exclude each other: give one of them"
+
+
+def _takes_none(_parser: argparse.ArgumentParser, name: str) -> str:
+    return f"{_typed(name)} takes no value"
+
+
+def _own(_parser: argparse.ArgumentParser, name: str, text: str) -> str:
+    return f"{_typed(name)}: {text}"
+
+
+# From argparse's messages to ours; the first that fits is taken.
+_RULES: dict[str, Callable[..., str]] = {
+    r"unrecognized arguments: (.*)": _unexpected,
+    r"ambiguous option: (\S+) could match (.*)": _several,
+    r"argument (\S+): expected .*argument.*": _no_value,
+    r"argument (\S+): invalid (\w+) value: '(.*)'": _wrong_type,
+    r"argument (\S+): invalid choice: '(.*)' \(choose from .*\)": _wrong_choice,
+    r"argument (\S+): not allowed with argument (\S+)": _exclusive,
+    r"argument (\S+): ignored explicit argument .*": _takes_none,
+    r"argument (\S+): (.*)": _own,
+    r"the following arguments are required: (.*)": _required,
+}
