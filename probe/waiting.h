@@ -1,4 +1,4 @@
-// Runs all measurements in which CPUs wait for each other, and chooses the CPUs for each: 2, 4 or all CPUs, near or far apart.
+// Measures operations whose CPUs wait for each other: on 2, 4 and all CPUs, near and far apart. Chooses these CPUs.
 #pragma once
 
 #include "contended.h"

@@ -36,7 +36,7 @@ struct ControllerEntry {
   friend bool operator==(const ControllerEntry&, const ControllerEntry&) = default;
 };
 
-// Who causes a step.
+// Where the cause of a step comes from, as seen from the controller.
 enum class Side : std::uint8_t {
   outside,  // the controller's parent, or another agent of the parent
   member,   // one of the controller's own members: its message, or a transaction on a node's bus

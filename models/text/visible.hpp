@@ -14,7 +14,7 @@ bool is_utf8(std::string_view text);
 // Escapes what would act on a terminal: control characters other than newline and tab, marks of writing direction, and bytes
 // that are not UTF-8 ("\xff"). JSON and TOML have the same escape "\u001b", so quoted text keeps its meaning.
 std::string visible(std::string_view text);
-// As visible(), for a name within a line: escapes newlines and tabs as well.
+// Does the same for a name within a line, and also escapes newlines and tabs.
 std::string visible_name(std::string_view text);
 
 }  // namespace linebounce

@@ -17,8 +17,8 @@ from linebounce.results import Results
 # of each.
 MOST_LINES = 50
 MOST_SPANS = 2000
-# Into how many equal parts the page may cut a line's time. It takes the smallest number whose parts hold few enough spans to
-# tell apart.
+# The page may cut a line's time into this many equal parts. It uses the smallest number that leaves at most _SPANS_IN_SIGHT
+# spans in a part.
 PARTS = (1, 10, 100)
 _SPANS_IN_SIGHT = 250
 

@@ -121,7 +121,7 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
     config = results.directory / "config.toml"
     explanation = explanation_of(results)
     with reading(config):
-        # Also checks the run's machine if every point has one of its own: a sweep that is repeated will need it.
+        # Even if every point has another machine: whoever runs config.toml again needs this one.
         Machine(results.config["machine"]).check()
         machines, machine_of_point = _machines(results)
         paper = tables.paper_table(results)

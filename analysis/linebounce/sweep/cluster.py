@@ -172,7 +172,7 @@ def _start_kubernetes(options: ClusterOptions) -> Any:
     operator = _need("dask_kubernetes.operator", "dask-kubernetes")
     try:
         return operator.KubeCluster(n_workers=options.workers or 1, quiet=True, **keywords)
-    except Exception as error:  # each of the libraries involved raises exceptions of its own
+    except Exception as error:  # dask_kubernetes passes on exceptions of every library below it
         # another attempt would contact the same cluster and fail in the same way
         atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)
         raise UsageError(

@@ -59,7 +59,7 @@ class Dispatcher:
         self.show = show
         self.no_worker = no_worker
         self.waiting: deque[int] = deque()
-        # Points to run again, each in a task of its own, so that an error message is about one point.
+        # Points whose task failed. Each runs again in its own task, so that an error message names one point.
         self.again: deque[int] = deque()
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()

@@ -61,7 +61,7 @@ def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping
             coloured = encoding.get(channel, {})
             if coloured.get("legend") and coloured.get("type") == "nominal":
                 present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
-                # All layers get this same domain; with different ones, each layer would have a legend of its own.
+                # The layers must share a domain, or Vega draws a legend for each.
                 domain = coloured["scale"].setdefault("domain", present)
                 coloured["legend"]["values"] = [value for value in domain if value in present]
                 if present == [""]:  # the chart has one series without a name

@@ -158,7 +158,7 @@ function fitToRows(spec, rows, width) {
     for (const channel of [color, strokeDash, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
       const present = distinctOf(channel);
-      // All layers share this domain; with different ones, each would have a legend of its own.
+      // The layers must share a domain, or Vega draws a legend for each.
       channel.scale.domain ??= present;
       const named = channel.scale.domain.filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);

@@ -23,8 +23,8 @@ constexpr int kMaxCheckedNodeCaches = 4;
 constexpr int kMaxCheckedGroups = 3;
 constexpr int kMaxCheckedMembers = 3;
 
-// The protocols that are checked together. The agents are nodes if `node` and `bus` are given, groups if `group` is given,
-// and caches otherwise. `directory` defines the caches that are agents or members of groups.
+// The protocols of one checked system. Its agents are nodes if `node` and `bus` are given, groups if `group` is given, and
+// caches otherwise. `directory` also says how caches behave that are agents or members of groups.
 struct NetworkProtocols {
   Protocol directory;
   std::optional<Protocol> node = {}, bus = {}, group = {};
