@@ -212,11 +212,11 @@ void add_check_lock(Command& program) {
       .between(0, 100000)
       .excludes({"--weaken", "--quick"});
   command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1")
-      .excludes({"--weaken", "--quick"});
+      .excludes({"--weaken"});
   command
       .option("-o,--output", "DIR", &arguments->directory,
               "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock")
-      .excludes({"--weaken", "--quick"});
+      .excludes({"--weaken"});
   command.flag("--weaken", arguments->weaken,
                "Instead of a verdict, show the weakest memory order at each place with which every check holds");
   command

@@ -244,11 +244,9 @@ void add_run(Command& program) {
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command
-      .flag("--all", arguments->all_points, "Print the rows of every point; default: of a large sweep only those that matter")
-      .excludes({"--quiet"});
-  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most")
-      .excludes({"--quiet"});
+  command.flag("--all", arguments->all_points,
+               "Print the rows of every point; default: of a large sweep only those that matter");
+  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
