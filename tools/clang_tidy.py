@@ -1,5 +1,5 @@
-"""Runs clang-tidy on our own sources, several at once. Skips a file that passed before if neither it nor a file that it
-includes has changed.
+"""Runs clang-tidy on our own sources, several at once. Skips a file that passed before, in any clone, if neither it nor a file
+of ours that it includes has changed.
 
 Usage: clang_tidy.py BUILD_DIR... Each is a finished build with Ninja.
 
@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PASSED = ROOT / "build" / "clang-tidy"  # has an empty file for each file that passed; its name is a hash of file and contents
+# Has an empty file for each unit that passed; its name is the unit's fingerprint.
+PASSED = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linebounce" / "clang-tidy"
 
 
 def included_files(build: Path) -> dict[str, list[Path]]:
@@ -36,9 +37,11 @@ def included_files(build: Path) -> dict[str, list[Path]]:
 
 
 def fingerprint(entry: dict[str, str], included: list[Path], settings: bytes) -> str:
-    digest = hashlib.sha256(settings + entry["command"].encode())
+    """The same in each clone: the command and the files of a unity build name the clone's folder, which does not count."""
+    here = str(ROOT).encode()
+    digest = hashlib.sha256(settings + entry["command"].encode().replace(here, b""))
     for path in sorted({Path(entry["file"]), *included}):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(here, b"") + b"\0")
     return digest.hexdigest()
 
 
