@@ -35,11 +35,16 @@ AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string,
 }
 
 Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
-  return place_sized(layout, layout.size, object, alignment, home);
+  return place_sized(number_of(layout), layout.size, object, alignment, home);
 }
 
-Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
+Address AddressSpace::place(std::size_t layout, const std::string& object, std::optional<Home> home) {
+  return place_sized(layout, layouts_[layout].size, object, 0, home);
+}
+
+Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const std::string& object, int alignment,
                                   std::optional<Home> home) {
+  const Layout& layout = layouts_[number];
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
   const bool moves = homes_ != nullptr && home != last_home_;
   Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
@@ -54,7 +59,7 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  objects_.push_back({number_of(layout), object, begin, false, bytes, alignment, home});
+  objects_.push_back({number, object, begin, false, bytes, alignment, home});
   return begin;
 }
 
@@ -86,7 +91,7 @@ Address AddressSpace::place_bytes(const std::string& object, std::int64_t bytes,
 
 Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home) {
   const auto size = static_cast<int>(std::min<std::int64_t>(bytes, std::numeric_limits<int>::max()));
-  return place_sized({.name = object, .size = size, .alignment = alignment, .fields = {}}, bytes, object, 0, home);
+  return place_sized(number_of({.name = object, .size = size, .alignment = alignment, .fields = {}}), bytes, object, 0, home);
 }
 
 FunctionId AddressSpace::function(const std::string& declared, Mode mode) {

@@ -79,6 +79,10 @@ class AddressSpace {
   // An object whose home differs from the previous object's begins a new line if the home is a node, and a new page if it is a
   // policy.
   Address place(const Layout& layout, const std::string& object, int alignment = 0, std::optional<Home> home = {});
+  // The layout's number in layouts(), to which number_of() adds an unknown one. place() with a number compares no layouts,
+  // which counts where a workload places objects by the ten thousand.
+  std::size_t number_of(const Layout& layout);
+  Address place(std::size_t layout, const std::string& object, std::optional<Home> home = {});
   // Places an array of `bytes` bytes on separate lines. Arrays have no fields.
   Address place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
 
@@ -143,9 +147,8 @@ class AddressSpace {
   static constexpr std::size_t kFound = 256;
 
   [[nodiscard]] Place search(Address address) const;
-  Address place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
+  Address place_sized(std::size_t layout, std::int64_t bytes, const std::string& object, int alignment,
                       std::optional<Home> home);
-  std::size_t number_of(const Layout& layout);
 
   LineStore* store_;
   Homes* homes_;

@@ -29,11 +29,9 @@ Layout part_of(const Layout& layout, Section section, const std::string& suffix,
 }  // namespace
 
 FieldPlace field_of(const Layout& layout, const std::string& field) {
-  std::string names;
   std::optional<FieldPlace> whole;
   for (const Field& candidate : layout.fields) {
     if (is_called(candidate.name, field)) return {candidate.offset, candidate.size, candidate.section};
-    names += (names.empty() ? "" : ", ") + candidate.name;
     if (group_of(candidate.name) != field) continue;
     if (!whole) whole = FieldPlace{candidate.offset, 0, candidate.section};
     const int end = std::max(whole->offset + whole->size, candidate.offset + candidate.size);
@@ -41,6 +39,8 @@ FieldPlace field_of(const Layout& layout, const std::string& field) {
     whole->size = end - whole->offset;
   }
   if (whole) return *whole;
+  std::string names;
+  for (const Field& known : layout.fields) names += (names.empty() ? "" : ", ") + known.name;
   throw std::invalid_argument(
       fmt::format("workload.layout: structure {} has no field {}; it has: {}", layout.name, field, names));
 }
@@ -55,24 +55,22 @@ FieldPlace list_field_of(const Layout& layout, const std::string& name) {
   return next;
 }
 
+bool is_in_one_section(const Layout& layout) {
+  return !has(layout, Section::read_mostly) && !has(layout, Section::per_cpu);
+}
+
 Object place_object(AddressSpace& memory, const Layout& layout, const std::string& name, const MachineLayout& machine,
                     std::optional<Home> home) {
-  Object object;
-  const bool read_mostly = has(layout, Section::read_mostly);
-  const bool per_cpu = has(layout, Section::per_cpu);
-  if (!read_mostly && !per_cpu) {  // the case of most objects: all fields are in the section `own`
-    object.own_ = memory.place(layout, name, 0, home);
-    return object;
-  }
+  if (is_in_one_section(layout)) return Object(memory.place(layout, name, 0, home));
   const int line = memory.line_bytes();
   Layout own = layout;
   std::erase_if(own.fields, [](const Field& field) { return field.section != Section::own; });
-  object.own_ = memory.place(own, name, 0, home);
-  if (read_mostly) {
+  Object object(memory.place(own, name, 0, home));
+  if (has(layout, Section::read_mostly)) {
     const Layout part = part_of(layout, Section::read_mostly, ".read_mostly", line);
     object.read_mostly_ = memory.place(part, name + ".read_mostly", 0, home);
   }
-  if (!per_cpu) return object;
+  if (!has(layout, Section::per_cpu)) return object;
   const Layout part = part_of(layout, Section::per_cpu, ".per_cpu", line);
   for (int cpu = 0; cpu < static_cast<int>(machine.cpus.size()); ++cpu) {
     const Home near = Home::on(machine.cpus[cpu].node);

@@ -27,6 +27,7 @@ FieldPlace list_field_of(const Layout& layout, const std::string& name);
 class Object {
  public:
   Object() = default;
+  explicit Object(Address own) : own_(own) {}  // all its fields are in the section `own`
 
   // Returns the field's address. A per-CPU field's is that of `cpu`'s copy.
   [[nodiscard]] Address at(const FieldPlace& field, int cpu) const {
@@ -62,6 +63,9 @@ class Object {
   Address own_ = 0, read_mostly_ = 0, per_cpu_ = 0;
   Address stride_ = 0;
 };
+
+// True if all fields are in the section `own`, as in most layouts.
+bool is_in_one_section(const Layout& layout);
 
 // Places an object after all others. Sections other than `own` become separate objects on separate lines. An object "rq[3]" of
 // structure "rq" gets "rq[3].read_mostly" of structure "rq.read_mostly", and for each CPU "rq[3].cpu[0]", ... of structure

@@ -49,10 +49,20 @@ Kernel::Kernel(const WorkloadSetup& setting, Options options)
       siblings_(pair_up(setting.layout)),
       off_(cpus()) {}
 
-Object Kernel::place(const std::string& structure, const std::string& object, std::optional<int> node) const {
+Object Kernel::place(const std::string& structure, const std::string& object, std::optional<int> node) {
   std::optional<Home> home;
   if (node) home = Home::on(*node);
-  return place_object(memory(), layout(structure), object, setting_.layout, home);
+  const Structure& known = structure_called(structure);
+  if (known.number) return Object(memory().place(*known.number, object, home));
+  return place_object(memory(), *known.layout, object, setting_.layout, home);
+}
+
+const Kernel::Structure& Kernel::structure_called(const std::string& name) {
+  if (const auto known = structures_.find(name); known != structures_.end()) return known->second;
+  const Layout& layout = this->layout(name);
+  Structure structure{.layout = &layout, .number = {}};
+  if (is_in_one_section(layout)) structure.number = memory().number_of(layout);
+  return structures_.emplace(name, structure).first->second;
 }
 
 std::vector<int> Kernel::cpus_of(int node) const {

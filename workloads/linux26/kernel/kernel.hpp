@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "workloads/locks/lock_set.hpp"
@@ -53,7 +54,7 @@ class Kernel {
     return list_field_of(layout(structure), name);
   }
   // Places OBJECT on `node`. Without a node, the machine's policy decides.
-  Object place(const std::string& structure, const std::string& object, std::optional<int> node) const;
+  Object place(const std::string& structure, const std::string& object, std::optional<int> node);
   [[nodiscard]] FunctionId function(const std::string& name) const { return memory().function(name, Mode::kernel); }
 
   // Executes instructions that touch no memory of this model, at the base CPI.
@@ -78,6 +79,11 @@ class Kernel {
   void list_del(Cpu& cpu, Address entry) const;
 
  private:
+  struct Structure {
+    const Layout* layout;
+    std::optional<std::size_t> number;  // the layout's number in memory(), if all fields are in one section
+  };
+  const Structure& structure_called(const std::string& name);
   void insert(Cpu& cpu, Address entry, Address before, Address after) const;
 
   WorkloadSetup setting_;
@@ -85,8 +91,9 @@ class Kernel {
   Pace pace_;
   FunctionId waits_in_, list_add_, inner_list_add_, list_del_;
   Interrupts interrupts_;
-  std::vector<int> siblings_;  // by CPU
-  std::vector<int> off_;       // by CPU: nesting depth of interrupts_off()
+  std::vector<int> siblings_;                              // by CPU
+  std::vector<int> off_;                                   // by CPU: nesting depth of interrupts_off()
+  std::unordered_map<std::string, Structure> structures_;  // the structures of the objects placed so far
 };
 
 }  // namespace linebounce::workloads

@@ -12,7 +12,7 @@ namespace linebounce::workloads {
 class Mailboxes {
  public:
   // Places each mailbox on its CPU's node, as a structure `mailbox`.
-  Mailboxes(const Kernel& kernel, const std::string& name) : first_(kernel.field("mailbox", "first")) {
+  Mailboxes(Kernel& kernel, const std::string& name) : first_(kernel.field("mailbox", "first")) {
     for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
       const std::string object = name + "[" + std::to_string(cpu) + "]";
       boxes_.push_back(kernel.place("mailbox", object, kernel.node_of(cpu)));

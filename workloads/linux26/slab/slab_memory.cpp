@@ -1,6 +1,6 @@
 #include "workloads/linux26/slab/slab_memory.hpp"
 
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -97,7 +97,7 @@ void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
   kernel_.memory().place(before, slab.name + ".colour", 0, Home::on(slab.node));
   if (header_inside_) place_header(slab, headers);
   for (int index = 0; index < objects_per_slab_; ++index) {
-    const std::string object = fmt::format("{}[{}.{}.{}]", structure_, slab.node, number, index);
+    const std::string object = fmt::format(FMT_COMPILE("{}[{}.{}.{}]"), structure_, slab.node, number, index);
     slab.objects.push_back(kernel_.place(structure_, object, slab.node));
   }
 }

@@ -6,7 +6,7 @@
 
 namespace linebounce::workloads {
 
-RetiredTimers::RetiredTimers(const Kernel& kernel)
+RetiredTimers::RetiredTimers(Kernel& kernel)
     : kernel_(kernel),
       first_(kernel.field("timer_batch", "first")),
       last_link_(kernel.field("timer_batch", "last_link")),

@@ -13,7 +13,7 @@ class Kernel;
 
 class RetiredTimers {
  public:
-  explicit RetiredTimers(const Kernel& kernel);
+  explicit RetiredTimers(Kernel& kernel);
 
   // Places what one CPU collects near it, after an object of its own.
   void place_for(int cpu);
@@ -31,7 +31,7 @@ class RetiredTimers {
   void hand_off(Cpu& cpu, int base);
   [[nodiscard]] const Object& gathered(const Cpu& cpu, int base) const;
 
-  const Kernel& kernel_;
+  Kernel& kernel_;
   FieldPlace first_, last_link_, count_, incoming_;
   std::vector<std::vector<Object>> gathered_;  // by CPU and the base's CPU
   std::vector<Object> incoming_of_;            // by CPU
