@@ -9,7 +9,7 @@ namespace linebounce::sim {
 
 struct PromiseName {
   Property property;
-  const char* name;  // the first two are also used in protocol files
+  const char* name;  // protocol files use the first two, too
 };
 inline constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
     {Property::single_writer, "swmr"},
