@@ -111,7 +111,7 @@ class CoherenceController final : public NetworkEndpoint {
   KeptData kept_;                   // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;  // the storage of limited size
   std::vector<Packet*> stalled_;    // messages in the order of arrival
-  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Only then it is
+  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Only then is it
   // known whether the step has taken copies, which delays the answer.
   std::vector<std::pair<Packet*, Tick>> held_back_;
 };

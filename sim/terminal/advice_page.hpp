@@ -29,7 +29,7 @@ struct AdvisedChange {
   std::string place = {};  // the definition to change: "/src/counters.c:12"; empty: unknown
   // A diff of the source, with a/ and b/ before file names; empty: no_diff has the reason.
   std::string diff = {};
-  std::string no_diff = {};                // why a change of a layout has no diff; empty if it has one
+  std::string no_diff = {};                // why a change of a layout has no diff; empty if it has one, and for other changes
   std::vector<std::string> cautions = {};  // what applying the diff may break, and the tool cannot check
   std::string patch = {};                  // the command that applies the diff
   std::filesystem::path diff_file = {};    // the diff's file
@@ -65,14 +65,14 @@ struct AdvicePage {
   std::vector<std::string> machines;
   std::vector<TimeAccount> time;           // one for each machine on which a replay finished
   bool only_time = false;                  // no change was tried
-  std::vector<AdvisedChange> changes;      // gain on at least one machine, confirmed, and lose on none; the largest gain first
-  std::vector<AdvisedChange> depends;      // gain on one machine, confirmed, but lose on another
+  std::vector<AdvisedChange> changes;      // a confirmed gain on at least one machine, a loss on none; the largest gain first
+  std::vector<AdvisedChange> depends;      // a confirmed gain on one machine, but a loss on another
   std::vector<AdvisedChange> conditional;  // as `changes`, but each is only safe under its condition AdvisedChange::only_if
   // Recommended by at most half of the recordings, so probably due to a rare order of threads.
   std::vector<AdvisedChange> seldom;
   std::size_t recordings = 1;      // number of recordings of the program that the page is based on
   std::vector<std::string> words;  // memory words that behave like locks, each with its classification
-  // Changes that gained, but were not confirmed, or gained no more than a recommended alternative.
+  // Changes that gained without being confirmed, and changes that gained no more than a recommended alternative.
   std::vector<std::string> also_gains;
   std::vector<std::string> no_help;      // what was tried and gains nothing
   std::vector<std::string> not_offered;  // locks that would break the program, each with the reason

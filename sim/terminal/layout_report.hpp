@@ -37,7 +37,7 @@ struct LayoutPatch {
 
 struct LayoutReport {
   std::string structure, accesses;  // the file with the accesses
-  StructureAccesses touched;        // from a replay on the first machine
+  StructureAccesses touched;        // accesses in a replay on the first machine
   int line_bytes = 64;
   std::optional<int> max_size = {};     // the limit that the user set
   std::size_t searched = 0;             // number of members that the search divided among lines
@@ -59,7 +59,7 @@ nlohmann::ordered_json layout_report_json(const LayoutReport& report);
 
 struct LayoutDiffReport {
   std::string before, after;  // the two layouts' files, as the user named them
-  StructureAccesses touched;  // from a replay of the layout before the change
+  StructureAccesses touched;  // accesses in a replay of the layout before the change
   Layout before_layout, after_layout;
   int line_bytes = 64;
   LayoutDifference lines;

@@ -289,7 +289,7 @@ class Drawing {
     return {links, directories};
   }
 
-  // A table of the network's latency between each two nodes, without buses and directories.
+  // A table of the network's latency between all pairs of nodes, without buses and directories.
   [[nodiscard]] std::string distances() const {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";

@@ -9,7 +9,7 @@ namespace linebounce::sim {
 
 struct PromiseName {
   Property property;
-  const char* name;  // protocol files use the first two, too
+  const char* name;  // the name in JSON; protocol files use the first two names, too
 };
 inline constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
     {Property::single_writer, "swmr"},

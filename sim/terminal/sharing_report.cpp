@@ -24,7 +24,7 @@ std::string place_of(const Piece& piece, const trace::Symbols& symbols) {
 }
 
 std::string users_of(const Piece& piece, const trace::Symbols& symbols) {
-  // `written` is false if there were few writes. A user without reads has written all the same.
+  // `written` is false if there were few writes. A user without any read must have written.
   const std::string writes = piece.written || piece.reads == 0 ? "written" : "read";
   switch (piece.users) {
     case Users::one: return fmt::format("{} by {}", writes, symbols.streams.at(piece.thread).name);

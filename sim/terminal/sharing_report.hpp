@@ -61,10 +61,10 @@ struct SharingReport {
   std::size_t orders = 0;            // in how many orders each proposal ran
   std::vector<TriedProposal> tried;  // sorted by gain, the largest first; without proposals whose runs failed
   std::size_t untried = 0;           // number of proposals that --top left out
-  std::size_t cheap = 0;             // number of proposals that cost too little to be worth a run
+  std::size_t cheap = 0;             // number of proposals that were not run, because misses on their lines cost too little
   // Latency of all misses on the lines of these proposals, in percent of the run's time.
   double cheap_pct = 0;
-  std::optional<UncuredLine> uncured = {};  // none: such lines cost too little to matter
+  std::optional<UncuredLine> uncured = {};  // the costliest line that no proposal changes; none: such lines cost too little
   // Effect of all tried proposals together, if there are several and the runs finished.
   std::optional<OrdersChange> all = {};
   double all_misses_after = 0;                  // as TriedProposal::misses_after, for all proposals together

@@ -19,7 +19,7 @@ constexpr double kLargestRest = 0.98;  // a step counts as better if at most thi
 constexpr double kLastStep = 0.9;
 constexpr double kNothing = 0.0005;   // as a share of the sum of squares; smaller deviations between blocks are ignored
 constexpr double kProbeShare = 0.25;  // change of a value to measure a derivative, as a share of the value
-constexpr double kProbeNs = 2;        // smallest such change, in ns
+constexpr double kProbeNs = 2;        // the smallest change of a value that measures a derivative, in ns
 // In ns for each ns or clock. A knob with a smaller effect is treated as having none, because something slower hides it.
 constexpr double kHidden = 0.02;
 constexpr double kSame = 1e-9;
@@ -90,8 +90,8 @@ class Fitter {
     return settle({std::move(its.place), std::move(slopes)}, unknown);
   }
 
-  // Tries a few other starts. Each first uses the derivatives of `best`, which are about the same everywhere. Only if it gets
-  // farther than `best`, it is searched with derivatives of its own.
+  // Tries a few other starts. Each first uses the derivatives of `best`, which are about the same everywhere. Only a start
+  // that gets farther than `best` is searched with derivatives of its own.
   [[nodiscard]] Ending settle_from_elsewhere(Ending best, const Values& start) const {
     for (const Values& other : other_starts(start)) {
       if (nothing_to_gain(best.place)) break;

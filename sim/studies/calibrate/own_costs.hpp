@@ -28,8 +28,8 @@ class OwnCosts {
   OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source);
 
   // Sets the parameters that were measured directly: the clock, sizes of caches, latencies of private caches, atomic
-  // operations, bandwidth. `keep_structure`: keep the number of private caches and the protocol. Then removes bus clocks if
-  // no latency of the shared cache is small enough with them.
+  // operations, bandwidth. `keep_structure`: keep the number of private caches and the protocol. Then removes bus clocks if,
+  // with them, a load from the shared cache would take too long even at a cache latency of 0.
   void set_directly(bool keep_structure);
 
   // Fits the latencies of the shared cache and of memory, so that loads from them take as long as measured, including the

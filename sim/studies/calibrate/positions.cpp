@@ -267,7 +267,7 @@ class Positioning {
     if (!terms.mesh) return positions;
     positions.places = model.mesh.places;
     positions.hop_ns = std::round(100 * model.mesh.hop) / 100;
-    // A column and a row for each core but one, because the grid's position is arbitrary, and the hop.
+    // Places: a column and a row for each core but one, because the grid's position is arbitrary; and the latency of a hop.
     positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;
     return positions;
   }

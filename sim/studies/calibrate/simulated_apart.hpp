@@ -76,10 +76,9 @@ struct Measurement {
 };
 
 // Runs the workload core_to_core on Modified lines. Each candidate runs in a process of its own, `at_once` at a time. A
-// pair's cost is the mean over both directions. If the matrix does not show where the measured line's home was, it is also
-// the mean over lines at home with either CPU (on any node, if neither node has memory). `tick` is called several times a
-// second with the number of simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure;
-// Interrupted.
+// pair's cost is the mean over both directions. If the measured line's home is unknown, it is the mean over two homes, too:
+// the nodes of both CPUs, or any nodes if neither has memory. `tick` is called several times a second with the number of
+// simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure; Interrupted.
 class MatrixSimulator {
  public:
   MatrixSimulator(MachineTables machine, Measurement measurement, int at_once, std::function<void(int candidates)> tick);

@@ -92,7 +92,7 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
     bool is_aligned = false;
     for (const CachelineGroup& group : groups) {
       if (group.members.front() != unit) continue;
-      // The gap is put in front of the group; inside, the group's size would include it.
+      // The gap is put in front of the group, because the group's size would include a gap inside it.
       is_aligned = gap && begin % line_bytes == 0;
       const std::string size = is_aligned && line_bytes != kKernelLine ? fmt::format(", {}", line_bytes) : "";
       out += fmt::format("\t__cacheline_group_begin{}({}{});\n", is_aligned ? "_aligned" : "", group.name, size);

@@ -49,7 +49,7 @@ std::string text_of(const OrdersChange& change);
 // As text_of(), with the word "throughput" unless it is a factor. "on p3_xeon_8way" may follow.
 std::string throughput_text(const OrdersChange& change);
 std::string throughput_text(double change_pct);
-// "11.2 to 12.8"; "the same in all 3" orders if all digits agree.
+// "11.2 to 12.8"; "the same in all 3" (orders) if the gains of all orders have the same digits.
 std::string interval_text(const OrdersChange& change, bool as_factor = false);
 // "gains +12.0 % (11.2 to 12.8)", "makes it 3.2 times as fast (2.9 to 3.6)".
 std::string gains_text(const OrdersChange& change);

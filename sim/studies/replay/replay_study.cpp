@@ -20,7 +20,7 @@ toml::table sweep_of(const ReplayStudy& study) {
 
 Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
-  overrides.native = true;  // the trace's own locks are replaced, so only the user's command line can name locks in C here
+  overrides.native = true;  // locks in C can only come from the user's command line, because the trace's own locks are replaced
   overrides.seed = study.seed;
   overrides.sets = split_sets(study.sets);
   if (!study.machine_tables) overrides.machine = study.machine;
