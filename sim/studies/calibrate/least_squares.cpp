@@ -9,7 +9,8 @@ namespace {
 // As a share of an unknown's effect. What earlier unknowns leave of it counts only above this share, because less may come
 // from rounding to whole clocks.
 constexpr double kApart = 0.1;
-constexpr double kNamed = 0.05;  // as a share of an unknown's effect; smaller contributions are not named
+// As a share of the dependent unknown's effect; a Dependence leaves out unknowns that contribute less.
+constexpr double kNamed = 0.05;
 constexpr double kPowerless = 1e-9;
 
 using Vector = std::vector<double>;

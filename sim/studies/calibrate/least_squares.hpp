@@ -23,8 +23,9 @@ struct Separation {
   std::vector<std::size_t> powerless;  // unknowns that affect no row
 };
 
-// Takes the unknowns in order, so that the first of several with the same effect is kept. Slopes are measured in whole
-// clocks, so an unknown counts as separate if earlier ones can't produce at least a tenth of its effect.
+// Takes the unknowns in order, so that the first of several with the same effect is kept. An unknown counts as separate only
+// if earlier ones leave at least a tenth of its effect unexplained, because slopes are inexact: they are measured in whole
+// clocks.
 Separation separate(const Slopes& slopes, const std::vector<double>& weights);
 
 // Minimises the weighted sum of squares of (slopes * x - wanted), with x[i] >= least[i]. If several unknowns have the same

@@ -63,8 +63,8 @@ struct Model {
   }
 };
 
-// The splits that hold out this pair of CPUs, as bits (PairOfCores::held). A hash, so that each split holds out another mixed
-// half of the pairs.
+// The splits that hold out this pair of CPUs, as bits (PairOfCores::held). Hashing the pair spreads each split's half over
+// all CPUs.
 std::uint32_t splits_without(int a, int b) {
   auto mixed = static_cast<std::uint32_t>(a) * 2654435761U + static_cast<std::uint32_t>(b) * 2246822519U;
   mixed ^= mixed >> 15U;
