@@ -52,7 +52,8 @@ class RowReader {
               },
               {GuardGroup::last_sharer_more_sharers, GuardGroup::sharers_no_sharers});
     if (rules_.controller == Controller::node) {
-      // The saved member is live in all states: the step that runs its request clears the number.
+      // The saved member is live in all states, because the step that runs its request may come at any time, and clears the
+      // number.
       for (Live& state : live) state.member = true;
     } else {
       find_live(live, &Live::member, [this](Action action, Side side) {

@@ -81,8 +81,8 @@ struct Stage {
   int peer = -1;  // the node at the other end of a link
   LineAddr line;
   Tick from = 0, to = 0;
-  Tick queued = 0;  // of it, the wait
-  // Others cannot use the resource in [held_from, held_until). An empty interval if it is not held.
+  Tick queued = 0;  // the part of this time that is a wait
+  // The interval [held_from, held_until) in which others cannot use the resource; empty if it is not held.
   Tick held_from = 0, held_until = 0;
   StageId after = kNoStage;  // kNoStage: the transaction's first
 };
@@ -108,8 +108,8 @@ class StepListener {
   virtual void store_buffered(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void store_drained(Tick time, CpuId cpu, const Operation& operation) = 0;
   virtual void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) = 0;
-  // Reports a stage that a transaction takes now or later. Returns the number of the stage, which the caller passes on as
-  // `after` of the next one. A stage with `after` kNoStage never follows another stage.
+  // Reports a stage of a transaction, which takes place now or later. Returns the stage's number, which the caller passes as
+  // `after` of the transaction's next stage. The first stage of a transaction has `after` kNoStage.
   virtual StageId stage(const Stage& stage) = 0;
 };
 

@@ -119,7 +119,7 @@ bool CoherenceController::waits_for_turn(Packet& packet, Tick at) {
   return true;
 }
 
-// Returns false if the message must stall.
+// Returns false if the line's row stalls the message.
 bool CoherenceController::process(Packet& packet, Tick at) {
   make_room(packet.slot);
   const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
@@ -210,7 +210,7 @@ StageId CoherenceController::Outbox::tell_pass() const {
   return tell_stage(latest, Stage::What::pass, ready - self.latency_, ready);
 }
 
-// Reports that the data was found. `queued`: how long its look-up waited.
+// Reports the pass, and the look-up of the data until `data_at`. `queued`: how long the look-up waited.
 StageId CoherenceController::Outbox::found(Tick data_at, Tick queued) const {
   return tell_stage(tell_pass(), Stage::What::supply, ready, data_at, queued);
 }
@@ -266,7 +266,7 @@ void CoherenceController::Outbox::tell_taken() const {
                          {incoming.bytes, static_cast<std::size_t>(self.store_.line_bytes())});
 }
 
-// `before`: the needs for which the controller keeps something so far.
+// `before`: the needs before this step.
 void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick at) {
   const Needs now = met_[slot];
   if ((before & ~now & kNeedsData) != 0) kept_.drop(slot);
@@ -282,7 +282,8 @@ void CoherenceController::change_needs(Slot slot, Needs before, bool used, Tick 
   }
 }
 
-// While the eviction of a victim is under way, the entry that needs the victim's storage slot exists without one.
+// Gives the line a storage slot if one can be had. The victim loses its slot at once, even if its eviction takes messages
+// that are still to be answered.
 void CoherenceController::find_place(LinePlaces& places, Slot slot, Tick at) {
   const Storage storage = places.storage();
   const auto evict = [&](Slot victim) {
@@ -382,7 +383,7 @@ void BusSide::on_transition(Slot slot, StateId state, EventId event, StateId nex
 
 MemorySide::Supply BusSide::read(Slot slot, Tick address_at) {
   if (!lines_[slot].running) return {address_at + controller_.cache_latency_, Source::node_cache};
-  // The data has arrived for the granted transaction, and waits in the controller.
+  // The granted transaction is served with data that arrived before and waits in the controller.
   const DataOrigin& origin = controller_.kept_.origin(slot);
   const bool local = origin.node == controller_.place_.node;
   if (origin.shared && local) return {address_at, Source::node_cache};

@@ -105,13 +105,14 @@ class CoherenceController final : public NetworkEndpoint {
   std::vector<std::array<Needs, 2>> needs_;  // indexed by state and by whether there are sharers
 
   std::vector<ControllerEntry> entries_;  // indexed by slot
-  // Indexed by slot: the needs for which something is kept; a need is unmet if there was no room.
+  // Indexed by slot: the needs of the latest keep(), plus kNeedsData if data has come since. Storage of limited size may lack
+  // a slot for the line in spite of the need, if there was no room.
   std::vector<Needs> met_;
   KeptData kept_;                   // unused by a directory, whose data is in HomeMemory
   std::vector<LinePlaces> places_;  // the storage of limited size
   std::vector<Packet*> stalled_;    // messages in the order of arrival
-  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Whether the step
-  // has taken copies, which delays the answer, is not known earlier.
+  // A home that broadcasts keeps a step's messages here until the step ends, with the time when each leaves. Only then is it
+  // known whether the step has taken copies, which delays the answer.
   std::vector<std::pair<Packet*, Tick>> held_back_;
 };
 
@@ -157,7 +158,7 @@ class BusSide final : public MemorySide {
 
   struct Line {
     MessageId asked = 0;   // the message of the transaction that the controller saved
-    bool running = false;  // true while that transaction, granted, is on its way to the bus
+    bool running = false;  // true from run() until the line's state is stable again
   };
 
   CoherenceController& controller_;

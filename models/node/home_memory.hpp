@@ -37,8 +37,8 @@ class HomeMemory {
     timing_->write(store_.line(slot), at);
   }
 
-  // Returns when a request that arrived at `at` may be processed. Each request makes later requests for the same line wait
-  // for `directory.line_busy_ns`.
+  // Returns when a request that arrived at `at` may be processed. It makes later requests for the same line wait for
+  // `directory.line_busy_ns`.
   Tick turn(Slot slot, Tick at) {
     if (line_busy_ == 0) return at;
     if (slot >= line_free_.size()) line_free_.resize(std::max<std::size_t>(slot + 1, line_free_.size() * 2));
@@ -51,11 +51,11 @@ class HomeMemory {
 
   // True if a request that takes copies waits for the answers of all nodes.
   [[nodiscard]] bool broadcasts() const { return !all_answered_.empty(); }
-  // How much later than a message that leaves the home together with the question the last of these answers reaches `node`.
+  // For a message that leaves the home together with the question: how much later the last of these answers reaches `node`.
   [[nodiscard]] Tick wait_for_all(int node) const { return all_answered_[node]; }
 
  private:
-  // A controller's pass, and the snoop result on its bus.
+  // The time for a controller's pass, and on its bus for arbitration and snoop.
   static Tick snoop_time(const MachineContext& machine) {
     const BusSpec& bus = machine.spec.bus;
     return machine.timebase.from_ns(machine.spec.node.latency_ns) +
@@ -63,7 +63,7 @@ class HomeMemory {
   }
 
   // How long it takes to transfer a line from another node's cache: the home's forward to the owner, the owner's bus, and the
-  // line's way back. The mean over all other nodes.
+  // line's way back. Takes the mean of the ways over all other nodes.
   static Tick transfer_time(int home, const MachineContext& machine, const Network& network) {
     const BusSpec& bus = machine.spec.bus;
     Tick ways = 0;

@@ -27,7 +27,7 @@ std::string indented_block(std::string text) {
   return std::string(kIndent, ' ') + text + (text.ends_with("\n") ? "" : "\n");
 }
 
-// The diff. If there is none, a sketch of the change and the reason why there is no diff.
+// The diff; if there is none, a sketch of the change and the reason for having no diff.
 std::string edit_text(const AdvisedChange& change, const Painter& paint) {
   if (change.diff.empty()) {
     std::string out = indented_block(change.edit);
@@ -95,7 +95,7 @@ ordered_json rechecked_json(const AdvicePage& page) {
   return list;
 }
 
-// "table.lbt", "5 recordings, table.lbt and others".
+// The recorded traces by name: "table.lbt"; for several "5 recordings, table.lbt and others".
 std::string recordings_text(const AdvicePage& page) {
   return page.recordings == 1 ? page.trace : fmt::format("{} recordings, {} and others", page.recordings, page.trace);
 }
@@ -129,7 +129,7 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
   return rounded;
 }
 
-// The table of shares for one machine; small shares are summed.
+// The shares of one machine's time, the largest first. Shares after the eighth and those below 1 % become one line.
 std::string time_text(const TimeAccount& account, const Painter& paint) {
   constexpr std::size_t kMostShares = 8;
   constexpr double kSmallest = 1;  // percent
@@ -308,7 +308,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
 
 namespace {
 
-// For each of the sentences that comes from the table of losses, its row there.
+// The rows of the table of losses (trace::LossKind) for those sentences that come from it.
 ordered_json losses_json(const std::vector<std::string>& missing) {
   ordered_json losses = ordered_json::array();
   for (const std::string& sentence : missing) {

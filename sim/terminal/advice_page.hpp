@@ -18,8 +18,9 @@ namespace linebounce::sim {
 struct PredictedGain {
   std::string machine;
   OrdersChange change;
-  bool confirmed = false;              // true if it also gains in orders that were not used to choose it
-  std::vector<std::string> part = {};  // the layouts that were tried, if only a part of the change was
+  bool confirmed = false;  // true if it also gains in orders that were not used to choose it
+  // The layouts that were tried, if the trial changed fewer layouts than the advice; else empty.
+  std::vector<std::string> part = {};
 };
 
 struct AdvisedChange {
@@ -28,61 +29,61 @@ struct AdvisedChange {
   std::string place = {};  // the definition to change: "/src/counters.c:12"; empty: unknown
   // A diff of the source, with a/ and b/ before file names; empty: no_diff has the reason.
   std::string diff = {};
-  std::string no_diff = {};                // the reason, if a change of a layout has no diff
-  std::vector<std::string> cautions = {};  // what the diff may break, and cannot check itself
+  std::string no_diff = {};                // why a change of a layout has no diff; empty if it has one, and for other changes
+  std::vector<std::string> cautions = {};  // what applying the diff may break, and the tool cannot check
   std::string patch = {};                  // the command that applies the diff
   std::filesystem::path diff_file = {};    // the diff's file
   std::vector<EditedSource> edited = {};   // the files with the diff applied
   std::string seen = {};     // "events is an event counter: 8000 additions, ..."; empty if the change is about no count
   std::string only_if = {};  // the condition that the program must meet; empty: the change is safe
-  std::vector<std::string> parts = {};  // the parts of the program that it changes: "layout node", "lock mutex", "count hits+0"
+  std::vector<std::string> parts = {};  // what the change affects: "layout node", "lock mutex", "count hits+0"
   std::size_t alternative_to = 0;       // number on the page of the first change that affects the same part; 0: none
   std::string remains = {};             // "of 240 000 transfers of lines 160 000 remain, most on `hits`"
-  std::vector<PredictedGain> gains;     // on each machine where it was tried
+  std::vector<PredictedGain> gains;     // one for each machine on which the change was tried
   std::vector<std::string> not_tried_on = {};
-  std::size_t recordings = 1;  // number of AdvicePage::recordings that recommend it
+  std::size_t recordings = 1;  // how many of AdvicePage::recordings recommend the change
 };
 
-// The gain that was measured by changing the program and recording it again.
+// The gain of a recommended change on one machine, measured by applying its diff and recording the program again.
 struct Rechecked {
   std::string machine;
-  std::size_t change = 0;  // number on the page, from 1
+  std::size_t change = 0;  // the change's number on the page, from 1
   OrdersChange predicted;
   double gain_pct = 0;
   std::uint64_t operations_before = 0, operations = 0;
 
-  // True if the new recording has about as many operations as the old one. Otherwise the program has done different work, and
-  // their throughputs cannot be compared.
+  // True if the new recording has about as many operations as the old one. Otherwise the program did other work, and the
+  // throughputs of the two cannot be compared.
   [[nodiscard]] bool comparable() const;
-  [[nodiscard]] bool is_within() const;  // whether the gain is in the predicted interval
-  // Whether the gain is between half and twice the predicted one.
+  [[nodiscard]] bool is_within() const;  // true if the gain lies in the predicted interval
+  // True if the gain is between half and twice the predicted one.
   [[nodiscard]] bool held() const;
 };
 
 struct AdvicePage {
   std::string trace;
   std::vector<std::string> machines;
-  std::vector<TimeAccount> time;           // of each machine on which a replay finished
+  std::vector<TimeAccount> time;           // one for each machine on which a replay finished
   bool only_time = false;                  // no change was tried
-  std::vector<AdvisedChange> changes;      // confirmed on at least one machine, and a loss on none; the largest gain first
-  std::vector<AdvisedChange> depends;      // confirmed as a gain on one machine, but a loss on another
-  std::vector<AdvisedChange> conditional;  // as `changes`, but each is only valid under a condition: AdvisedChange::only_if
+  std::vector<AdvisedChange> changes;      // a confirmed gain on at least one machine, a loss on none; the largest gain first
+  std::vector<AdvisedChange> depends;      // a confirmed gain on one machine, but a loss on another
+  std::vector<AdvisedChange> conditional;  // as `changes`, but each is only safe under its condition AdvisedChange::only_if
   // Recommended by at most half of the recordings, so probably due to a rare order of threads.
   std::vector<AdvisedChange> seldom;
   std::size_t recordings = 1;      // number of recordings of the program that the page is based on
-  std::vector<std::string> words;  // words that behave like locks, with each one's classification
-  // Changes that gained, but were not confirmed, or gained no more than a recommended alternative.
+  std::vector<std::string> words;  // memory words that behave like locks, each with its classification
+  // Changes that gained without being confirmed, and changes that gained no more than a recommended alternative.
   std::vector<std::string> also_gains;
-  std::vector<std::string> no_help;      // changes that were tried and gain nothing, with what they change
-  std::vector<std::string> not_offered;  // locks that would break the program, with reasons
+  std::vector<std::string> no_help;      // what was tried and gains nothing
+  std::vector<std::string> not_offered;  // locks that would break the program, each with the reason
   std::vector<std::string> not_tried;    // reasons why other changes were not tried
-  double tries_otherwise_pct = 0;        // kTriesOtherwise, the largest over all machines' runs without a change
-  std::vector<std::string> missing;      // what the trace could not hold
-  std::vector<std::string> assumptions;  // about the machines, worded by assumptions_of()
-  std::vector<Rechecked> rechecked;      // results of the first change with a diff, on each machine
+  double tries_otherwise_pct = 0;        // kTriesOtherwise: the largest of all machines' runs without a change
+  std::vector<std::string> missing;      // sentences on what the trace does not contain
+  std::vector<std::string> assumptions;  // sentences about the machines, from assumptions_of()
+  std::vector<Rechecked> rechecked;      // results of applying the first change that has a diff, one for each machine
 };
 
-// Shows at most three changes. The first line is the verdict; where the time goes follows.
+// Begins with the verdict, then shows where the time goes, and at most three changes.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);
 
 // Schema linebounce.advise/1. Contains all changes.

@@ -38,7 +38,7 @@ double octaves(double value) {
   return exponent - 2 + 2 * fraction;
 }
 
-// Maps latencies to columns, the same for all strips.
+// Maps latencies to columns. All strips share one axis.
 class Axis {
  public:
   Axis(double shortest, double longest, std::size_t columns)
@@ -98,7 +98,7 @@ std::vector<Strip> strips_of(const std::vector<LatencyRow>& rows, const Axis& ax
   return strips;
 }
 
-// One line of cells; `row` 0 is the lowest.
+// Draws one row of a strip's character cells. `row` 0 is the lowest.
 std::string cells(const Strip& strip, std::size_t row) {
   static constexpr std::array kEighths = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const double highest = *std::ranges::max_element(strip.counts);

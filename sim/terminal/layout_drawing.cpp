@@ -19,14 +19,14 @@ constexpr std::size_t kDrawingIndent = 10;
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 constexpr std::array kColours = {Colour::cyan, Colour::yellow, Colour::green, Colour::magenta, Colour::blue, Colour::red};
 
-// Adjacent bytes of a section: a field, or a hole between fields.
+// Adjacent bytes of a section that hold one field or one hole between fields.
 struct DrawnPiece {
   const Field* field;  // null: a hole
   int begin, end;      // offsets in the section
 };
 
 struct DrawnLine {
-  int begin, end;  // the part of the section in this line
+  int begin, end;  // offsets in the section of the line's first byte and of the byte behind its last
   std::vector<DrawnPiece> pieces;
 };
 
@@ -67,7 +67,7 @@ std::vector<DrawnPiece> pieces_of(const Layout& layout, const Part& part) {
   return pieces;
 }
 
-// The pieces, cut at the ends of lines.
+// Cuts the section's pieces at the ends of coherence lines.
 std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line_bytes) {
   std::vector<DrawnLine> lines;
   for (int begin = 0; begin < part.size;) {
@@ -84,7 +84,7 @@ std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line
   return lines;
 }
 
-// The marks for the pieces of a line in its strip: each field gets a letter, in order, and a hole gets a dot.
+// One mark for each piece of a line: a letter for a field, in order, or a dot for a hole.
 std::vector<std::string> marks_of(const DrawnLine& line) {
   std::vector<std::string> marks;
   std::size_t fields = 0;
@@ -97,14 +97,14 @@ Colour colour_of(const std::vector<DrawnPiece>& pieces, std::size_t i) {
   return pieces[i].field == nullptr ? Colour::dim : kColours[i % kColours.size()];
 }
 
-// One character for each byte; in a long line, for every few bytes.
+// Draws one character for each byte. A line of more than kStripWidth bytes gets one character for every few bytes.
 std::string strip(const Part& part, const DrawnLine& line, int line_bytes, const Painter& paint) {
   const int bytes = std::max(1, line_bytes / kStripWidth);
   const auto marks = marks_of(line);
   const int start = (part.base + line.begin) / line_bytes * line_bytes - part.base;
   std::string out;
   for (int byte = start; byte < start + line_bytes; byte += bytes) {
-    // If a character covers the end of a field and a hole, or two fields, it shows the first field.
+    // A character that stands for several bytes shows the first field among them, or a hole if there is no field.
     std::size_t shown = line.pieces.size();
     for (std::size_t i = 0; i < line.pieces.size(); ++i) {
       const bool here = line.pieces[i].begin < byte + bytes && line.pieces[i].end > byte;

@@ -1,4 +1,4 @@
-// A structure drawn by coherence line.
+// Draws a structure, one coherence line after the other.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// Each line as a strip of its bytes, followed by its fields and holes with offset and size.
+// Draws each line as a strip of its bytes, followed by a list of its fields and holes with offsets and sizes in bytes.
 std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint);
 nlohmann::ordered_json layout_to_json(const Layout& layout, int line_bytes);
 

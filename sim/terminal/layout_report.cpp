@@ -37,7 +37,7 @@ std::string layout_verdict(const LayoutReport& report) {
                      report.touched.layout.size, fmt::join(gains, " and "));
 }
 
-// A table of the replayed layouts: what each costs, and what it gains.
+// A table of the replayed layouts: each one's size, cost in the model, and on each machine its gain and misses.
 std::string tried_table(const LayoutReport& report, const Painter& paint) {
   Table table({names("layout"), figures("bytes", 6), figures("model", 7, 1), names("machine", 0, 1), words("gain", 0, 1),
                words("misses", 0, 1)},
@@ -118,7 +118,7 @@ ordered_json pairs_json(const StructureAccesses& touched, const std::vector<Shar
   return list;
 }
 
-// "  line 1: usage (written in charge by 16 CPUs), ...", wrapped.
+// "  line 1  usage (read, written), limit, ...", wrapped. Lists only members that are used; one without a mark is only read.
 std::string touched_lines(const StructureAccesses& touched, const Layout& layout, int line_bytes) {
   const std::vector<int> begins = begins_in(touched, layout);
   std::map<int, std::vector<std::string>> lines;

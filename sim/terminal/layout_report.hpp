@@ -16,15 +16,15 @@ namespace linebounce::sim {
 // A layout's effect on one machine.
 struct LayoutGain {
   std::string machine;
-  OrdersChange change;                         // of the whole replay's throughput
-  double misses_before = 0, misses_after = 0;  // of the whole replay, as of misses_of()
+  OrdersChange change;                         // change of the whole replay's throughput
+  double misses_before = 0, misses_after = 0;  // misses of the whole replay, as counted by misses_of()
 };
 
 // A layout that was replayed on all machines.
 struct TriedLayout {
   ArrangedLayout arranged;
   double cost = 0;     // as of SharedLineCosts
-  bool exact = false;  // true if no layout with as many lines costs less
+  bool exact = false;  // true if no layout with as many lines has a lower cost in the model
   std::vector<LayoutGain> gains = {};
 };
 
@@ -32,23 +32,25 @@ struct TriedLayout {
 struct LayoutPatch {
   std::string diff, why_not, place;
   std::vector<std::string> cautions = {};
-  std::string file = {};  // where the diff was written
+  std::string file = {};  // path of the file that contains the diff
 };
 
 struct LayoutReport {
   std::string structure, accesses;  // the file with the accesses
-  StructureAccesses touched;        // from a replay on the first machine
+  StructureAccesses touched;        // accesses in a replay on the first machine
   int line_bytes = 64;
-  std::optional<int> max_size = {};               // the limit that the user set
-  std::size_t searched = 0;                       // members that the search divided among lines
-  double present_cost = 0;                        // as of SharedLineCosts
-  std::vector<TriedLayout> tried = {};            // the best first
-  std::optional<std::size_t> best = {};           // of `tried`: gains on some machine and loses on none
-  std::vector<LayoutGain> confirmed = {};         // the best again, in other orders
-  std::string declaration = {}, assertions = {};  // of the best; assertions only for a table, which is the kernel's
-  std::optional<LayoutPatch> patch = {};          // for a recording
-  std::vector<std::string> missing = {};          // what the trace could not hold
-  std::vector<std::string> assumptions = {};      // about the machines
+  std::optional<int> max_size = {};     // the limit that the user set
+  std::size_t searched = 0;             // number of members that the search divided among lines
+  double present_cost = 0;              // as of SharedLineCosts
+  std::vector<TriedLayout> tried = {};  // the best first
+  // Index in `tried` of the best layout; it gains on some machine and loses on none.
+  std::optional<std::size_t> best = {};
+  std::vector<LayoutGain> confirmed = {};  // gains of the best layout in orders that were not used to choose it
+  // Of the best layout; assertions only if the accesses come from a table, not from a recording.
+  std::string declaration = {}, assertions = {};
+  std::optional<LayoutPatch> patch = {};      // for a recording
+  std::vector<std::string> missing = {};      // sentences on what the trace does not contain
+  std::vector<std::string> assumptions = {};  // about the machines
 };
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint);
@@ -56,8 +58,8 @@ std::string layout_report_text(const LayoutReport& report, const Painter& paint)
 nlohmann::ordered_json layout_report_json(const LayoutReport& report);
 
 struct LayoutDiffReport {
-  std::string before, after;  // as the user names them
-  StructureAccesses touched;  // from a replay of the layout before the change
+  std::string before, after;  // the two layouts' files, as the user named them
+  StructureAccesses touched;  // accesses in a replay of the layout before the change
   Layout before_layout, after_layout;
   int line_bytes = 64;
   LayoutDifference lines;

@@ -32,7 +32,7 @@ std::string queueing_text(const MissSum& misses) {
   return misses.is_split ? one_decimal(misses.queueing_pct()) : "-";
 }
 
-// The columns of `perf c2c report`, followed by queueing.
+// A row for each line with the columns of `perf c2c report`, and one more column for queueing.
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
   const Scale latency = scale_of(shown.front().misses.latency_ns, "ns");
   Table table(
@@ -58,7 +58,7 @@ std::string use_name(const Line& line, const LineUse& use) {
   return use.field.empty() ? owner : owner + "." + use.field;
 }
 
-// "A miss takes 1.20 µs: 300 ns travel, 900 ns queueing (line 800 ns, bus 100 ns)."
+// "A miss takes 1.20 µs: 300 ns travel, 900 ns queueing (line 800 ns, bus 100 ns)." The parentheses name the resources.
 std::string latency_text(const MissSum& misses) {
   if (misses.timed() == 0) return "Only stores, without latencies.";
   if (!misses.is_split) return fmt::format("A load takes {}.", quantity(misses.latency_ns_mean(), {}, "ns"));

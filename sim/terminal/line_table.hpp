@@ -12,11 +12,11 @@
 
 namespace linebounce::sim {
 
-// The first `most` lines. Empty if there are none.
+// Shows the first `most` lines of the set. Empty if the set has none.
 std::string line_table(const LineSet& set, std::size_t most, const Painter& paint);
 
-// The subsystems that own the 500 worst lines (metrics subsystem.*), the largest share of latency first. Empty if no
-// structure has a subsystem.
+// The subsystems that own the 500 worst lines (metrics subsystem.*), sorted by share of latency, the largest first. Empty if
+// no structure has a subsystem.
 std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics, const Painter& paint);
 
 struct SubsystemShare {

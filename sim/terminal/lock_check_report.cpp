@@ -36,8 +36,8 @@ const char* name_of(LockVerdict verdict) {
   return "";
 }
 
-// Draws one column for each CPU and one row for each step. On a narrow terminal, the CPUs' steps follow each other, each CPU
-// indented further than the one before.
+// Draws one column for each CPU and one row for each step. If the columns don't fit, there is one column, and each step is
+// indented by its CPU's number.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
   const std::size_t cpus = broken.lock_case.roles.size();
@@ -65,7 +65,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   return table.text();
 }
 
-// The number of states: a row for each size, a column for each memory model.
+// Numbers of searched states: a row for each size of the lock's test, a column for each memory model.
 std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Column> columns = {
       words("states that were looked at"),

@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// `experiment`: the path of a failed trial's experiment.
+// `experiment`: path of the experiment whose run is the failed trial; empty if no trial failed.
 std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
                             const Painter& paint);
 nlohmann::ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment);

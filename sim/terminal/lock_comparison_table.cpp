@@ -75,7 +75,7 @@ std::string first_look_text(const LockComparison& comparison, const Painter& pai
   return paragraph(text + "--thorough tries everything in all orders.", 2, Colour::none, paint);
 }
 
-// Null if every lock was replaced by every other one in all orders.
+// Null if there was no first look: every lock was replaced by every other one in all orders.
 ordered_json first_look_json(const LockComparison& comparison) {
   if (!comparison.first_look) return nullptr;
   ordered_json behind = ordered_json::array();
@@ -84,7 +84,7 @@ ordered_json first_look_json(const LockComparison& comparison) {
   return {{"behind", std::move(behind)}, {"locks_left_out", comparison.first_look->locks}};
 }
 
-// Null if there was nothing to confirm.
+// Null if no trial gained, so that there was nothing to confirm.
 ordered_json confirmation_json(const LockComparison& comparison) {
   if (!comparison.again) return nullptr;
   const auto& [replacement, change] = *comparison.again;

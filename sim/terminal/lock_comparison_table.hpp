@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// The results on one machine: each lock with its trials, the fastest first.
+// The trials on one machine: for each lock, its replacements, the fastest first.
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint);
 
 // Words that behave like locks; empty if there are none. `replaced`: true if they were replayed as locks.

@@ -15,7 +15,7 @@ constexpr std::size_t kMailColumns = 80;
 constexpr std::size_t kReportIndent = 2;
 constexpr double kReportPercent = 100;
 
-// Prose between the tables. Mail may break other characters than ASCII's.
+// Wraps the prose between the tables. REQUIRES: ASCII, because mail may garble other characters.
 std::string mail_paragraph(const std::string& text, std::size_t indent = 0) {
   std::string out;
   for (const std::string& line : wrapped(text, kMailColumns - indent)) out += std::string(indent, ' ') + line + "\n";
@@ -38,7 +38,7 @@ std::string rate_cell(const LockFigure& rate) {
   return rate.value ? figure(*rate.value) : "-";
 }
 
-// The interval is that of a quotient of two independent means.
+// B's change against A in percent. Its 95 % interval is that of a quotient of two independent means.
 std::string change_cell(const LockFigure& a, const LockFigure& b) {
   if (!a.value || !b.value || *a.value == 0) return "-";
   const double factor = *b.value / *a.value;

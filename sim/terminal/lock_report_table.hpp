@@ -1,4 +1,4 @@
-// The text of `linebounce lock-report`: two locks on some machines, for a patch's mail.
+// The text of `linebounce lock-report`: compares two locks on some machines, for the mail that submits a patch.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// What a lock did at one number of CPUs. An empty figure: there was none, such as a hand-off without a waiter.
+// A figure that was measured at one number of CPUs. Empty if nothing was measured, such as a hand-off when nobody waited.
 struct LockFigure {
   std::optional<double> value;
   std::optional<double> ci95 = {};  // half the width of its 95 % interval
@@ -27,16 +27,16 @@ struct LockPair {
 struct LocksOnMachine {
   std::string name, title;
   std::vector<LockPair> pairs;
-  ValidationScore predicted;        // of published figures of this machine, at their first runs
-  ValidationScore predicted_locks;  // of these, figures of locks
+  ValidationScore predicted;        // score of the published figures of this machine that are predicted, each at its first run
+  ValidationScore predicted_locks;  // the same for figures of locks
 };
 
 struct LockReport {
-  std::string a, b;     // the locks, as the user named them
-  std::string load;     // what the CPUs did, and how it was measured
+  std::string a, b;     // the two locks, as the user named them
+  std::string load;     // the workload and how it was measured, in words
   std::string program;  // "linebounce 1.0 (abc)"
   std::vector<LocksOnMachine> machines;
-  ValidationScore predicted;  // of published figures of all machines, at their first runs
+  ValidationScore predicted;  // as LocksOnMachine::predicted, over all machines
 };
 
 // Plain ASCII, lines of at most 80 characters.

@@ -23,7 +23,7 @@ std::string mean_text(const LockTimes& times, std::uint64_t count) {
   return count == 0 ? "" : time_text(times.total_us / static_cast<double>(count));
 }
 
-// A tool that does not measure times, or does not count, states 0 for all of a lock's times or counts.
+// A tool that measures no times, or counts no waits, reports 0 for them. The cell then stays empty.
 std::string total_text(const LockStatistics& lock) {
   return lock.wait.total_us == 0 && lock.waits > 0 ? "" : time_text(lock.wait.total_us);
 }
@@ -41,7 +41,7 @@ std::string site_text(const LockSite& site) {
   return "  " + site.function.substr(0, site.function.find("/0x"));
 }
 
-// Which figures the tool provides.
+// The figures that the tool provides. `hold`: how long a lock was held at a time; `held`: its share of all time.
 struct Told {
   bool acquisitions = false, hold = false, held = false;
 };
@@ -81,7 +81,8 @@ std::vector<Cell> cells_of(const LockStatistics& lock, const Told& told, double 
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint) {
   if (file.locks.empty()) return "  no lock was taken\n";
   const bool hold = std::ranges::any_of(file.locks, [](const LockStatistics& lock) { return lock.hold.has_value(); });
-  // From Linux 5.19 on, if lockdep is off, perf lock report only sees acquisitions that wait.
+  // From Linux 5.19 on, if lockdep is off, `perf lock report` only sees acquisitions that wait. Their share of all would then
+  // be 100 % for every lock.
   const bool acquisitions = std::ranges::any_of(
       file.locks, [](const LockStatistics& lock) { return lock.acquisitions.value_or(lock.waits) != lock.waits; });
   const Told told{acquisitions, hold, hold && seconds};

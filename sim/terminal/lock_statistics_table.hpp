@@ -10,11 +10,11 @@
 
 namespace linebounce::sim {
 
-// One line for each of the locks with the most waiting, followed by the functions that waited longest. `seconds`: duration of
-// the measurement, for the share of time that a lock was held.
+// One row for each of the locks with the most waiting, each followed by the functions in which CPUs waited most often.
+// `seconds`: duration of the measurement; without it, the share of time for which a lock was held is left out.
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint);
 
-// For each lock of a mix, its measurements and the expected results of a replay. Empty if there are none.
+// For each lock of a mix, its measured figures and those that a replay is expected to give. Empty if the mix has no lock.
 std::string lock_mix_table(const LockMix& mix, const Painter& paint);
 
 }  // namespace linebounce::sim

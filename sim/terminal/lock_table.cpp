@@ -18,10 +18,11 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLockPrefix = "locks.";
-constexpr std::size_t kMostLines = 40;  // limit on the lines for locks and call sites; at least one lock is shown completely
+// Limit on rows of locks and call sites; the costliest lock is shown in full even if it has more.
+constexpr std::size_t kMostLines = 40;
 constexpr std::size_t kRoomForName = 18;
 
-// A lock's own row, and its call sites'.
+// A lock's own row, followed by those of its call sites.
 using LockBlock = std::vector<LockRow>;
 
 std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
@@ -34,7 +35,7 @@ std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
   return blocks;
 }
 
-// The blocks to show: those that cost most, in their original order.
+// The blocks to show, sorted by lock name: those of the locks that CPUs wait for most.
 std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
   const auto by_cost = [](const LockBlock& a, const LockBlock& b) {
     return std::tuple(-a[0].cpu_pct, -a[0].util_pct, a[0].lock) < std::tuple(-b[0].cpu_pct, -b[0].util_pct, b[0].lock);
@@ -69,17 +70,17 @@ std::string mean_and_maximum(double mean, double maximum) {
 }
 
 std::string wait_text(const LockRow& row) {
-  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0µs", "");  // no CPU waited, so there are no figures
+  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0µs", "");  // no CPU waited, so there is no mean and no maximum
   return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
-// The figures that precede the name in a row, or the titles of these columns.
+// A row's cells to the left of the name. For the table's head, the titles of these columns.
 struct LockFiguresText {
   std::string all_times;                                    // UTIL to % CPU
   std::array<std::pair<std::size_t, std::string>, 4> rest;  // width and text of TOTAL, NOWAIT, SPIN and RJCT
 };
 
-// If the line has no room for the name, drops the last figures: CON implies NOWAIT and SPIN.
+// Leaves out columns on the right until the name has room. CON already tells what NOWAIT and SPIN do.
 std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
   std::string out = row.all_times;
   for (const auto& [width, text] : row.rest) {
@@ -119,7 +120,7 @@ struct RacedPoint {
   std::size_t point = 0;
 };
 
-// By lock, the number of its sections that overlapped with others.
+// By lock: the number of its critical sections that overlapped with others.
 std::map<std::string, double> races_of(const ReportedPoint& point) {
   constexpr std::string_view kRaces = ".races";
   std::map<std::string, double> races;
@@ -130,8 +131,8 @@ std::map<std::string, double> races_of(const ReportedPoint& point) {
   return races;
 }
 
-// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Empty for means over several seeds, which have no single
-// such event.
+// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Empty if the point's metrics are means over several seeds,
+// because there is then no single first race.
 std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const std::string prefix = std::string(kLockPrefix) + lock + ".first_race.";
   const auto inside = point.metrics.find(prefix + "inside_cpu");

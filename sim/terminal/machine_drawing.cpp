@@ -16,10 +16,10 @@ namespace {
 
 // ---- placing boxes beside and below each other ----
 
-// Sections of centred lines, divided by rules.
+// A box's text: sections of centred lines. A horizontal rule separates two sections.
 using Box = std::vector<std::vector<std::string>>;
 
-// Boxes side by side, and the columns where lines lead downwards from them.
+// Boxes drawn side by side. `feet`: the columns from which a connecting line leads down.
 struct BoxRow {
   std::vector<std::string> lines;
   std::vector<std::size_t> feet;
@@ -54,7 +54,7 @@ std::vector<std::string> drawn(const Box& box, std::size_t inner, const char* to
   return lines;
 }
 
-// The boxes to draw: all of them, or the first ones, a gap and the last one.
+// The numbers of the boxes to draw: all of them if they fit, else the first ones, kEllipsis, and the last one.
 std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
   std::size_t count = (room + 1) / (box_width + 1);
   const bool all = static_cast<std::size_t>(boxes) <= count;
@@ -93,7 +93,8 @@ BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   return row;
 }
 
-// Draws the wide box with double borders below a row of boxes. `goes_on`: a line leads downwards from its middle.
+// Draws the wide double-bordered box, such as the bus, on which a row of boxes stands. `goes_on`: whether a connecting line
+// leads down from its middle.
 BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on) {
   const std::size_t inner = std::max(width_of(row.lines.front()) - 2, inner_width({texts}));
   std::string top;
@@ -109,7 +110,7 @@ BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, boo
   return below;
 }
 
-// Draws a box that hangs from the only line below the last row.
+// Draws a box below the only connecting line of the row above.
 BoxRow hanging_from(const BoxRow& row, const Box& box) {
   const std::size_t inner = inner_width(box);
   const std::size_t foot = row.feet.front();
@@ -121,7 +122,7 @@ BoxRow hanging_from(const BoxRow& row, const Box& box) {
   return below;
 }
 
-// The rows below each other, indented.
+// Joins the rows from top to bottom, indented.
 std::string drawing(const std::vector<BoxRow>& rows) {
   std::string out;
   for (const BoxRow& row : rows) {
@@ -225,7 +226,7 @@ class Drawing {
     return box;
   }
 
-  // The levels above the buses, from the homes down, with their members.
+  // The levels of groups between the homes and the buses, one line each, from the homes down.
   [[nodiscard]] std::string tree() const {
     if (machine_.groups.empty()) return "";
     std::string out = fmt::format("\n  node 0: {} buses below {} group{} at the homes\n", machine_.buses_per_node,
@@ -288,7 +289,7 @@ class Drawing {
     return {links, directories};
   }
 
-  // The distances between all nodes, counting only the network.
+  // A table of the network's latency between all pairs of nodes, without buses and directories.
   [[nodiscard]] std::string distances() const {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";

@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostFigures = 16;  // in CPUs; figures of more CPUs do not fit side by side
+constexpr std::size_t kMostFigures = 16;  // the most CPUs for which figures fit side by side
 constexpr std::size_t kUsualCellWidth = 5;
 constexpr std::size_t kCpuLabelWidth = 8;
 constexpr std::array kShades = {"·", "░", "▒", "▓", "█"};
@@ -65,10 +65,10 @@ class MatrixChart {
     return kCpuLabelWidth + order_.size() * cell_width + gaps <= paint_.columns();
   }
 
-  // A shade as wide as a cell.
+  // A level's shade, repeated to the width of a cell.
   [[nodiscard]] std::string shade(std::size_t level) const { return repeated(kShades.at(level), cell_width_); }
 
-  // A gap before the first CPU of a node, so that the nodes' blocks are visible.
+  // A space before the first CPU of each node but the first, which makes the nodes' blocks visible.
   [[nodiscard]] std::string gap(std::size_t i) const { return i > 0 && node(order_[i - 1]) != node(order_[i]) ? " " : ""; }
 
   [[nodiscard]] std::size_t level(double ns) const {
@@ -118,7 +118,8 @@ class MatrixChart {
     return without_trailing_spaces(out) + "\n";
   }
 
-  // The mean latencies by the line's home, for givers and receivers on different nodes.
+  // Mean latencies of hand-offs between nodes, by where the line's home is: with the giver, with the receiver, or on a third
+  // node.
   [[nodiscard]] std::string by_home() const {
     constexpr std::array kNames = {"giver's node", "receiver's node", "a third node"};
     std::map<std::string, std::array<Mean, kNames.size()>> means;

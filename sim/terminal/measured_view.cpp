@@ -46,13 +46,13 @@ class View {
     return sum;
   }
 
-  // The factor that scales simulated samples to the measured number.
+  // The factor by which simulated samples are multiplied so that their sum equals the measured one.
   [[nodiscard]] double scale() const {
     const double simulated = metric("samples").value_or(0);
     return simulated > 0 ? measured_samples() / simulated : 0;
   }
 
-  // Why a table can't be compared: this variant of the workload does not use its structure.
+  // States that the table can't be compared, because this variant of the workload does not use the table's structure.
   [[nodiscard]] std::string not_measurable() const {
     const std::string home = table_.home ? fmt::format(" whose home is node {}", *table_.home) : "";
     return fmt::format("  {}  not measurable: no {}.{}{} in this run\n", paint_(Colour::bold, table_.id), table_.structure,
@@ -88,7 +88,7 @@ class View {
             mark(row)};
   }
 
-  // Simulated accesses to the line that the table lacks.
+  // Simulated accesses to the line for which the table has no row.
   [[nodiscard]] std::string rest() const {
     double named = 0;
     for (const MeasuredRow& row : table_.rows) named += metric(row.key + ".samples").value_or(0);

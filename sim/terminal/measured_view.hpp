@@ -10,8 +10,8 @@
 
 namespace linebounce::sim {
 
-// The tables whose ids `wanted` accepts, each compared at its point. Empty if there are none, or their points have not
-// finished.
+// Shows the tables whose ids `wanted` accepts, each beside the point that simulates it. Empty if there are none, or if their
+// points have not finished.
 std::string measured_tables(const Plan& plan, const Results& results, const std::function<bool(const std::string&)>& wanted,
                             const Painter& paint);
 

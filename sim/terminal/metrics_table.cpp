@@ -20,8 +20,8 @@
 namespace linebounce::sim {
 namespace {
 
-// Sorts points by `metric`, the largest first. Points without it come last; equal ones stay in the sweep's order. An empty
-// `metric` keeps the sweep's order.
+// Sorts points by `metric`, the largest first. Points without the metric come last; equal points keep the sweep's order, as
+// all do if `metric` is empty.
 std::vector<ReportedPoint> sorted_points(std::vector<ReportedPoint> points, const std::string& metric) {
   const auto figure = [&metric](const ReportedPoint& point) {
     const auto found = point.metrics.find(metric);
@@ -43,8 +43,8 @@ std::string lock_of(const std::string& metric) {
   return metric.substr(kLocks.size(), metric.find('.', kLocks.size()) - kLocks.size());
 }
 
-// The lock table shows the locks of one point. To compare points, this adds the metrics of locks that some CPU waited for,
-// but not of their call sites.
+// Metrics of locks that are shown for each point of a sweep, because the lock table only shows one point: contention and wait
+// of every lock that some CPU waited for. Empty for a single point.
 std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& points) {
   std::set<std::string> compared;
   if (points.size() == 1) return compared;
@@ -94,7 +94,7 @@ RowFigures row_figures(const std::vector<const ReportedMetric*>& values, const s
 // The unit of each metric, by group and name.
 using Units = std::map<std::pair<MetricGroup, std::string>, std::string>;
 
-// Some of the points, side by side, below their numbers.
+// A table of points `first` to `last` - 1, one column each, and one row for each metric.
 std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last, const Units& units,
                           std::size_t name_width, std::size_t width, const Painter& paint) {
   std::vector<Column> columns = {names("", name_width - 1)};
@@ -134,7 +134,7 @@ std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
   return names;
 }
 
-// Makes sure that the metric by which a sweep is sorted is shown.
+// Moves the metric by which a sweep is sorted to the front of the headlines. Adds it if necessary, in place of the last.
 void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<ReportedPoint>& points, const std::string& sorted_by) {
   const auto found =
       std::ranges::find_if(points, [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); });
@@ -246,8 +246,8 @@ std::size_t total_width(const std::vector<SweepColumn>& columns) {
   return width;
 }
 
-// The cells of a row. A swept value that repeats the row above is dimmed. A point without results says so instead of showing
-// figures.
+// The cells of a row. Dims swept values that repeat the row above. A point without results has "FAILED" or "not run" in place
+// of its first figure.
 std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t axes, std::size_t row,
                            const ReportedPoint& point) {
   std::vector<Cell> cells;

@@ -21,7 +21,8 @@ const char* step_name(NetworkStepKind kind) {
   return names[ordinal(kind)];
 }
 
-// The protocol that a row belongs to: the subject, or its directory, which for a node is another file.
+// The protocol whose file contains the row: for a directory's row the directory's, else the protocol that is checked. For a
+// node protocol these are two files.
 const Protocol& protocol_of(const NetworkProtocols& protocols, Controller controller) {
   return controller == Controller::directory ? protocols.directory : subject_of(protocols);
 }
@@ -50,7 +51,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
           {"steps", std::move(steps)}};
 }
 
-// A proof about groups has a JSON form of its own.
+// Proofs about groups have other parameters, so their JSON differs from that of other proofs.
 ordered_json group_proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
   const Protocol& group = *protocols.group;
   ordered_json systems = ordered_json::array(), unreached = ordered_json::array();

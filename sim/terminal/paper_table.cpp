@@ -12,7 +12,7 @@ namespace {
 
 struct Widths {
   std::size_t name, paper, simulated, difference, kind, mark, gap;
-  bool whole_marks;  // true: also say for rows that they are not scored, and state the tolerances of rows that are off
+  bool whole_marks;  // true: a row that is not scored says so, and a row that is off states its tolerance
 
   [[nodiscard]] std::size_t figures() const { return paper + simulated + difference; }
 };
@@ -26,15 +26,15 @@ Widths widths_for(const Painter& paint) {
   return widths;
 }
 
-// Rows of one source; groups are in the order in which sources are first cited. Or rows of several sources that are each
-// cited once.
+// Rows with one heading. They cite the same source, or each cites its own and the sources begin alike (by_publication).
+// Groups have the order in which their sources are first cited.
 struct Group {
-  std::string source;  // the common beginning of all sources
+  std::string source;  // the heading: the source, or the beginning that all sources have in common
   std::vector<const PaperResult*> rows;
 };
 
-// What both sources have in common at their beginning, up to a comma or colon, or all of one of them. If it contains no
-// number (a year, commit or section), it only names the authors, who have other publications, too.
+// The common beginning of both sources up to a comma or colon, or the whole source if one begins with the other. Empty if the
+// common part contains no number (year, commit, section): it then only names the authors, who have other publications, too.
 std::string common_head(const std::string& a, const std::string& b) {
   const std::size_t differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
   const auto ends = [differ](const std::string& text) {
@@ -60,11 +60,11 @@ bool fits_beside_columns(const std::string& title, const Painter& paint) {
   return width_of(title) <= widths_for(paint).name + 1;
 }
 
-// Groups rows by publication if each row cites its own figure at length, so that the publication gets one table instead of
-// one per row.
+// Merges adjacent groups of one row each whose sources begin with the same publication. Otherwise each row that cites a
+// figure of its own would get a table of its own.
 std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::vector<Group> merged;
-  bool open = false;  // true while the last group consists of rows of one source each
+  bool open = false;  // true if the last group may take in another row: each of its sources has one row
   for (Group& group : by_source(rows)) {
     const bool single = group.rows.size() == 1 && !fits_beside_columns(group.source, paint);
     const std::string head = single && open ? common_head(merged.back().source, group.source) : "";
@@ -79,7 +79,7 @@ std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Pa
   return merged;
 }
 
-// The common beginning of all ids of a group, up to a dot, which is shown once, above them.
+// The common beginning of all ids of a group, up to a dot. It is shown once, above the ids.
 std::string common_prefix(const Group& group) {
   std::string prefix = group.rows.front()->row.id;
   for (const PaperResult* row : group.rows) {
@@ -111,7 +111,8 @@ Cell kind_cell(PaperKind kind) {
   return {name_of(kind), colour};
 }
 
-// For two changes, the difference between them as factors: +20 % if +50 % was published and +80 % simulated.
+// The deviation of the simulated value, in percent. For a change, it is that of the factors: +20 % if +50 % was published and
+// +80 % simulated. Without a ratio, the difference of the values.
 std::string difference_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   if (row.value && row.is_change())

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kBarWidth = 24;
 constexpr auto kRewriteEvery = std::chrono::milliseconds(100);
-constexpr double kTooEarly = 0.01;  // share of the work below which the time left can't be estimated
+constexpr double kTooEarly = 0.01;  // share of the work that must be done before the time left is estimated
 
 // Whole seconds up to 20, then steps of 5, 10 and 60: finer figures would change too fast to read.
 double in_steps(double seconds) {
@@ -58,7 +58,7 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   if (share < kTooEarly || share >= 1) return std::nullopt;
   const double now_s = progress.elapsed_s;
   const double foretold_s = now_s / share;
-  // Estimates that are older than a fifth of the remaining time have little weight.
+  // Averages the estimated end exponentially over a fifth of the remaining time, at least one second.
   const double memory_s = std::max(1.0, (foretold_s - now_s) / 5);
   const double passed_s = now_s - updated_s_;
   const double weight = end_s_ ? passed_s / (passed_s + memory_s) : 1;

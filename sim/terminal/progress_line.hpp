@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// A smoothed estimate of the time left. Points take unequal times, so the estimated end is averaged over the last seconds.
+// A smoothed estimate of the time left. Points take unequal times, so each new estimate is averaged with the earlier ones.
 class TimeLeft {
  public:
   // The time left in seconds, rounded to steps that grow with it; none if it is too early for an estimate, or the run is
@@ -30,7 +30,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Rewrites the line, unless it was rewritten just now; an answer so far is printed above it.
+  // Rewrites the line, unless it was rewritten less than 0.1 s ago. If `progress` has an answer so far, prints it above the
+  // line.
   void show(const Progress& progress);
 
   // Whether the line is shown.
@@ -43,7 +44,7 @@ class ProgressLine {
   TimeLeft time_left_;
 };
 
-// Returns a function that shows the share done, 0 to 1, of a run that begins now. REQUIRES: the line outlives it.
+// Returns a function to call with the done share, 0 to 1, of a run that begins now. REQUIRES: the line outlives the function.
 std::function<void(double)> share_of_one_run(ProgressLine& line);
 
 // "3 of 12 points  ━━━━━━━━────────────  42 %  1 min 20 s left"; without a time if `left_s` is none.

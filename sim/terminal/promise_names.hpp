@@ -9,7 +9,7 @@ namespace linebounce::sim {
 
 struct PromiseName {
   Property property;
-  const char* name;  // the first two are also used in protocol files
+  const char* name;  // the name in JSON; protocol files use the first two names, too
 };
 inline constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
     {Property::single_writer, "swmr"},

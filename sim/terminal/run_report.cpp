@@ -37,7 +37,7 @@
 namespace linebounce::sim {
 namespace {
 
-// The answer, its reason, and its caveats.
+// The answer, its reason, and a warning for each doubt.
 std::string answer_text(const Answer& answer, const Painter& paint) {
   std::string out;
   if (!answer.text.empty()) out += paragraph(answer.text, 2, Colour::bold, paint);
@@ -78,7 +78,7 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
          paint(Colour::yellow, gaps) + paint(Colour::dim, seeds) + "\n";
 }
 
-// The rows of one result file for the answer's point; none if there is no such file.
+// Reads the rows of point `point` from one result file; none if there is no such file.
 template <class Reader>
 auto rows_of_point(const fs::path& file, int point, Reader reader) {
   using Rows = typename decltype(reader(std::string()))::mapped_type;
@@ -87,7 +87,7 @@ auto rows_of_point(const fs::path& file, int point, Reader reader) {
   return std::move(points[point]);
 }
 
-// The core-to-core matrices of the first points; empty for runs without any.
+// The core-to-core matrices of up to three points; empty for runs without any.
 std::string matrices_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   constexpr int kMostPoints = 3;
   const fs::path file = directory / "matrix.csv";
@@ -105,7 +105,7 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
   return out;
 }
 
-// Quantities over time at the first points; empty for runs without any.
+// Charts of quantities over time for up to three points; empty for runs without any.
 std::string series_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   constexpr int kMostPoints = 3;
   const fs::path file = directory / "series.csv";
@@ -119,7 +119,7 @@ std::string series_of(const Plan& plan, const fs::path& directory, const Painter
   return out;
 }
 
-// The cache lines with the most latency, if the experiment asks for them.
+// The cache lines with the highest total latency; empty unless the experiment asks for them.
 std::string lines_text(const Plan& plan, const RunReport& report, const fs::path& directory, int point, const Painter& paint) {
   if (plan.experiment.report_lines == 0) return "";
   const std::vector<LineRow> rows = rows_of_point(directory / "lines.csv", point, read_lines_csv);
@@ -129,7 +129,7 @@ std::string lines_text(const Plan& plan, const RunReport& report, const fs::path
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// The reports on the answer's point: CPU time, latencies, locks and lines.
+// The reports on one point, the user's or else the answer's: CPU time, latencies, locks and lines.
 std::string one_point(const Plan& plan, const RunReport& report, const fs::path& directory, const std::string& wanted,
                       bool latencies, const Painter& paint) {
   if (!report.results.answer.point) return "";
@@ -147,9 +147,10 @@ std::string one_point(const Plan& plan, const RunReport& report, const fs::path&
   return fmt::format("{}", fmt::join(parts, "\n"));
 }
 
-constexpr std::size_t kMostRows = 24;  // in points; with more, only the rows of important alternatives are shown
+// The most points to show; of more, only those of the answer's important alternatives are shown.
+constexpr std::size_t kMostRows = 24;
 
-// The important alternatives, if there are too many points to read.
+// Leaves out less important alternatives if there are more points than kMostRows.
 std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const Answer& answer) {
   if (points.size() <= kMostRows || answer.featured.empty()) return points;
   std::erase_if(points, [&](const ReportedPoint& point) {
@@ -158,7 +159,7 @@ std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const
   return points;
 }
 
-// The answer, the paper's rows and the headline metrics of points that are compared.
+// The answer, the rows of the paper, and the headline metrics of the compared points.
 std::string figures_of(const Plan& plan, const RunReport& report, const ReportView& wanted, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
   for (const PointFailure& failure : report.failures) points.at(failure.point).failed = true;
@@ -193,8 +194,8 @@ std::string overridden_note(const Plan& plan) {
   return "The machine or the workload was overridden: rows are not scored.\n";
 }
 
-// A note on protocols that tests do not prove. Tests prove the project's own protocols, and each node protocol with the bus
-// that its file names. For any other protocol or pair, it is not known whether someone has checked it.
+// A note on protocols that no test of the project proves. Tests prove the project's own protocols, and each node protocol
+// with the bus that its file names. Nothing is known about other protocols and pairs.
 std::string unproved_note(const Plan& plan) {
   std::set<std::string> files;
   std::set<std::pair<std::string, std::string>> pairs;  // node and bus
@@ -214,7 +215,7 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
-// A file's path relative to the current folder or to the project's, if that is shorter.
+// The path relative to the current folder or to the project's folder, whichever is shortest.
 std::string nearest_path(const std::string& path) {
   if (!is_source_path(path)) return path;
   std::string shortest = path;
@@ -225,7 +226,8 @@ std::string nearest_path(const std::string& path) {
   return shortest;
 }
 
-// For a lock that failed to exclude: names it as the user would, and the command that examines it.
+// Completes the message about a lock that failed to exclude: names the lock as the user would, and the command that shows the
+// fault.
 std::string failure_text(const std::string& message) {
   const std::size_t end = message.find(workloads::kDoesNotExclude);
   if (end == std::string::npos || end > message.find('\n')) return message;
@@ -258,7 +260,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
     print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
                 (missing ? "" : "; it was run again"));
   }
-  // Prints the text of one failure in full; of other points only the first line.
+  // Prints the first failure's text in full, and only the first line of the others.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
     const std::string message = failure_text(failure.failure.message);
@@ -277,7 +279,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, const ReportView& wanted) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
-  // Shows the matrix of a core-to-core run instead of its latency chart, which would mostly show waiting.
+  // A core-to-core run shows its matrix instead of a latency chart, in which its CPUs' waiting would hide the hand-offs.
   const std::string matrices = matrices_of(plan, directory, paint);
   std::vector<std::string> parts = {
       reuse_text(plan, report) + heading(plan, report, paint),

@@ -17,21 +17,21 @@ bool nothing_finished(const RunReport& report);
 // Calls run_plan(). If `show`, prints a progress line to standard error.
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
 
-// Prints the failures' texts, and what is missing, to standard error.
+// Prints to standard error: why points failed, which earlier results are damaged, and which points have not run.
 void print_failures(const Plan& plan, const RunReport& report, const std::filesystem::path& directory);
 
 // Additional parts of the report that the user asked for.
 struct ReportView {
-  std::string point = {};    // the point's settings; empty: the answer's point
-  bool all_points = false;   // show the rows of all alternatives, however many
+  std::string point = {};    // settings of the point to report on; empty: the answer's point
+  bool all_points = false;   // show the rows of all alternatives, not only of the important ones
   bool all_metrics = false;  // every metric of every point
 };
 
-// Prints to standard output: the answer, the figures, their basis, and where the files are.
+// Prints to standard output: the answer, the figures, what they are based on, and where the result files are.
 void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory,
                   const ReportView& wanted = {});
 
-// Prints to standard output, after a run of one point.
+// Prints to standard output whether the point was run now or before, and where its results are.
 void print_point(const Plan& plan, int point, const RunReport& report, const std::filesystem::path& directory);
 
 }  // namespace linebounce::sim

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTimeTitle = "over time";
 constexpr std::size_t kMostSeriesColumns = 56;
-constexpr std::size_t kSeriesFigure = 10;     // width of a figure's column
+constexpr std::size_t kSeriesFigure = 10;     // width of the column with the figures
 constexpr std::size_t kBesideSeries = 2 + 2;  // the indent, and the gap before the strip
 
 struct Series {
@@ -38,7 +38,7 @@ void add(Series& series, double value, std::size_t column) {
   peak = peak ? std::max(*peak, value) : value;
 }
 
-// A column shows the highest value of its stretch of time, because a mean would hide peaks.
+// Each column shows the highest value in its interval of time, because a mean would hide peaks.
 std::vector<Series> all_series(const std::vector<SeriesRow>& rows, double last_us, std::size_t columns) {
   std::vector<Series> all;
   for (const SeriesRow& row : rows) {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "counts[3]" for an element, if the object is an array whose elements are its fields.
+// The field's name. For an array whose elements are its only fields, "counts[3]" instead of "counts.[3]".
 std::string place_of(const Piece& piece, const trace::Symbols& symbols) {
   std::string name = symbols.place_name(piece.object, piece.offset);
   if (const std::size_t element = name.find(".["); element != std::string::npos) name.erase(element, 1);
@@ -24,7 +24,7 @@ std::string place_of(const Piece& piece, const trace::Symbols& symbols) {
 }
 
 std::string users_of(const Piece& piece, const trace::Symbols& symbols) {
-  // `written` is not set for single writes. But a user that never reads has only written.
+  // `written` is false if there were few writes. A user without any read must have written.
   const std::string writes = piece.written || piece.reads == 0 ? "written" : "read";
   switch (piece.users) {
     case Users::one: return fmt::format("{} by {}", writes, symbols.streams.at(piece.thread).name);
@@ -66,7 +66,7 @@ std::string indented(const std::string& text, const std::string& by) {
   return out;
 }
 
-// Prefers the gain that was measured in orders that were not used to choose the proposal.
+// Shows the gain in the confirming orders if the proposal ran in them, else the gain in the orders that chose it.
 std::string proposal_text(std::size_t number, const TriedProposal& tried, const SharingReport& report, const Painter& paint) {
   const bool again = report.again && report.again->name == tried.proposal.name;
   const std::string gain = fmt::format(
@@ -110,7 +110,7 @@ std::string elsewhere_name(const ElsewhereShared& it, const trace::Symbols& symb
   return fmt::format("{} ({} accesses)", shortened(place_of(it.line.pieces.front(), symbols), 40), it.line.disturbed);
 }
 
-// Mentions a case in which the model is known to be wrong.
+// Warns about slots used in turn, because the model is known to overestimate their gain on processors that fetch ahead.
 std::string slots_text(const SharingReport& report, const Painter& paint) {
   if (std::ranges::none_of(report.lines, [](const CostlyLine& line) { return line.line.in_turn; })) return {};
   return "\n  " + wrapped_from(
@@ -154,9 +154,9 @@ ordered_json elsewhere_json(const std::vector<ElsewhereShared>& all, const trace
   return out;
 }
 
-// Costly shares that no layout can improve, the costliest first.
+// The shares of time that are lost to true sharing, which no layout can improve. The costliest first.
 std::vector<const TimeShare*> true_shares(const SharingReport& report) {
-  constexpr double kWorthNaming = 1;  // in percent of the threads' time
+  constexpr double kWorthNaming = 1;  // in percent of the threads' time; smaller shares are left out
   std::vector<const TimeShare*> found;
   if (!report.time) return found;
   for (const TimeShare& share : report.time->shares) {
@@ -197,7 +197,7 @@ std::string cheap_text(const SharingReport& report) {
       plural(report.cheap, "proposal"), report.cheap_pct);
 }
 
-// Proposals that gain, and the names of those that don't.
+// The proposals that gain, in full, and one sentence that names the others.
 std::string proposals_text(const SharingReport& report, const Painter& paint) {
   std::string gains, others;
   std::size_t number = 0;
@@ -226,7 +226,7 @@ const TriedProposal& tried_as(const SharingReport& report, const std::string& na
   return *std::ranges::find_if(report.tried, [&](const auto& it) { return it.proposal.name == name; });
 }
 
-// The verdict if there are no falsely shared lines. It only holds for the recorded part of the program.
+// The verdict if no line is falsely shared. If the recording is incomplete, it only covers what was recorded.
 std::string nothing_found(const std::vector<std::string>& missing) {
   if (trace::has_unseen_atomics(missing))
     return "No verdict: what was recorded shares no line falsely, but the program has atomic operations that were not "
@@ -235,7 +235,7 @@ std::string nothing_found(const std::vector<std::string>& missing) {
                          : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
-// The costliest line that no proposal changes, if it is worth a change.
+// A sentence on the costliest line that no proposal changes; empty if such lines cost too little.
 std::string uncured_text(const SharingReport& report) {
   if (!report.uncured) return "";
   const auto& [line, pct] = *report.uncured;
@@ -294,7 +294,7 @@ std::string advice_of_runs(const SharingReport& report) {
 
 std::string advice(const SharingReport& report) {
   if (const std::string why = why_no_verdict(report.tries_otherwise_pct); !why.empty()) return "No verdict: " + why + ".";
-  const bool gains = report.again && report.again->change.is_gain();  // if so, the share is shown beside its interval
+  const bool gains = report.again && report.again->change.is_gain();  // a gain's text already states this share
   const std::string tries = gains ? "" : tries_text(report.tries_otherwise_pct, " ");
   return advice_of_runs(report) + (tries.empty() ? "" : tries + ".");
 }

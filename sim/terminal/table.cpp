@@ -8,9 +8,10 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kShortestName = 12;
-constexpr std::size_t kShortName = 20;  // names are not broken below this width while other columns have room
+constexpr std::size_t kShortName = 20;  // the shortest width for names while a column can be dropped instead
 
-// Keeps a name on one line. VisibleOutput escapes other control characters, but not our own colours.
+// Replaces newlines and tabs by visible escapes, so that a name stays on one line. VisibleOutput escapes all other control
+// characters but lets the painter's colours pass.
 std::string on_one_line(const std::string& text) {
   if (text.find_first_of("\n\t") == std::string::npos) return text;
   std::string line;
@@ -64,7 +65,7 @@ std::vector<std::size_t> Table::widths() const {
   for (std::size_t i = 0; i < columns_.size(); ++i) total += columns_[i].gap + widths[i];
   const bool can_shed = std::ranges::any_of(columns_, [](const Column& column) { return column.dispensable > 0; });
   const std::size_t shortest = can_shed ? kShortName : kShortestName;
-  // Breaks the longest names first.
+  // Takes width from the longest names first, which are then broken into lines.
   for (; total > paint_.columns(); --total) {
     std::size_t* longest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {

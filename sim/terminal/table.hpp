@@ -11,9 +11,9 @@
 namespace linebounce::sim {
 
 enum class Fit {
-  figure,  // right-aligned; if it is too long, it begins further left
-  name,    // broken into lines, at a dot or an underscore if possible
-  text,    // if it is too long, it shifts the cells after it
+  figure,  // right-aligned; a longer text extends to the left
+  name,    // broken into lines of the column's width, after a dot or an underscore if possible
+  text,    // left-aligned; a longer text shifts the cells after it
   prose,   // broken into lines
 };
 
@@ -23,7 +23,7 @@ struct Column {
   std::size_t width = 0;  // 0: that of the widest cell, for names as far as there is room; for prose, the rest of the line
   std::size_t gap = 0;    // spaces before the column
   Colour colour = Colour::bold;  // of the title
-  // If the line has no room, columns are dropped from the highest of these numbers downwards; 0: never dropped.
+  // Rank for dropping columns that don't fit: the highest rank goes first; 0: never dropped.
   int dispensable = 0;
 };
 
@@ -56,17 +56,17 @@ struct Cell {
 
 class Table {
  public:
-  // If the table has titles, they are its first row.
+  // If any column has a title, the titles are the first row.
   Table(std::vector<Column> columns, const Painter& paint, std::size_t indent = 2);
 
   // May have fewer cells than there are columns.
   void add(std::vector<Cell> cells);
-  // Adds a horizontal line as wide as the table.
+  // Adds a horizontal line across the table.
   void add_rule();
   // Adds text between rows, unchanged. REQUIRES: it ends with a newline.
   void add_text(std::string lines);
 
-  // The table in the painter's format.
+  // The whole table, drawn or in Markdown as the painter's TableForm says.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -93,7 +93,7 @@ class Table {
   std::vector<Row> rows_;
 };
 
-// A table of labels and facts. The labels' column is `width` characters wide, including a space.
+// A table with a column of labels, `width` characters wide including a space, and a column of prose.
 Table labelled(std::size_t width, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -36,7 +36,7 @@ std::string_view head(std::string_view text, std::size_t count) {
   return text.substr(0, end);
 }
 
-// The variable COLUMNS, which shells and tests set; none if it is not a number.
+// The environment variable COLUMNS, at least kNarrowestTerminal. None if it is not set or not a positive number.
 std::optional<std::size_t> columns_wanted() {
   const char* text = std::getenv("COLUMNS");
   if (text == nullptr) return std::nullopt;
@@ -49,8 +49,8 @@ std::optional<std::size_t> columns_wanted() {
 
 }  // namespace
 
-// The sequences by Colour; that of Colour::none ends a colour. Blue is bright blue, because dark blue is hardly visible on
-// black.
+// The escape sequences, indexed by Colour; Colour::none ends a colour. Blue is bright blue, because dark blue is hardly
+// visible on black.
 const std::vector<std::string_view>& colour_sequences() {
   static const std::vector<std::string_view> sequences = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
                                                           "\x1b[33m", "\x1b[94m", "\x1b[35m", "\x1b[36m"};

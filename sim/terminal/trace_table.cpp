@@ -33,7 +33,7 @@ std::uint64_t sum_of(const Profile::OfLock& it) {
   return it.acquisitions + it.shared + it.failed;
 }
 
-// The indices of `uses` whose value is not 0, sorted by use, the largest first.
+// The indices of the values in `uses` that are not 0, sorted by value, the largest first.
 std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
   std::vector<std::uint32_t> ids(uses.size());
   std::iota(ids.begin(), ids.end(), 0U);
@@ -54,7 +54,7 @@ Table of_names(std::string title, const std::vector<std::string>& titles, std::s
   return table;
 }
 
-// `left_out`: the number of rows that were left out. `what`: what a row is.
+// Appends a line such as "and 12 more locks" to the table. `left_out`: the number of left-out rows. `what`: what a row is.
 std::string with_rest(const Table& table, std::size_t shown, std::size_t left_out, std::string_view what,
                       const Painter& paint) {
   if (shown == 0) return "";

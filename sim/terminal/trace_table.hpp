@@ -11,12 +11,12 @@
 
 namespace linebounce::sim {
 
-// All objects of one structure, or of one name if they have no structure.
+// All objects of one structure; for objects without a structure, all those with one name.
 struct ObjectGroup {
   std::string name;
   bool has_structure = false;
   std::uint64_t objects = 0, bytes = 0;
-  trace::Profile::OfObject accesses;  // the accesses of all its objects; `streams` is the maximum over the objects
+  trace::Profile::OfObject accesses;  // summed over the objects, except `streams`, which is the maximum over them
 };
 // The groups with the most accesses first.
 std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trace::Profile& profile);
@@ -25,7 +25,7 @@ std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trac
 std::vector<std::uint32_t> used_locks(const trace::Profile& profile);
 std::vector<std::uint32_t> used_functions(const trace::Profile& profile);
 
-// `most`: the number of rows of each table.
+// `most`: the most rows that each table shows.
 std::string trace_tables(const trace::Reader& reader, const trace::Profile& profile, std::size_t most, const Painter& paint);
 
 }  // namespace linebounce::sim

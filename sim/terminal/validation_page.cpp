@@ -108,8 +108,8 @@ void add_verdict(Table& table, const std::string& name, OfKinds kinds) {
              within_text(predicted), guessed_text(predicted), predicted.rows == 0 ? "" : std::to_string(predicted.with_break)});
 }
 
-// Rows within tolerance, by what was known of the figure when parameters were chosen. Also shows how many hits the trivial
-// guess has, and how many hits are lost when a mechanism is broken.
+// Rows within their tolerance, in columns by what was known of the published figure when parameters were chosen. Also shows
+// how many rows a trivial guess gets right, and how many predicted hits are lost when a mechanism is broken on purpose.
 std::string verdict_table(const Validation& validation, const Painter& paint) {
   const Verdicts verdicts = verdicts_of(validation);
   Table table(

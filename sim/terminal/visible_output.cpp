@@ -18,10 +18,10 @@ const std::string_view kClearLine = "\r\x1b[K";
 
 namespace {
 
-constexpr std::size_t kLongestLine = 8000;  // of an error message; our own longest ones list all known names
+// Limit on an error message in characters; our longest ones, which list all known names, stay below it.
+constexpr std::size_t kLongestLine = 8000;
 
-// The length of a sequence that we write ourselves (colours, the progress line), at the beginning of the text; 0 if there is
-// none.
+// The length of the sequence at the beginning of `text` if it is one of ours (a colour or kClearLine), else 0.
 std::size_t own_sequence(std::string_view text) {
   if (text.starts_with(kClearLine)) return kClearLine.size();
   for (const std::string_view colour : colour_sequences()) {
@@ -43,7 +43,7 @@ std::string error_line(std::string_view line, std::optional<std::size_t> columns
 
 }  // namespace
 
-// A stream buffer between a stream and its destination.
+// A stream buffer that stands between a stream and its destination, and makes text visible.
 class VisibleOutput::Filter final : public std::streambuf {
  public:
   Filter(std::ostream& stream, int descriptor)
@@ -62,10 +62,10 @@ class VisibleOutput::Filter final : public std::streambuf {
     return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
   }
 
-  // Filters whole lines at once, because neither a sequence nor a character spans two lines.
+  // Holds text back until its line is complete, because escape sequences and characters may arrive in pieces.
   std::streamsize xsputn(const char* text, std::streamsize size) override {
     waiting_.append(text, size);
-    const std::size_t lines = waiting_.rfind('\n') + 1;  // correct for npos too, because npos + 1 is 0
+    const std::size_t lines = waiting_.rfind('\n') + 1;  // 0 if there is no newline, because npos + 1 is 0
     return write(lines) ? size : 0;
   }
 

@@ -1,5 +1,4 @@
-// All output goes to the terminal through this filter, so that control characters in names from a trace, title or file have
-// no effect.
+// Filters all output, so that control characters in names from a trace, title or file have no effect on the terminal.
 #pragma once
 
 #include <memory>
@@ -7,9 +6,8 @@
 
 namespace linebounce::sim {
 
-// While this object exists, std::cout and std::cerr print visible() text. On a terminal, two of our own sequences pass
-// unchanged: colours (terminal.hpp), and the progress line's return to the beginning of the line. REQUIRES: only one at a
-// time.
+// While this object exists, std::cout and std::cerr print visible() text. On a terminal, colours (colour_sequences()) and
+// kClearLine still pass unchanged. REQUIRES: at most one such object exists.
 class VisibleOutput {
  public:
   VisibleOutput();
@@ -22,11 +20,11 @@ class VisibleOutput {
   std::unique_ptr<Filter> out_, err_;
 };
 
-// Prints "linebounce: " and an error to standard error. A very long line, which may contain text from the user, is cut in its
-// middle.
+// Prints "linebounce: " and an error to standard error. Shortens a very long line in its middle, because it may quote text of
+// any length.
 void print_error(std::string_view message);
 
-// Returns to the beginning of the line and clears it.
+// The escape sequence that returns to the beginning of the terminal's line and clears it.
 extern const std::string_view kClearLine;
 
 }  // namespace linebounce::sim

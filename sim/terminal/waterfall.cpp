@@ -32,7 +32,7 @@ std::string who_misses(const ExplainedMiss& miss) {
                      kAccessNames[ordinal(miss.miss.access)], word, miss.function);
 }
 
-// A bar for the row's share of the latency. Its position shows when the row begins.
+// A bar as long as the row's share of the miss's latency, at the position where the row begins.
 std::string bar_of(const WaterfallRow& row, Tick latency) {
   const auto place = [latency](Tick at) { return static_cast<std::size_t>(at * static_cast<Tick>(kWaterfallBar) / latency); };
   const std::size_t begin = std::min(place(row.start), kWaterfallBar - 1);
@@ -40,7 +40,7 @@ std::string bar_of(const WaterfallRow& row, Tick latency) {
   return std::string(begin, ' ') + repeated(row.waits ? "░" : "█", end - begin);
 }
 
-// "300.0 ns at node 0's directory, 12.4 ns at bus 1", the longest time first.
+// "300.0 ns at node 0's directory, 12.4 ns at bus 1": the waiting times, the longest first.
 std::string by_resource(const std::vector<WaterfallRow>& rows, double ns_per_tick) {
   std::map<std::string, Tick> waits;
   for (const WaterfallRow& row : rows) {
@@ -56,7 +56,8 @@ std::string by_resource(const std::vector<WaterfallRow>& rows, double ns_per_tic
   return text;
 }
 
-// A sentence for each kind of wait, the longest wait first: "directory: waits 640 ns behind 14 requests ...".
+// A paragraph for each kind of wait at each resource, the longest total first: "directory: waits 640 ns behind 14 requests
+// ...".
 std::string wait_sentences(const std::vector<WaterfallRow>& rows, double ns_per_tick, const Painter& paint) {
   struct Waits {
     Tick ticks = 0, longest = 0;

@@ -29,7 +29,7 @@ const std::string& weaker_order_text(const OrderedLock& lock, std::size_t place,
   return lock.places()[place].orders[static_cast<std::size_t>(order)];
 }
 
-// The remarks below the table, for one memory model.
+// What to add below the table about one memory model.
 std::string weaken_remarks(const OrderedLock& lock, const WeakenedModel& model) {
   const std::string name = model_name(model.consistency);
   if (!model.broken.empty()) return fmt::format("{}: the lock is broken as it is: {}\n", name, model.broken);

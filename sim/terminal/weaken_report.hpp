@@ -1,5 +1,5 @@
-// The answer of `linebounce check-lock --weaken`: a row for each memory order in the lock, a column for each memory model and
-// machine.
+// The answer of `linebounce check-lock --weaken`: a table with a row for each memory order that the lock's source names, and
+// a column for each memory model and machine.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -15,20 +15,20 @@ constexpr std::size_t kLinesShown = 3;
 constexpr std::size_t kLatencyWidth = 18;  // "1234 → 1234"
 constexpr std::size_t kChangeWidth = 19;   // "-12.3 ± 12.3 %  *"
 
-// Without an interval if all seeds differ by the same amount.
+// "-12.3 ± 1.2 %"; without the interval if the change is the same with all seeds.
 std::string paired_text(const PairedChange& change) {
   if (change.ci95_pct == 0) return fmt::format("{:+.1f} %", change.change_pct);
   return fmt::format("{:+.1f} ± {:.1f} %", change.change_pct, change.ci95_pct);
 }
 
-// Green for a gain beyond chance, red for a loss beyond chance. `good`: the sign that a gain has.
+// Colours a change that is beyond chance: green for a gain, red for a loss. `good`: the sign of a gain, 1 or -1.
 Cell change_cell(const PairedChange& change, int good) {
   const std::string text = paired_text(change) + (change.significant() ? " *" : "  ");
   if (!change.significant()) return text;
   return {text, change.change_pct * good > 0 ? Colour::green : Colour::red};
 }
 
-// Only subsystems whose change is beyond chance.
+// Lists the subsystems whose latency changes beyond chance.
 std::string subsystems_text(const Effect& effect) {
   std::string text;
   for (const SubsystemChange& subsystem : effect.subsystems) {

@@ -9,7 +9,7 @@
 
 namespace linebounce::sim {
 
-// In the given order: each experiment with both of its changes, its title, and the lines that changed most.
+// One entry for each experiment, in the given order: its title, both of its changes, and the lines that changed most.
 std::string what_if_table(const std::vector<Effect>& effects, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -22,8 +22,8 @@ TEST(BusyTime, TransfersThatBeginOutsideOfTheMeasuredTimeDoNotCount) {
   EXPECT_EQ(busy.until(kEnd), 0);
 }
 
-// The last program ends at 25, which no one knows before. Transfers after it carry stores and write-backs that the programs
-// left behind.
+// The measured time ends with the last program, at 25, which is not known before. Later transfers, of stores and write-backs
+// that the programs left behind, do not count.
 TEST(BusyTime, WhereTheEndComesLastWhatWasReservedBeyondItDoesNotCount) {
   BusyTime<kLatest> busy(0, kNever);
   EXPECT_TRUE(busy.add(0, 10, kNever));

@@ -1,4 +1,4 @@
-// Which hardware thread each CPU is, by the names for orders. The machine: two nodes of two cores with two threads each.
+// Which hardware thread each CPU is, for each name of an order. The machine: two nodes of two cores with two threads each.
 #include "models/machine_layout.hpp"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST(CpuOrder, FillCoresTakesSecondThreadsLast) {
   EXPECT_THAT(places(spec), ElementsAre("0.0.0", "0.1.0", "1.2.0", "1.3.0", "0.0.1", "0.1.1"));
 }
 
-// Threads 6 and 7 are the last core; cores without a CPU are not part of the machine.
+// Threads 6 and 7 are those of the last core. Cores without a CPU are not part of the machine.
 TEST(CpuOrder, AListNamesThreadsAsFillNumbersThem) {
   MachineSpec spec = machine_of(3);
   spec.cpu_list = "6 0 7";

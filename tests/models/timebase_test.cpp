@@ -20,7 +20,7 @@ TEST(Frequencies, TheSmallestDenominatorWithinATenthOfAThousandthIsTaken) {
   EXPECT_EQ(to_frequency(1.2345), std::nullopt);
 }
 
-// The common frequency is 700 MHz; the tick divides its period and is at most 100 ps: 15 ticks a period.
+// The clocks' common frequency is 700 MHz. A tick divides its period and is at most 100 ps long: 15 ticks for each period.
 TEST(Timebase, ATickDividesBothPeriodsAndIsAtMost100Picoseconds) {
   const std::array<Frequency, 2> clocks = {Frequency{700, 1}, Frequency{100, 1}};
   const Timebase timebase(clocks);

@@ -79,7 +79,7 @@ class BusCopies {
     const OrderOutcome outcome = order_step(host().protocol(), host(), static_cast<MessageId>(request - 1), cache);
     if (outcome.deferred) requestor.request = request;
     requestor.data_due = outcome.needs_data_step;
-    // No later step reads the value; 0 makes states equal that differ only in it.
+    // Without a data step, no later step reads the value. Clearing it makes states equal that differ only in it.
     if (!requestor.data_due) host().bus_data() = 0;
     return outcome;
   }

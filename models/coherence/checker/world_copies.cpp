@@ -18,7 +18,7 @@ void WorldCopies::run(const CheckStep& step) {
   if (orders_at_once(protocol_)) order_at_once(step.cache);
 }
 
-// On an atomic bus nothing comes between an access and the transactions that it takes.
+// Orders the messages of an access in the same step, because on an atomic bus nothing comes between them.
 void WorldCopies::order_at_once(int number) {
   for (int transactions = 0; cache(number).request != 0; ++transactions) {
     if (transactions == kMostTransactionsAtOnce) {

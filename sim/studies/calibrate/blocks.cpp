@@ -37,7 +37,7 @@ std::set<int> chosen_cpus(const std::vector<Block>& blocks) {
 }  // namespace
 
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node) {
-  std::map<std::tuple<Distance, int, int, int, int>, Block> blocks;  // in the order of the result
+  std::map<std::tuple<Distance, int, int, int, int>, Block> blocks;  // sorted as the result is
   const NetworkMap network = lay_links(machine.network, machine.nodes);
   for (int a = 0; a < machine.cpus; ++a) {
     for (int b = a + 1; b < machine.cpus; ++b) {

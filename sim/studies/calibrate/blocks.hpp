@@ -16,12 +16,12 @@ enum class Distance { same_core, same_bus, same_node, other_node };
 
 struct Block {
   Distance distance = Distance::same_bus;
-  int links = 0;                           // number of links between the nodes
-  int low_node = 0, high_node = 0;         // set if each pair of nodes is a block of its own; else 0
-  int node = -1;                           // set if the buses of each node form a block of their own; else -1
-  std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, by the machine's numbers
+  int links = 0;                           // number of links between the pairs' nodes; 0: same node
+  int low_node = 0, high_node = 0;         // the two nodes, in networks where each pair of nodes is a block of its own; else 0
+  int node = -1;                           // the pairs' node, if there is a block for each node; else -1
+  std::vector<std::pair<int, int>> pairs;  // pairs of CPUs, numbered as in the machine
 
-  // If the pairs are a sample: the number of all pairs, and the sum of their squared deviations from the mean.
+  // The whole block's number of pairs, and the sum of squares of their deviations from the mean.
   struct All {
     std::size_t pairs = 0;
     double squares = 0;
@@ -29,9 +29,9 @@ struct Block {
   std::optional<All> stands_for = {};
 };
 
-// Groups the pairs of CPUs by distance. In a network that is given as a list of links, each pair of nodes is a block.
-// Otherwise pairs of nodes with the same number of links between them share a block. `of_each_node`: the measured line's home
-// is one node, so that pairs on two buses of a node form a block for each node.
+// Groups the pairs of CPUs by distance. If the network is a list of links, each pair of nodes is a block. Otherwise all pairs
+// of nodes with equally many links between them share one. `of_each_node`: all measured lines have one home, so that
+// latencies on a node depend on which node it is; pairs on two buses of a node then form a block for each node.
 std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node = false);
 
 // "one core", "one bus", "other bus, one node", "other node", "other node, 2 links", "nodes 0 and 3".
@@ -43,11 +43,11 @@ double mean_of(const Block& block, const LatencyMatrix& matrix);
 // simulating a matrix of 256 CPUs would take 32,640 pairs.
 struct Sample {
   std::vector<int> cpus;      // numbers in the whole machine, ascending
-  LatencyMatrix measured;     // a matrix for these CPUs; each pair has its block's mean over the whole machine
+  LatencyMatrix measured;     // by these CPUs; each pair has the mean that its block has in the whole machine
   std::vector<Block> blocks;  // for these CPUs, in the order of the whole machine's blocks
 };
 
-// Chooses some pairs of each block.
+// Chooses CPUs so that the sample has some pairs of each block.
 Sample sample_of(const LatencyMatrix& measured, const std::vector<Block>& blocks);
 
 }  // namespace linebounce::sim

@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // as a share of a block's mean; larger deviations are reported
-constexpr double kSpreadShare = 0.05;  // as a share of the mean, for pairs within one block
+constexpr double kSpreadShare = 0.05;  // as a share of a block's mean; a block whose pairs differ more is reported
 constexpr std::string_view kMachine = "machine.";
-constexpr double kMovedShare = 0.005;  // as a share of a block's mean; a block that has moved farther is fitted again
+constexpr double kMovedShare = 0.005;  // as a share of a block's mean; if one moves farther, all latencies are fitted again
 constexpr int kAllSimulated = 16;      // in CPUs; for a larger machine, a sample is fitted
 
 MachineSpec typed(const MachineTables& tables) {
@@ -76,7 +76,8 @@ class Calibrator {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
   }
 
-  // Names the contention family. The matrix shows nothing about contention, because no CPU waited while it was measured.
+  // Chooses the contention family: the user's, or that of the processor. The matrix shows nothing about contention, because
+  // no CPU waited while it was measured.
   void name_family() {
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
@@ -89,7 +90,7 @@ class Calibrator {
     MachineTables& machine = result_.machine;
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
-    // Uses the family's values, because the base machine's values are those of another processor.
+    // Replaces the base machine's values, which are those of another processor, with the family's.
     Family values = load_family(family, "--family");
     for (const Family::Parameter& parameter : values.parameters) {
       machine.settings.at(parameter.path).from = Setting::From::schema;
@@ -140,8 +141,8 @@ class Calibrator {
     }
   }
 
-  // Numbers the CPUs as the file does: by one of the two orders if that matches, else by a list. A machine that the user
-  // chose keeps its own order, and the report says which CPU of the file each one is.
+  // Numbers the machine's CPUs as the file does: with a cpu_order if one fits, else with a list. A machine that the user
+  // chose keeps its own order, and the report says which CPU of the file each of its CPUs is.
   void number_cpus() {
     result_.file_cpu.resize(request_.measured.cpus());
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
@@ -226,7 +227,7 @@ class Calibrator {
   void fit_latencies() {
     fit_blocks();
     put(result_.machine.settings, fit_.values);
-    // A parameter that did not change was compared with the matrix too, unless another one has the same effect.
+    // A parameter that the matrix determines counts as calibrated even if the fit did not change it.
     for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
     for (const auto& [path, value] : fit_.values) from_matrix(path);
     if (result_.positions.positions.any()) set_positions();
@@ -234,7 +235,8 @@ class Calibrator {
     result_.simulated = as_fitted ? fit_.simulated : simulated({Values{}}).front();
   }
 
-  // The matrix already contains the cost of taking copies, because each hand-off invalidates the giver's copy.
+  // Fits two costs that the matrix contains as well, because each hand-off invalidates the giver's copy. If this moves the
+  // matrix's blocks, fits the latencies again.
   void fit_invalidation(WaitingCosts& waiting) {
     const bool taken = waiting.fit_invalidation();
     const bool parted = waiting.fit_intervention();
@@ -265,8 +267,8 @@ class Calibrator {
     return MatrixSimulator(result_.machine, {request_.access, result_.home}, request_.at_once, request_.progress)(candidates);
   }
 
-  // Fits all latencies of a machine whose cores are all equally far apart. The effect of the cores' positions is subtracted
-  // from the matrix first, because each position adds the same amount to all its pairs.
+  // Fits all latencies, as if all cores of the machine were equally far apart. The effect of their positions is subtracted
+  // from the matrix first.
   void fit_blocks() {
     Values start;
     for (const auto& [path, before] : latencies_before_) start[path] = number_at(result_.machine.settings, path);
@@ -291,7 +293,8 @@ class Calibrator {
     });
   }
 
-  // Sets positions by seat, as if `fill` had numbered all cores that the machine's groups can hold.
+  // Writes the cores' positions into the machine: one word for each core that its groups can hold, in the order of seats,
+  // whether the core is present or not.
   void set_positions() {
     const MachineLayout layout = lay_out(typed(result_.machine));
     const Positions& positions = result_.positions.positions;
@@ -338,8 +341,8 @@ class Calibrator {
     result_.mean = sum / static_cast<double>(pairs);
   }
 
-  // If a machine of another structure was kept, the matrix's pairs are not those of its cores, so contradictions mean
-  // nothing.
+  // The user's machine may have another structure than the matrix. Then its cores are not those that were measured, and a
+  // contradiction between their pairs would mean nothing.
   void judge() {
     const bool kept_another = request_.machine && !shape_fits();
     if (!kept_another) result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
@@ -397,7 +400,7 @@ class Calibrator {
     return "The search was ended before it came to rest: calibrate again, with --machine and the file that was written.";
   }
 
-  // Describes changes of the parameters that would leave the matrix the same.
+  // Sentences on changes of the parameters that would leave the matrix as it is.
   void say_what_is_undetermined() {
     auto& said = result_.undetermined;
     const Separation& separation = fit_.separation;
@@ -439,7 +442,7 @@ class Calibrator {
     return names;
   }
 
-  // How much pairs of the machine differ, after the deviation of their block's mean is subtracted.
+  // RMS deviation of the block's pairs, without the part that is due to the deviation of the block's mean.
   static double pairs_differ_by(const BlockResult& result) {
     const double off = result.measured - result.simulated;
     return std::sqrt(std::max(0.0, result.rms * result.rms - off * off));
@@ -450,7 +453,8 @@ class Calibrator {
     return request_.probe->model + ", calibrated to " + request_.matrix_file;
   }
 
-  // Costs of caches and memory end up in parameters that no single pair shows; the matrix must confirm their sum.
+  // Fits the costs that the matrix does not show. Then simulates the matrix again, because its latencies contain some of
+  // them.
   void add_own_costs() {
     WaitingCosts waiting(*request_.probe, result_.machine, result_.file_cpu, source_of_probe(), request_.at_once,
                          [this](int more) {
@@ -515,7 +519,7 @@ class Calibrator {
   Calibration result_;
 };
 
-// Removes values that equal the family's from the machine's file.
+// Removes the values that come from the machine's contention family, and their sources, from its file.
 void leave_to_family(toml::table& machine, const Settings& settings) {
   for (const auto& [path, setting] : settings) {
     if (setting.from != Setting::From::family || path == kContention) continue;

@@ -25,13 +25,13 @@ struct CalibrationRequest {
   // structure that the matrix shows.
   std::optional<std::string> machine;
   std::string name;                        // of the new machine
-  std::optional<CpuGroups> groups = {};    // the structure that another file states; none: use what the matrix shows
+  std::optional<CpuGroups> groups = {};    // the structure as another file states it; none: as the matrix shows it
   std::optional<ProbeFile> probe = {};     // the other measurements; none if the file is only a matrix
   std::string access = "atomic";           // the simulated receiver's operation on the line
-  std::string processor = {};              // its model, if a file with the structure states it; empty: unknown
+  std::string processor = {};              // the processor's model, if a file with the structure states it; empty: unknown
   std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's
   int at_once = 1;
-  std::function<void(int candidates)> progress = [](int) {};  // called with the number of simulated candidates
+  std::function<void(int candidates)> progress = [](int) {};  // called with the number of candidates simulated so far
 };
 
 struct FittedValue {
@@ -48,33 +48,34 @@ struct BlockResult {
 
 struct Calibration {
   MachineTables machine;  // fitted, with its sources
-  std::string base;       // the machine that it was made from
+  std::string base;       // name of the machine whose values were the start
   std::vector<FittedValue> fitted;
   std::vector<BlockResult> blocks;
-  LatencyMatrix measured, simulated;  // CPUs have the machine's numbers
+  LatencyMatrix measured, simulated;  // CPUs are numbered as in the machine
   std::vector<int> file_cpu;          // by the machine's CPU: its number in the file
   double rms = 0, mean = 0;           // over all pairs, in ns
   int parameters = 0;                 // number of parameters chosen by this matrix: latencies and positions
-  int home = -1;                      // the measured line's home node; -1: the matrix does not show it
+  int home = -1;                      // home node of the measured lines; -1: the matrix does not show it
   FoundPositions positions;
-  // How the matrix contradicts the structure that it shows; empty if the machine has another structure.
+  // How far the pairs of CPUs contradict each other. All zero if the user's machine has another structure than the matrix.
   Contradiction contradiction;
   ThereAndBack directions;
   std::string verdict;        // sentences on whether another machine could fit better; may be empty
-  std::pair<int, int> worst;  // the CPUs whose latency is farthest off
-  // Sentences about the probe's measurements that the machine cannot represent, or that determined its structure.
+  std::pair<int, int> worst;  // the pair of CPUs with the largest deviation
+  // Sentences on measurements that the machine cannot represent, or that determined its structure.
   std::vector<std::string> noted;
   std::vector<std::string> unexplained;   // sentences
-  std::vector<std::string> undetermined;  // sentences about parameters that the matrix does not show, or cannot tell apart
-  std::vector<ComparedCost> own_costs;    // from a probe's file: costs that were fitted besides the matrix
-  std::vector<ComparedCost> predictions;  // from a probe's file: costs that are compared, but were not fitted
-  // Sentences that say which parameters of waiting were fitted to what, and which were not fitted.
+  std::vector<std::string> undetermined;  // sentences on parameters that the matrix does not show, or cannot tell apart
+  std::vector<ComparedCost> own_costs;    // from a probe's file: the costs besides the matrix that were fitted
+  // From a probe's file: the costs that are only compared, because nothing was fitted to them.
+  std::vector<ComparedCost> predictions;
+  // Sentences on each parameter of waiting: what it was fitted to, or why it was not fitted.
   std::vector<std::string> waiting;
   std::vector<std::string> assumed;  // by table: parameters that the file does not determine: "cpu: issue_per_cycle, ..."
   int simulations = 0;
 };
 
-// Errors: ConfigError if the machine is unknown, or if it and the matrix have different numbers of CPUs; also the errors of
+// Errors: ConfigError if the machine is unknown, or does not have as many CPUs as the matrix; also the errors of
 // MatrixSimulator.
 Calibration calibrate(const CalibrationRequest& request);
 

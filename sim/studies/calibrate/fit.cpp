@@ -10,32 +10,32 @@ namespace linebounce::sim {
 namespace {
 
 constexpr int kMostRounds = 8;         // limit on how often derivatives are computed from one start
-constexpr int kMostSteps = 4;          // limit on steps with the same derivatives, which are constant except for whole clocks
-constexpr std::size_t kMostTried = 3;  // of each kind, this many of the most promising candidates are tried
-// Error as a share of a block's mean that needs no improvement; measurements are not more precise.
+constexpr int kMostSteps = 4;          // limit on steps that use one set of derivatives
+constexpr std::size_t kMostTried = 3;  // of the candidates of one step, the most promising ones that are simulated
+// Deviation, as a share of a block's mean, that needs no improvement, because measurements are not more precise.
 constexpr double kGoodShare = 0.002;
-constexpr double kLargestRest = 0.98;  // a change must remove two percent of the sum of squares
-// For the last improvements, which must remove at least a tenth of the blocks' deviations.
+constexpr double kLargestRest = 0.98;  // a step counts as better if at most this share of the sum of squares remains
+// For polished(): at most this share of the deviations between blocks may remain after a step.
 constexpr double kLastStep = 0.9;
-constexpr double kNothing = 0.0005;   // as a share of the sum of squares; smaller deviations of blocks are ignored
-constexpr double kProbeShare = 0.25;  // relative change of a value that measures its derivative
-constexpr double kProbeNs = 2;        // minimum of that change
-// In ns for each ns or clock; a knob with a smaller effect is hidden behind something slower.
+constexpr double kNothing = 0.0005;   // as a share of the sum of squares; smaller deviations between blocks are ignored
+constexpr double kProbeShare = 0.25;  // change of a value to measure a derivative, as a share of the value
+constexpr double kProbeNs = 2;        // the smallest change of a value that measures a derivative, in ns
+// In ns for each ns or clock. A knob with a smaller effect is treated as having none, because something slower hides it.
 constexpr double kHidden = 0.02;
 constexpr double kSame = 1e-9;
 
-// A set of values in the search, with its simulated matrix.
+// A set of values, and the matrix that was simulated with it.
 struct Place {
   Values values;
   LatencyMatrix simulated;
-  double squares = 0;  // sum over all pairs, as if all simulated pairs of a block were equal
+  double squares = 0;  // sum of squared deviations over all pairs, with each block's mean for its simulated pairs
 };
 
 bool better(const Place& one, const Place& other) {
   return one.squares < kLargestRest * other.squares;
 }
 
-// The best of these places, if it is better than `than`.
+// The place with the smallest sum of squares; none if it is not better() than `than`.
 std::optional<Place> best_of(std::vector<Place> places, const Place& than) {
   const auto best = std::ranges::min_element(places, [](const Place& a, const Place& b) { return a.squares < b.squares; });
   if (best == places.end() || !better(*best, than)) return std::nullopt;
@@ -68,14 +68,14 @@ class Fitter {
 
   [[nodiscard]] Place place_at(const Values& values) const { return places_at({values}).front(); }
 
-  // Moves from one place until no change of a knob is worth it.
+  // Searches from one place until no change of a knob gains enough.
   [[nodiscard]] Ending settle(Place place) const {
     std::vector<std::size_t> all(knobs_.size());
     std::iota(all.begin(), all.end(), 0);
     return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0))}, all);
   }
 
-  // Continues from the end of another search that has turned some of these knobs and has just computed their derivatives.
+  // Continues where `other` ended, a search with some of these knobs. Reuses the derivatives that it has computed.
   [[nodiscard]] Ending settle_after(const Fitter& other, Ending its) const {
     Slopes slopes(blocks_.size());
     std::vector<std::size_t> unknown;
@@ -90,8 +90,8 @@ class Fitter {
     return settle({std::move(its.place), std::move(slopes)}, unknown);
   }
 
-  // Also searches from a few other places, with this place's derivatives, which are about the same everywhere. If such a
-  // search gets no farther, computing derivatives there is not worth it.
+  // Tries a few other starts. Each first uses the derivatives of `best`, which are about the same everywhere. Only a start
+  // that gets farther than `best` is searched with derivatives of its own.
   [[nodiscard]] Ending settle_from_elsewhere(Ending best, const Values& start) const {
     for (const Values& other : other_starts(start)) {
       if (nothing_to_gain(best.place)) break;
@@ -101,7 +101,7 @@ class Fitter {
     return best;
   }
 
-  // Improves the result by single whole clocks, and by steps that were too small for a round of their own.
+  // Makes the last improvements: by single whole clocks, and by steps too small for settle().
   [[nodiscard]] Ending polished(Ending end) const {
     for (int step = 0; step < kMostSteps && between_blocks(end.place) > kNothing * end.place.squares; ++step) {
       if (good_enough(end.place)) break;
@@ -153,8 +153,8 @@ class Fitter {
 
   [[nodiscard]] double between_blocks(const Place& place) const { return place.squares - within_; }
 
-  // The sum of squares over all simulated pairs. Whole clocks may make the pairs of a block differ, which can cost more than
-  // the last step gains.
+  // The sum of squares over all simulated pairs, each with its own latency. A step by whole clocks may spread the pairs of a
+  // block, and so lose more than the blocks' means gain.
   [[nodiscard]] double of_each_pair(const Place& place) const {
     double sum = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -177,7 +177,8 @@ class Fitter {
     });
   }
 
-  // Also true if nearly all of the deviation is within blocks, where no machine of this structure can do better.
+  // True if the place is good enough, or if nearly all of its deviation is within blocks, which no machine of this structure
+  // can reduce.
   [[nodiscard]] bool nothing_to_gain(const Place& place) const {
     return good_enough(place) || within_ > kLargestRest * place.squares;
   }
@@ -187,7 +188,8 @@ class Fitter {
   static bool is_fine(const Knob& knob) { return knob.step < 1; }
   static double value_of(const Knob& knob, const Values& values) { return values.at(knob.paths.front()); }
 
-  // Sets a knob. A value that does not change need not be a multiple of the knob's step.
+  // Changes a knob's values by `by`, and rounds them to its step. If `by` is 0, they stay even if they are no multiples of
+  // the step.
   static void turn(Values& values, const Knob& knob, double by) {
     if (std::fabs(by) <= kSame) return;
     const double same = on_grid(knob, value_of(knob, values) + by);
@@ -198,8 +200,7 @@ class Fitter {
 
   static double on_grid(const Knob& knob, double value) {
     const double steps = std::round(std::max(value, knob.minimum) / knob.step);
-    // Divides a whole number of steps, because 0.1 has no exact double; the result is the double nearest to the decimal
-    // number.
+    // Divides two whole numbers, because 0.1 is not exact. The quotient is the double nearest to the decimal number.
     return knob.step < 1 ? steps / std::round(1 / knob.step) : steps * knob.step;
   }
 
@@ -207,7 +208,8 @@ class Fitter {
     return std::max({value * kProbeShare, knob.step, knob.step < 1 ? kProbeNs : 0.0});
   }
 
-  // For each of these knobs, values in which it is turned up (1) or down (-1). A knob at its bound stays there.
+  // For each of these knobs, `values` with this knob turned up (`direction` 1) or down (-1). Leaves out knobs that are at
+  // their bounds.
   [[nodiscard]] std::vector<Values> probes(const Values& values, const std::vector<std::size_t>& knobs, int direction) const {
     std::vector<Values> probes;
     for (const std::size_t k : knobs) {
@@ -218,7 +220,8 @@ class Fitter {
     return probes;
   }
 
-  // `up`: the results for the probes of `probed`. Knobs that had the same effect at the start are assumed to have it still.
+  // Computes the slopes of the knobs `probed` from `up`, the simulated results of their probes. Those of knobs that depended
+  // on others so far follow from the slopes of the others.
   void update(Slopes& slopes, const Place& from, const std::vector<Place>& up, const std::vector<std::size_t>& probed) const {
     const std::vector<Dependence> dependent = separate(slopes, weights_).dependent;
     slopes.resize(blocks_.size(), std::vector<double>(knobs_.size(), 0));
@@ -238,7 +241,7 @@ class Fitter {
     for (const std::size_t k : probed) forget_if_hidden(slopes, k);
   }
 
-  // Treats a knob with almost no effect as having none. Otherwise it would be turned by hundreds of nanoseconds.
+  // Sets the slopes of a knob with almost no effect to 0. Otherwise a step would turn it by hundreds of nanoseconds.
   void forget_if_hidden(Slopes& slopes, std::size_t k) const {
     const bool hidden = std::ranges::all_of(slopes, [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
     for (auto& of_block : slopes) {
@@ -248,7 +251,7 @@ class Fitter {
 
   // ---- the next step ----
 
-  // `probed`: knobs whose derivatives must be computed first.
+  // `probed`: knobs whose derivatives are not known yet.
   [[nodiscard]] Ending settle(Ending end, std::vector<std::size_t> probed) const {
     for (int round = 0; round < kMostRounds && end.end == SearchEnd::cut_off; ++round) {
       std::vector<Place> up = places_at(probes(end.place.values, probed, 1));
@@ -285,7 +288,8 @@ class Fitter {
     return place;
   }
 
-  // Turns all knobs at once. If that goes too far, turns them by half.
+  // Turns all knobs to where the derivatives promise the best fit or, if that is no better, half as far. None if neither is
+  // better.
   [[nodiscard]] std::optional<Place> together(const Place& place, const Slopes& slopes) const {
     const std::vector<double> change = best_change(place, slopes);
     for (const double part : {1.0, 0.5}) {
@@ -321,7 +325,8 @@ class Fitter {
     return with_finer_ones(place, slopes, least_squares(slopes, residuals(place), weights_, least));
   }
 
-  // Rounds knobs that count whole clocks first. Knobs with finer steps then compensate as far as they can.
+  // Rounds the changes of knobs that count whole clocks. Then solves again for the knobs with finer steps, which compensate
+  // for the rounding.
   [[nodiscard]] std::vector<double> with_finer_ones(const Place& place, const Slopes& slopes,
                                                     std::vector<double> change) const {
     Slopes fine = slopes;
@@ -355,7 +360,8 @@ class Fitter {
     return found ? std::move(found) : a_clock_more_or_less(place, slopes);
   }
 
-  // A clock of the core may replace part of a bus clock. Knobs with finer steps then compensate.
+  // Turns one knob by a whole clock, while knobs with finer steps compensate. So a clock of the core may replace part of a
+  // bus clock.
   [[nodiscard]] std::optional<Place> a_clock_more_or_less(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned;
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -378,8 +384,8 @@ class Fitter {
     return candidates;
   }
 
-  // For each knob that counts whole clocks: candidates at its rounded value and one clock to either side, while all others
-  // compensate as far as they can.
+  // The most promising candidates: the best change by the derivatives; and, for each knob that counts whole clocks, this knob
+  // as it is or turned by one clock, while all others compensate.
   [[nodiscard]] std::vector<Values> last_steps(const Place& place, const Slopes& slopes) const {
     std::vector<Values> turned = {changed(place, best_change(place, slopes))};
     for (std::size_t k = 0; k < knobs_.size(); ++k) {
@@ -408,7 +414,7 @@ class Fitter {
     return changed(place, with_finer_ones(place, slopes, std::move(change)));
   }
 
-  // The best change of this knob alone.
+  // The change of knob `k` that fits best if all others stay.
   [[nodiscard]] double alone(const Place& place, const Slopes& slopes, std::size_t k) const {
     const std::vector<double> off = residuals(place);
     double moved = 0;
@@ -420,8 +426,9 @@ class Fitter {
     return moved <= kSame ? 0 : wanted / moved;
   }
 
-  // Other starts: one part of the machine at its minimum, so that others take over its time, or all values doubled. They
-  // matter where there are links, because messages take another route when it becomes shorter.
+  // Other places to start from: one part of the machine (network, node or bus) at its minimum, so that the others take over
+  // its latency; and all values doubled. They help in networks of links, because messages change their route when another one
+  // becomes shorter.
   [[nodiscard]] std::vector<Values> other_starts(const Values& start) const {
     std::vector<Values> starts;
     for (const char* part : {"machine.network.", "machine.node.", "machine.bus."}) {
@@ -442,7 +449,7 @@ class Fitter {
   const LatencyMatrix& measured_;
   const SimulateMatrices& simulate_;
   std::vector<double> weights_;  // by block
-  double within_ = 0;            // sum of the squared deviations within blocks
+  double within_ = 0;            // sum of the squared deviations of pairs from their blocks' means
 };
 
 }  // namespace

@@ -17,26 +17,26 @@ namespace linebounce::sim {
 
 using Values = std::map<std::string, double>;  // by path
 
-// The machine's matrices with each of these values. CPUs have the machine's numbers.
+// Simulates the machine with each of these sets of values, and returns the matrices. CPUs are numbered as in the machine.
 using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vector<Values>&)>;
 
 enum class SearchEnd {
   cut_off,        // the limit on rounds was reached
-  nothing_left,   // what remains is negligible, or differences inside blocks, which no knob changes
+  nothing_left,   // the remaining deviation is negligible, or within blocks, where no knob can reduce it
   no_step_gains,  // no single step of a knob with its own effect gains anything, and the derivatives promise no gain
 };
 
 struct FitResult {
-  Values values;  // the values of all knobs that were changed
+  Values values;  // final values of the knobs that the fit has changed
   LatencyMatrix simulated;
-  Slopes slopes;          // by block and knob, at the end of the search
+  Slopes slopes;          // by block and knob, where the search ended
   Separation separation;  // which knobs the slopes can tell apart
   SearchEnd end = SearchEnd::cut_off;
 };
 
-// Weighted least squares over the means of blocks; the weight is the number of pairs. Makes Gauss-Newton steps with finite
-// differences, for all knobs together and for each alone. Begins at `start` and, if something remains to be gained, at a few
-// other places. `start` has a value for every knob.
+// Weighted least squares over the means of blocks; a block's weight is its number of pairs. Makes Gauss-Newton steps with
+// finite differences, for all knobs together and for each alone. Searches from `start` and, if that leaves something to gain,
+// from a few other places. `start` has a value for every knob.
 FitResult fit(const std::vector<Knob>& knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
               const Values& start, const SimulateMatrices& simulate);
 

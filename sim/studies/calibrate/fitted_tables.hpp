@@ -1,4 +1,4 @@
-// A machine's tables while values are fitted, with a record of each value that was set, and its source.
+// A machine's tables during a fit. Records each value that is set, and writes its source.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct ChangedNumber {
 
 class FittedTables {
  public:
-  // `source`: the text for [sources] of values that are set here. REQUIRES: `machine` outlives this object.
+  // `source`: the text that [sources] gets for each value set here. REQUIRES: `machine` outlives this object.
   FittedTables(MachineTables& machine, std::string source) : machine_(machine), source_(std::move(source)) {}
 
   [[nodiscard]] MachineTables& tables() { return machine_; }
@@ -28,13 +28,13 @@ class FittedTables {
   [[nodiscard]] MachineSpec typed() const;
   [[nodiscard]] double number(const std::string& path) const { return number_at(machine_.settings, path); }
 
-  // Sets a value; the machine's file then states it, even if it equals the contention family's. A number outside the
+  // Sets a value. The machine's file will state it even if it equals the contention family's. A number outside the
   // parameter's range becomes the nearest legal one.
   void set(const std::string& path, double value);
   void set(const std::string& path, const std::string& word);
   // Restores the value and the source that the parameter had before the first set().
   void restore(const std::string& path);
-  // Protects the value from later fits.
+  // Marks the value as determined, so that later fits leave it alone.
   void keep(const std::string& path) { determined_.insert(path); }
 
   [[nodiscard]] const std::set<std::string>& determined() const { return determined_; }  // full paths

@@ -20,7 +20,8 @@ Knob ns(const std::string& path) {
   return {{path}, 0, 0.1, true};
 }
 
-// The measured program uses compare-and-exchange, the simulated one adds.
+// The knob for transfers between threads of one core. It covers two kinds of atomics, because the measured program uses
+// compare-and-exchange and the simulated one an addition.
 Knob own_line(const MachineSpec& machine, const std::string& access) {
   if (access == "atomic") {
     return cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"});
@@ -28,9 +29,9 @@ Knob own_line(const MachineSpec& machine, const std::string& access) {
   return cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
 }
 
-// The knobs for transfers to another bus. A snoop takes at least one clock. All clocks of a bus are equally long, so these
-// knobs are turned only if the machine is too slow even without an intervention. The core's clock then supplies fractions of
-// a bus clock.
+// The knobs for transfers to another bus. They have the same effect as the intervention, which precedes them, so a fit turns
+// them only if the machine is too slow even without an intervention. The last one counts clocks of the core, which supply
+// fractions of a bus clock. A snoop takes at least one clock.
 std::vector<Knob> other_bus_knobs() {
   return {cycles({"machine.bus.snoop_clocks"}, 1), cycles({"machine.bus.latch_clocks"}),
           cycles({"machine.bus.arbitration_clocks"}), cycles({"machine.bus.response_clocks"}),
@@ -57,7 +58,8 @@ std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>&
   const bool own_lines_seen = has(blocks, Distance::same_core);
   const bool nodes_seen = has(blocks, Distance::other_node);
   if (own_lines_seen) add({own_line(machine, access)});
-  // Begins with one knob for each distance. If no pair is on one bus, the bus's clocks are part of all other costs.
+  // The first knob for each distance comes first. The intervention always is one: if no two cores share a bus, its clocks are
+  // part of all other transfers.
   add({cycles({"machine.bus.intervention_clocks"})});
   if (nodes_seen) add(network_knobs(machine));
   if (nodes_seen || has(blocks, Distance::same_node)) add(node_knobs());

@@ -37,7 +37,7 @@ class Parser {
     const int cpus = static_cast<int>(rows().size());
     LatencyMatrix matrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      if (const GridCell& own = cell(a, a); !own.text.empty()) latency(own);  // the value is not used, but must be a number
+      if (const GridCell& own = cell(a, a); !own.text.empty()) latency(own);  // the diagonal is not used, but must be a number
       for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
@@ -66,7 +66,7 @@ class Parser {
     }
   }
 
-  // A pair's latency is the mean of both sides of the diagonal, or the side that has a latency.
+  // The mean of both sides of the diagonal; if one side is empty, the other one.
   void set_pair(LatencyMatrix& matrix, int a, int b) const {
     const GridCell& lower = cell(a, b);
     const GridCell& upper = cell(b, a);
@@ -94,7 +94,7 @@ class Parser {
     return ns;
   }
 
-  // Shortens and escapes a cell for messages, because a file that is not a matrix may contain anything.
+  // A cell for messages, shortened and escaped, because a file that is not a matrix may contain anything.
   static std::string shown(std::string_view text) {
     std::string out;
     for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';

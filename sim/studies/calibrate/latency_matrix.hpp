@@ -34,7 +34,7 @@ class LatencyMatrix {
     if (const auto apart = other.directions_apart(other_a, other_b)) apart_[{std::min(a, b), std::max(a, b)}] = *apart;
   }
 
-  // If both directions were measured, their difference in ns.
+  // The difference between the two directions in ns; none if only one was measured.
   [[nodiscard]] std::optional<double> directions_apart(int a, int b) const {
     const auto found = apart_.find({std::min(a, b), std::max(a, b)});
     return found == apart_.end() ? std::nullopt : std::optional(found->second);
@@ -57,8 +57,7 @@ struct MeasuredMatrix {
 // be empty; otherwise the mean of both directions is used. `file`: for messages. Errors: ConfigError "FILE:LINE:COLUMN: ..."
 MeasuredMatrix parse_measured_matrix(const std::string& text, const std::string& file, double mhz = kAssumedMhz);
 
-// Refuses latencies that are no more than a clock cycle, or as long as a disk's. Errors: ConfigError if half of the pairs are
-// such.
+// Checks the unit. Errors: ConfigError if half of the pairs have latencies of a clock cycle or less, or as long as a disk's.
 void check_unit(const LatencyMatrix& matrix, const std::string& file);
 
 // How far a measured matrix contradicts the assumed cores.
@@ -70,10 +69,10 @@ struct Contradiction {
   // Deviation in ns of such pairs from their mean, as RMS over all pairs of the matrix. A machine with these cores cannot
   // have a smaller error.
   double threads_ns = 0;
-  int measured_again = 0;  // number of pairs that measure two cores again, beyond the first pair of each two
+  int measured_again = 0;  // number of pairs beyond the first between two cores
 };
 
-// CPUs have the layout's numbers.
+// REQUIRES: `measured` numbers CPUs as `layout` does.
 Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout);
 
 // Compares the two directions of each pair. A difference is not a contradiction: a line may cost more in one direction, but

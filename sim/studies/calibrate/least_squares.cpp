@@ -6,9 +6,11 @@
 namespace linebounce::sim {
 namespace {
 
-// As a share of an unknown's effect; a smaller remainder may come from rounding to whole clocks.
+// As a share of an unknown's effect. What earlier unknowns leave of it counts only above this share, because less may come
+// from rounding to whole clocks.
 constexpr double kApart = 0.1;
-constexpr double kNamed = 0.05;  // as a share of an unknown's effect; smaller contributions are not named
+// As a share of the dependent unknown's effect; a Dependence leaves out unknowns that contribute less.
+constexpr double kNamed = 0.05;
 constexpr double kPowerless = 1e-9;
 
 using Vector = std::vector<double>;
@@ -29,11 +31,10 @@ Vector column_of(const Slopes& slopes, const Vector& weights, std::size_t unknow
   return column;
 }
 
-// Orthogonal directions for some unknowns (Gram-Schmidt), and how each unknown is composed of them.
+// Orthogonal directions for some unknowns (Gram-Schmidt), and each unknown's components in them.
 class Directions {
  public:
-  // Adds an unknown's column. Returns true if it is independent of the earlier ones. A second pass removes the rounding
-  // errors of the first.
+  // Adds an unknown's column. Returns true if the column is independent of the earlier ones.
   bool add(std::size_t unknown, Vector column) {
     const double whole = std::sqrt(product(column, column));
     Vector shares = split(column);
@@ -47,7 +48,7 @@ class Directions {
     return true;
   }
 
-  // The combination of unknowns that is closest to the column.
+  // How many units of each unknown together come closest to the column.
   [[nodiscard]] Vector nearest(Vector column) const {
     Vector shares = split(column);
     for (std::size_t i = shares.size(); i-- > 0;) {
@@ -60,7 +61,8 @@ class Directions {
   [[nodiscard]] const std::vector<std::size_t>& unknowns() const { return unknowns_; }
 
  private:
-  // Removes the column's component in each direction.
+  // Subtracts the column's component in each direction, and returns the components. A second pass removes the rounding errors
+  // of the first.
   Vector split(Vector& column) const {
     Vector shares(directions_.size(), 0);
     for (int pass = 0; pass < 2; ++pass) {
@@ -74,7 +76,7 @@ class Directions {
   }
 
   std::vector<Vector> directions_;  // of length 1, mutually orthogonal
-  std::vector<Vector> made_of_;     // by direction: the components of its unknown in this direction and the earlier ones
+  std::vector<Vector> made_of_;     // by direction: the components of its unknown in the earlier directions and in this one
   std::vector<std::size_t> unknowns_;
 };
 
@@ -86,8 +88,8 @@ class Bounded {
     for (std::size_t row = 0; row < wanted.size(); ++row) wanted_.push_back(std::sqrt(weights[row]) * wanted[row]);
   }
 
-  // Fixes unknowns that would be below their bounds at their bounds, and solves for the others again. An unknown may leave
-  // its bound again once.
+  // Solves without bounds. Then moves unknowns below their bounds to the bounds and solves for the others, until none is
+  // below. Releases each unknown from its bound at most once.
   Vector solve() {
     for (;;) {
       Vector x = solve_free();

@@ -11,7 +11,7 @@ using Vector = std::vector<double>;
 using Places = std::vector<std::pair<int, int>>;
 
 constexpr int kMostLines = 12;  // columns or rows
-constexpr int kTurns = 18;      // steps of a right angle, to find the grid's orientation
+constexpr int kTurns = 18;      // number of rotations to try within a right angle, to align the grid
 constexpr int kPowerSteps = 400;
 constexpr int kMostPasses = 20;
 constexpr double kWorthMoving = 1e-9;
@@ -26,8 +26,8 @@ void scale(Vector& vector, double by) {
   for (double& value : vector) value *= by;
 }
 
-// The eigenvector with the most negative eigenvalue, scaled by the root of that eigenvalue's size, orthogonal to `others`.
-// Computed by the power method; the matrix is shifted so that no eigenvalue is negative.
+// The eigenvector with the most negative eigenvalue among those orthogonal to `others`, scaled by the root of the
+// eigenvalue's size. Uses the power method, on a matrix that is shifted so that no eigenvalue is negative.
 Vector direction(const Square& matrix, const std::vector<Vector>& others) {
   const std::size_t size = matrix.size();
   double shift = 0;
@@ -74,7 +74,7 @@ std::vector<int> on_lines(const Vector& values, int lines) {
   return numbers;
 }
 
-// The sum of squares of `rest` that these places explain, and the best length of a hop for them.
+// For some places: the part of the sum of squares of `rest` that they explain, and the best latency of a hop.
 struct Explained {
   double squares = 0, hop = 0;
 };
@@ -102,7 +102,7 @@ Places on_grid(const Square& rest) {
   Places best(rest.size());
   double most = 0;
   for (int turn = 0; turn < kTurns; ++turn) {
-    // Turns of about equal size over a right angle; t is the tangent of half the angle.
+    // Rotates in about equal steps over a right angle. t is the tangent of half the angle.
     const double t = static_cast<double>(turn) / kTurns;
     const double cosine = (1 - t * t) / (1 + t * t);
     const double sine = 2 * t / (1 + t * t);

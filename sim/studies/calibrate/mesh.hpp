@@ -1,5 +1,5 @@
-// Finds the positions of cores on a mesh from their distances. `rest` is the part of a matrix that distances to and from each
-// single core do not explain; columns and rows of the mesh must explain it.
+// Finds the positions of cores on a mesh from a latency matrix. `rest` is the matrix without what each single core adds to
+// all its pairs; distances along columns and rows must explain it.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,18 @@ class Square {
 
 struct Mesh {
   std::vector<std::pair<int, int>> places;  // column and row of each core
-  double hop = 0;                           // latency between neighbouring columns or rows; 0 if no mesh explains anything
+  // Latency between neighbouring columns or rows in ns; 0 if no mesh explains anything.
+  double hop = 0;
 };
 
 [[nodiscard]] int hops_between(const std::pair<int, int>& one, const std::pair<int, int>& other);
 
-// The matrix without its mean and without each row's common part.
+// The matrix without its mean and without what each row has in common.
 Square without_rows(const Square& matrix);
 
-// Finds a mesh for `rest`, from which each row's common part was removed. Starts with the directions in which cores are far
-// apart (the eigenvectors of squared distances), rotates them and rounds to a grid. Then moves single cores as long as that
-// helps.
+// Finds a mesh for `rest`, which must be as from without_rows(). Starts with the directions in which cores are far apart (the
+// eigenvectors of squared distances), rotates them and rounds to a grid. Then moves single cores as long as that improves the
+// fit.
 Mesh find_mesh(const Square& rest);
 
 }  // namespace linebounce::sim

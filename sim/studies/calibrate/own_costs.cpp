@@ -16,11 +16,11 @@ namespace {
 constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
-constexpr double kReached = 0.3;  // in ns; a smaller difference counts as equal to the measurement
+constexpr double kReached = 0.3;  // in ns; a smaller difference from the measurement counts as none
 constexpr int kMostWaysTried = 64;
 
-// The clocks on the way to the cache behind the bus; those that occur most often in a bus transaction come first. Leaves out
-// the intervention, which the matrix determines.
+// The bus clocks that a load from the cache behind the bus waits for, each with its smallest value. Those that occur most
+// often in a transaction come first. Leaves out the intervention, which the matrix determines.
 const std::vector<std::pair<std::string, double>>& bus_clocks() {
   static const std::vector<std::pair<std::string, double>> kPaths = {{"machine.bus.snoop_clocks", 1},
                                                                      {"machine.bus.latch_clocks", 0},
@@ -47,8 +47,8 @@ void OwnCosts::set_directly(bool keep_structure) {
   lower_bus_clocks();
 }
 
-// Keeps the cache's number of ways if the number of sets is then a power of two, as a machine requires; otherwise takes the
-// nearest number of ways for which it is. If there is none, uses the next smaller size.
+// Sets the size and the number of ways. A machine requires a power of two of sets: keeps the measured number of ways if it
+// gives one, else takes the nearest that does. If there is none, uses the next smaller size.
 void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache) {
   const std::string ways_key = table == "machine.node." ? "cache_ways" : "ways";
   const std::string size_key = table == "machine.node." ? "cache_size_kib" : "size_kib";
@@ -112,7 +112,7 @@ void OwnCosts::set_caches(bool keep_structure) {
   }
 }
 
-// Further levels are copies of the outermost one.
+// Removes or adds levels until there are `levels`. Added levels are copies of the outermost one.
 void OwnCosts::reshape_caches(std::size_t levels) {
   MachineTables& tables = machine_.tables();
   std::vector<std::string>& names = tables.parts.caches;
@@ -137,8 +137,8 @@ void OwnCosts::reshape_caches(std::size_t levels) {
   }
 }
 
-// Chooses MESIF if a clean line of another CPU of the node takes as long to read as a modified one, and not as long as a load
-// from the shared cache: the holder then answers, in state Forward.
+// Chooses MESIF if reading a clean line of another CPU of the node takes about as long as reading a modified one, and longer
+// than a load from the shared cache. The cache with the line then answers, in state Forward.
 void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
@@ -184,7 +184,7 @@ void OwnCosts::set_operations() {
       {"exchange, line owned", "ns", exchange->second, machine_.number("machine.cpu.atomic_latency_cycles") / ghz});
 }
 
-// Divides the measured bandwidth among the memories of the nodes.
+// Sets the bandwidth of each node's memory: the total that the most CPUs reached, divided by the number of nodes with memory.
 void OwnCosts::set_bandwidth() {
   const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
@@ -212,7 +212,7 @@ double OwnCosts::shared_cache_ns() const {
   return simulate_load_to_use(machine_.tables(), {ring_of(*shared_)->size_kib}).rings.front();
 }
 
-// The mean latency over nodes: for CPU 0's own node, or for all others.
+// Simulated latency of CPU 0's loads from memory, in ns: from its own node if `local`, else the mean over all other nodes.
 double OwnCosts::memory_ns(bool local) const {
   const int own = lay_out(machine_.typed()).cpus.front().node;
   double sum = 0;
@@ -223,7 +223,8 @@ double OwnCosts::memory_ns(bool local) const {
   return nodes > 0 ? sum / nodes : 0;
 }
 
-// Removes bus clocks if a load from the shared cache takes longer than measured even with a cache latency of 0.
+// Removes bus clocks if a load from the shared cache takes longer than measured even with a cache latency of 0. Then protects
+// the bus clocks from the fit to the matrix.
 void OwnCosts::lower_bus_clocks() {
   if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
   const double measured = ring_of(*shared_)->ns.median;
@@ -236,14 +237,14 @@ void OwnCosts::lower_bus_clocks() {
       machine_.set(path, std::max(least, machine_.number(path) - std::ceil(excess / clock_ns)));
       excess = shared_cache_ns() - measured;
     }
-    machine_.keep(path);  // keeps the matrix's fit from changing it back
+    machine_.keep(path);  // the fit to the matrix must not change it
   }
   machine_.keep("machine.cpu.fill_latency_cycles");
   machine_.set(kSharedLatency, own);
 }
 
-// One step is not enough: the bus snoops while the cache and memory are looked up, so a look-up that is shorter than the
-// snoop does not show in the measured time.
+// Changes a latency until the simulated time is as measured. One step is not enough: the bus snoops during a look-up in the
+// cache or memory, so a look-up shorter than the snoop does not lengthen the simulated time.
 void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
   constexpr int kSteps = 8;
   for (int step = 0; step < kSteps; ++step) {
@@ -284,8 +285,8 @@ void OwnCosts::predict_memory() {
   predictions_.push_back({"load, memory of another node", "ns", remote, memory_ns(false)});
 }
 
-// Combines rows with the same state, access, distance and kind of home into one line, with the mean of the measured and of
-// the simulated values over the same pairs.
+// Compares hand-offs. Combines rows with the same state, access, distance and kind of home into one line, with means of the
+// measured and of the simulated values over the same pairs.
 void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
@@ -312,7 +313,7 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
       const int giver = layout.cpus[machine_cpu[from]].node;
       const int receiver = layout.cpus[machine_cpu[to]].node;
       const bool home_is_givers = hand_off.home_node == probe_.node[from];
-      // Skips homes on a third node, because simulated homes are at one of the pair's nodes.
+      // Skips lines with their home on a third node; they are not simulated.
       if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;
       const char state = static_cast<char>(hand_off.state[0] - 'a' + 'A');
       const auto found = simulated.find({machine_cpu[from], machine_cpu[to], home_is_givers ? giver : receiver, state});

@@ -1,5 +1,5 @@
-// Puts linebounce-probe's other measurements than the matrix into a machine: the clock, the caches and their latencies,
-// memory, atomic operations, bandwidth. Shows a prediction for each measurement to which nothing was fitted.
+// Puts into a machine what linebounce-probe measured besides the matrix: the clock, the caches and their latencies, memory,
+// atomic operations, bandwidth. Predicts each measurement to which nothing was fitted.
 #pragma once
 
 #include <functional>
@@ -20,19 +20,20 @@ struct ComparedCost {
   double simulated = 0;
 };
 
-// REQUIRES: called in this order: set_directly(); the fit of the matrix, which chooses all parameters that `determined` does
-// not list; fit_ways(); predict().
+// REQUIRES: calls in this order: set_directly(); the fit to the matrix, which may change all parameters that `determined`
+// does not list; fit_ways(); predict().
 class OwnCosts {
  public:
   // `source`: the text for [sources] of values that are set here. REQUIRES: `probe` and `machine` outlive this object.
   OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source);
 
-  // Sets the parameters that the simulator has in the measured form: the clock, sizes of caches, private caches' latencies,
-  // atomic operations, bandwidth. `keep_structure`: keep the number of private caches and the protocol. Then fits the whole
-  // way to the shared cache as far as the bus's clocks determine it.
+  // Sets the parameters that were measured directly: the clock, sizes of caches, latencies of private caches, atomic
+  // operations, bandwidth. `keep_structure`: keep the number of private caches and the protocol. Then removes bus clocks if,
+  // with them, a load from the shared cache would take too long even at a cache latency of 0.
   void set_directly(bool keep_structure);
 
-  // Fits the latencies of the shared cache and of memory themselves, so that the whole way is as measured.
+  // Fits the latencies of the shared cache and of memory, so that loads from them take as long as measured, including the
+  // bus.
   void fit_ways();
 
   // `cpu_of`: by the machine's CPU, its number in the matrix.
@@ -42,7 +43,7 @@ class OwnCosts {
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  // measurements that the machine cannot represent
+  // Sentences on measurements that the machine cannot represent.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:

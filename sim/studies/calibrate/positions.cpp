@@ -15,13 +15,15 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kLeftAtMost = 0.97;  // positions are used if at most this share of the held-out pairs' sum of squares remains
-constexpr double kLeastNs = 0.05;     // smallest useful gain in the RMS of held-out pairs
-constexpr int kHalvings = 4;          // number of ways to hold out half of the pairs
-constexpr int kNoSplit = -1;          // fit to all pairs
-constexpr int kSweeps = 200;          // rounds of fitting, each first the means and then the ways
-constexpr double kStep = 0.7;         // part of each sweep's result that is applied, because both ends of a pair move at once
-constexpr std::size_t kPairsForEach = 3;  // required number of pairs per parameter
+// Positions are used only if at most this share of the held-out pairs' sum of squares remains.
+constexpr double kLeftAtMost = 0.97;
+constexpr double kLeastNs = 0.05;  // smallest useful gain in the RMS of held-out pairs
+constexpr int kHalvings = 4;       // number of splits; each holds out another half of the pairs
+constexpr int kNoSplit = -1;       // fit to all pairs
+constexpr int kSweeps = 200;       // rounds of fitting; each fits the means and then the ways
+// Applied part of each correction; the whole would count twice, once at each core of a pair.
+constexpr double kStep = 0.7;
+constexpr std::size_t kPairsForEach = 3;  // fewest pairs for each fitted way
 constexpr std::size_t kLeastOnMesh = 12;  // cores
 constexpr int kImputations = 3;
 
@@ -30,11 +32,12 @@ struct PairOfCores {
   std::size_t one = 0, other = 0;  // cores
   std::size_t block = 0;
   Distance distance = Distance::same_bus;
-  std::uint32_t held = 0;  // bit i: held out in split i
+  std::uint32_t held = 0;  // bit i: split i holds out this pair
   double ns = 0;
 };
 
-// Whose latencies contain a core's distance: bus: those to other cores of its bus; edge: those to anything beyond the bus.
+// The pairs whose latencies contain a core's way. bus: those with other cores of its bus; edge: those with anything beyond
+// the bus.
 enum class Reach { bus, edge };
 bool reaches(const PairOfCores& pair, Reach reach) {
   if (pair.distance == Distance::same_core) return false;
@@ -47,8 +50,8 @@ struct Terms {
 
 struct Model {
   std::vector<double> means;        // by block
-  std::vector<bool> seen;           // by block: true if a pair of the block was fitted
-  std::vector<double> ways, edges;  // by core; 0 if there is none
+  std::vector<bool> seen;           // by block: true if a pair of it was fitted, not held out
+  std::vector<double> ways, edges;  // by core; 0: no way is known
   Mesh mesh;
 
   [[nodiscard]] double at(const PairOfCores& pair) const {
@@ -60,7 +63,8 @@ struct Model {
   }
 };
 
-// Each split holds out a different, mixed half of the pairs.
+// The splits that hold out this pair of CPUs, as bits (PairOfCores::held). Hashing the pair spreads each split's half over
+// all CPUs.
 std::uint32_t splits_without(int a, int b) {
   auto mixed = static_cast<std::uint32_t>(a) * 2654435761U + static_cast<std::uint32_t>(b) * 2246822519U;
   mixed ^= mixed >> 15U;
@@ -102,7 +106,7 @@ class Positioning {
   }
 
  private:
-  // RMS over all held-out pairs. A pair counts as often as it is held out.
+  // RMS deviation over all held-out pairs, from the sum of squares. A pair counts once for each split that holds it out.
   [[nodiscard]] double rms(double squares) const {
     double held = 0;
     for (const PairOfCores& pair : pairs_) held += std::popcount(pair.held);
@@ -112,8 +116,8 @@ class Positioning {
     return split != kNoSplit && (pair.held >> static_cast<unsigned>(split) & 1U) != 0;
   }
 
-  // A core's way must occur in several pairs; otherwise it would only rename them. If it does not, all cores of a bus share
-  // one way.
+  // Gives each core a way of its own if there are enough pairs for so many ways, else one way to all cores of a bus. False if
+  // there are not enough pairs for that either: ways would then only restate the pairs.
   [[nodiscard]] bool choose_units(Reach reach) {
     std::vector<std::size_t>& units = units_[ordinal(reach)];
     units.resize(cores_);
@@ -146,7 +150,7 @@ class Positioning {
     left = squares;
   }
 
-  // The sum of squares of the held-out pairs after the others were fitted.
+  // For all splits, the sum of squares of the held-out pairs after a fit to the others.
   [[nodiscard]] double held_out(const Terms& terms) const {
     double squares = 0;
     for (int split = 0; split < kHalvings; ++split) {
@@ -158,7 +162,7 @@ class Positioning {
     return squares;
   }
 
-  // Alternating least squares: fits the blocks' means, then the part that all pairs of a core have in common, and repeats.
+  // Alternating least squares: fits the blocks' means, then what each core adds to all its pairs, and repeats.
   [[nodiscard]] Model fitted(const Terms& terms, int split) const {
     Model model{
         std::vector<double>(blocks_), std::vector<bool>(blocks_), std::vector<double>(cores_), std::vector<double>(cores_), {}};
@@ -200,8 +204,8 @@ class Positioning {
     }
   }
 
-  // Fits a mesh to what the ways leave of the matrix. Held-out pairs first get the values that the ways predict, then those
-  // that the mesh predicts.
+  // Fits a mesh to what the ways do not explain. Held-out pairs have no values of their own: they get those that the ways
+  // predict and, in later rounds, those that the last mesh predicts.
   [[nodiscard]] Mesh mesh_from(int split) const {
     Terms terms;
     terms.ways = true;
@@ -233,8 +237,8 @@ class Positioning {
     return without_rows(rest);
   }
 
-  // Ways in tenths of a nanosecond, relative to the nearest core, whose way is 0. What all cores have in common belongs to
-  // the bus.
+  // Ways in ns, rounded to 0.1, relative to the nearest core, whose way is 0. What all cores have in common belongs to the
+  // bus.
   [[nodiscard]] std::vector<double> above_the_nearest(const std::vector<double>& ways, Reach reach) const {
     std::vector<bool> seen(cores_);
     for (const PairOfCores& pair : pairs_) {
@@ -257,13 +261,14 @@ class Positioning {
     if (terms.edges) positions.edge_way_ns = above_the_nearest(model.edges, Reach::edge);
     for (const auto& [taken, reach] : {std::pair(terms.ways, Reach::bus), {terms.edges, Reach::edge}}) {
       const auto& units = units_[ordinal(reach)];
-      // does not count the nearest core, whose way is 0 by definition
+      // leaves out the nearest core, whose way is 0 by definition
       if (taken) positions.parameters += static_cast<int>(std::set<std::size_t>(units.begin(), units.end()).size()) - 1;
     }
     if (!terms.mesh) return positions;
     positions.places = model.mesh.places;
     positions.hop_ns = std::round(100 * model.mesh.hop) / 100;
-    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;  // subtracts the position of the grid, which is arbitrary
+    // Places: a column and a row for each core but one, because the grid's position is arbitrary; and the latency of a hop.
+    positions.parameters += 2 * (static_cast<int>(cores_) - 1) + 1;
     return positions;
   }
 

@@ -1,5 +1,5 @@
-// Finds how a machine's cores differ in position: how far each is from the others on its bus, and from the bus's edge. Uses
-// only the matrix. A machine has these distances in machine.bus.way_ns and related parameters.
+// Finds from the matrix how a machine's cores differ in position: how far each is from the others on its bus, and from the
+// bus's edge. In a machine these are machine.bus.way_ns and related parameters.
 #pragma once
 
 #include <utility>
@@ -20,18 +20,19 @@ struct Positions {
   int parameters = 0;  // number of parameters
 
   [[nodiscard]] bool any() const { return !way_ns.empty() || !edge_way_ns.empty() || !places.empty(); }
-  // What the positions of these two CPUs add to the latency of a line between them.
+  // What the positions of two CPUs add to the latency of a line between them, in ns.
   [[nodiscard]] double between(const CpuPlace& one, const CpuPlace& other) const;
 };
 
 struct FoundPositions {
   Positions positions;
-  // RMS in ns over half of the pairs, after a fit to the other half: with the blocks' means alone, and with positions.
+  // RMS deviation in ns over half of the pairs after a fit to the other half: with the blocks' means alone, and with
+  // positions.
   double held_out_without = 0, held_out = 0;
 };
 
-// Finds ways, edges and places. Each is used only if it removes three percent of the held-out pairs' sum of squares. CPUs are
-// numbered as in the layout; `blocks` are the machine's.
+// Finds ways, edges and places on a mesh. Uses each of these only if it removes at least three percent of the held-out pairs'
+// sum of squares. CPUs are numbered as in the layout; `blocks` are the machine's.
 FoundPositions find_positions(const LatencyMatrix& measured, const MachineLayout& layout, const std::vector<Block>& blocks);
 
 // The matrix minus the effect of the positions.

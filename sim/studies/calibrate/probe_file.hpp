@@ -47,13 +47,14 @@ struct ProbedBandwidth {
 
 struct ProbedLock {
   int cpus = 0;
-  Quartiles ns;  // time from one owner to the next
+  Quartiles ns;  // time from one owner of the lock to the next
 };
 
-// Several CPUs, or sibling threads, that access one line: measures the same operations as the workload contended_line.
+// A measurement of several CPUs, or sibling threads, that access one line. The workload contended_line simulates the same
+// operations.
 struct ProbedWaiting {
   std::string operation;  // "shared_store", "fetch_add"
-  std::vector<int> cpus;  // CPUs of the matrix; the line's home is the node of the first one
+  std::vector<int> cpus;  // numbered as in the matrix; the line's home is the first one's node
   int between_cycles = 0;
   Quartiles ns;
 };
@@ -72,7 +73,7 @@ struct ProbeFile {
   std::vector<ProbedBandwidth> bandwidths;
   std::string lock_kind;
   std::vector<ProbedLock> locks;
-  std::vector<ProbedWaiting> waiting;  // empty if an older linebounce-probe wrote the file
+  std::vector<ProbedWaiting> waiting;  // empty if the file is from an older linebounce-probe
 };
 
 // True if the text is a file of linebounce-probe, of any version, and not a matrix in CSV.

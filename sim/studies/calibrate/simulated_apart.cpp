@@ -41,7 +41,7 @@ SimulationInput workload_on(const MachineTables& machine, const std::string& wor
 
 using Collect = std::function<std::vector<double>(const PointData&)>;
 
-// Runs it in a separate process, which writes at most `most` numbers.
+// Simulates `input` in a process of its own, which calls `collect`. Returns the first `most` numbers that it found.
 std::vector<double> simulated_numbers(const SimulationInput& input, std::size_t most, const Collect& collect) {
   SharedArray<double> numbers(most + 1);
   simulate_apart({input}, 1, [&](std::size_t, const PointData& data) {
@@ -59,8 +59,8 @@ double metric_value(const PointData& point, const std::string& name) {
 
 constexpr const char* kMatrixWorkload = "core_to_core";
 
-// More nodes mean more pairs per block, so fewer repetitions suffice. The whole matrix of a large machine is only simulated
-// for comparison.
+// More nodes mean more pairs in each block, so fewer repetitions suffice. A machine with more than kLarge CPUs is never
+// fitted as a whole, only compared.
 std::int64_t repetitions_for(const MachineSpec& machine) {
   constexpr int kLarge = 64;
   return machine.cpus > kLarge ? 2 : std::clamp(16 / machine.nodes, 4, 8);
@@ -73,7 +73,8 @@ Parameters parameters_of(const std::string& access, int home, const MachineSpec&
                                            {"repetitions", repetitions_for(machine)}});
 }
 
-// Sums for a pair, over both directions: for homes near the pair, and for all homes.
+// Sums over both directions of a pair: `near` for lines with their home at one of the two CPUs' nodes, `all` for lines with
+// any home.
 struct Sums {
   double near = 0, all = 0;
   int near_rows = 0, rows = 0;

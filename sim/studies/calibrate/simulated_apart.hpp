@@ -1,5 +1,4 @@
-// Runs simulations in separate processes, to compute what a fit compares: the core-to-core matrix, and a machine's other
-// costs.
+// Simulates in separate processes what a fit compares: the core-to-core matrix, and a machine's other costs.
 #pragma once
 
 #include <functional>
@@ -17,18 +16,18 @@
 
 namespace linebounce::sim {
 
-// The user stopped the command while candidates were simulated.
+// Thrown if the user stops the command during simulations.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// A workload's defaults with these values replaced. REQUIRES: it has the parameters.
+// The workload's defaults with these values replaced. REQUIRES: the workload has these parameters.
 workloads::Parameters parameters_with(const std::string& workload,
                                       const std::map<std::string, workloads::ParameterValue>& changed);
 
-// Simulates each input in a process of its own, `at_once` at a time. `keep` is called in that process and stores the results
-// in shared memory (SharedArray). `tick` is called several times a second with the number of finished inputs. Errors:
+// Simulates each input in a process of its own, `at_once` at a time. Calls `keep` in that process, to store results in shared
+// memory (SharedArray), and `tick` in this one, several times a second, with the number of finished inputs. Errors:
 // ConfigError for a machine that can't be built; SimulationFailure; Interrupted.
 void simulate_apart(
     const std::vector<SimulationInput>& inputs, int at_once,
@@ -44,7 +43,7 @@ struct LoadToUseCosts {
 // Each of the following runs in a process of its own. Errors: ConfigError for a machine that can't be built; SimulationFailure;
 // Interrupted.
 
-// Loads by CPU 0, from rings of these sizes and from each node's memory.
+// Latencies of CPU 0's loads, from rings of these sizes and from each node's memory.
 LoadToUseCosts simulate_load_to_use(const MachineTables& machine, const std::vector<int>& sizes_kib);
 
 // Hand-offs of lines in every state: one row for each pair, state, and home near the pair.
@@ -63,7 +62,7 @@ struct ContendedLines {
 // Values that replace a machine's own, by path. REQUIRES: the machine has the parameters.
 using Changes = std::map<std::string, ConfigValue>;
 
-// By candidate: the time between two operations of each measurement, in ns; 0 if no CPU succeeded. Simulates `at_once`
+// By candidate and measurement: the time between two operations in ns; 0 if no CPU completed one. Simulates `at_once`
 // candidates at a time.
 std::vector<std::vector<double>> simulate_contended(const MachineTables& machine, const std::vector<Changes>& candidates,
                                                     const ContendedLines& lines, int at_once);
@@ -73,14 +72,13 @@ void put(Settings& settings, const Values& values);
 
 struct Measurement {
   std::string access = "atomic";  // the receiver's operation on the line
-  int home = -1;                  // the home node of all lines; -1: each pair's own nodes in turn
+  int home = -1;                  // home node of all lines; -1: the nodes of each pair in turn
 };
 
 // Runs the workload core_to_core on Modified lines. Each candidate runs in a process of its own, `at_once` at a time. A
-// pair's cost is the mean over both directions. If the matrix does not show where the measured line's home was, it is also
-// the mean over lines at home with either CPU (on any node, if neither node has memory). `tick` is called several times a
-// second with the number of simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure;
-// Interrupted.
+// pair's cost is the mean over both directions. If the measured line's home is unknown, it is the mean over two homes, too:
+// the nodes of both CPUs, or any nodes if neither has memory. `tick` is called several times a second with the number of
+// simulated candidates. Errors: ConfigError for a machine that can't be built; SimulationFailure; Interrupted.
 class MatrixSimulator {
  public:
   MatrixSimulator(MachineTables machine, Measurement measurement, int at_once, std::function<void(int candidates)> tick);

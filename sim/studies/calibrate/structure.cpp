@@ -11,17 +11,19 @@
 namespace linebounce::sim {
 namespace {
 
-// Smallest ratio between the distances of two levels; the noise of a quiet machine is less than half of that.
+// Smallest ratio between the distances of two levels. The noise of a quiet machine is less than half of the step that this
+// requires.
 constexpr double kClear = 1.2;
-constexpr double kNearThread = 0.6;   // a core's threads are at most this share of the next distance apart ...
-constexpr double kThreadNs = 15;      // ... and in ns; published figures are 4 to 12
-constexpr double kFartherNode = 1.1;  // smaller, because means over whole blocks have much less noise than single pairs
+constexpr double kNearThread = 0.6;  // threads of a core are at most this share of the distance to other cores apart
+constexpr double kThreadNs = 15;     // and at most this many ns apart; published figures are 4 to 12
+// As kClear, for nodes; smaller, because means over blocks have much less noise than single pairs.
+constexpr double kFartherNode = 1.1;
 
-constexpr std::size_t kMostSockets = 8;  // more groups must be tiles of one chip, which share one memory
+constexpr std::size_t kMostSockets = 8;  // more groups must be tiles of one chip with one memory
 // Limit on links: all links of eight nodes. Each step of the fit simulates one machine per link.
 constexpr std::size_t kMostLinks = 28;
 
-using Groups = std::vector<std::vector<int>>;  // each sorted, ordered by their first members
+using Groups = std::vector<std::vector<int>>;  // each group is sorted; groups are sorted by their first members
 
 double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
   double sum = 0;
@@ -31,7 +33,7 @@ double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, cons
   return sum / static_cast<double>(a.size() * b.size());
 }
 
-// The median distance of two groups, which, unlike the mean, does not follow one slow pair.
+// The median distance between two groups. Unlike the mean, it does not follow a single slow pair.
 double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
   std::vector<double> between;
   for (const int i : a) {
@@ -42,7 +44,7 @@ double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, co
   return *middle;
 }
 
-// The groups after the two nearest ones have been merged, and how far apart those were.
+// The groups after a merge, and the distance of the two that were merged.
 struct Cut {
   Groups groups;
   double merged = 0;
@@ -71,7 +73,7 @@ std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
   return cuts;
 }
 
-// The distance that nine tenths of the values do not exceed.
+// The distance that nine in ten values do not exceed.
 double farthest_but_a_tenth(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() - 1 - (values.size() - 1) / 10];
@@ -91,8 +93,8 @@ std::vector<double> distances_within(const LatencyMatrix& matrix, const Groups& 
   return within;
 }
 
-// True if the groups are clearly apart. A few slow pairs within groups are allowed, as they occur in real measurements. But
-// two groups with some near pairs are one group, or neighbours in a ring.
+// True if the groups are clearly apart. A few slow pairs within groups are allowed, as in real measurements. But if a tenth
+// of the pairs between two groups are near, the two are one group, or neighbours in a ring.
 bool clearly_apart(const LatencyMatrix& matrix, const Groups& groups) {
   const double inside = farthest_but_a_tenth(distances_within(matrix, groups));
   for (std::size_t a = 0; a < groups.size(); ++a) {
@@ -112,8 +114,8 @@ bool same_sizes(const Groups& groups) {
   return std::ranges::all_of(groups, [&](const auto& group) { return group.size() == groups[0].size(); });
 }
 
-// Tolerance for "equally far": how much the mean distance between other groups may differ from their mean distance to the
-// first one.
+// How much the mean distance of other groups to each other may differ from their mean distance to the first group and still
+// count as equal.
 constexpr double kAsFar = 0.15;
 
 bool has_single(const Groups& groups) {
@@ -126,7 +128,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// True if the finest groups are the threads of a core. `next`: the groups of the next level, for comparison.
+// True if the groups of the finest level are the threads of cores. `next`: the groups of the next level, for comparison.
 bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups& next) {
   const std::size_t size = finest[0].size();
   if (size != 2 && size != 4 && size != 8) return false;
@@ -197,7 +199,8 @@ class Finder {
     }
   }
 
-  // If groups differ in size, a level is complete only if the next merge is between far groups.
+  // True if all groups are clearly farther apart than the two that were merged last. Groups that differ in size are a level
+  // only then.
   [[nodiscard]] bool all_merged(const Groups& cut, double merged) const {
     for (std::size_t a = 0; a < cut.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
@@ -207,7 +210,7 @@ class Finder {
     return true;
   }
 
-  // True if the first socket's groups have been merged, while the others are still the groups of the previous level.
+  // True if all groups of one socket have been merged, but those of the other are still as on the previous level.
   bool is_one_socket_and_groups(const Groups& cut) {
     if (levels_.empty() || cut.size() < 3) return false;
     const Groups& before = levels_.back();
@@ -243,7 +246,7 @@ class Finder {
     return static_cast<int>(most);
   }
 
-  // The largest number of parts that one group consists of.
+  // The most `parts` that one of the groups consists of.
   static int most_parts(const Groups& groups, const Groups& parts) {
     int most = 0;
     for (const auto& group : groups) {
@@ -253,8 +256,8 @@ class Finder {
     return most;
   }
 
-  // Guesses the threads from CPU numbers if noise hides them. Operating systems give a core's two threads adjacent numbers,
-  // or numbers half the machine apart.
+  // Pairs of CPUs that seem to be threads, by number; empty if there are none. For noisy matrices: operating systems give the
+  // two threads of a core adjacent numbers, or numbers half the machine apart.
   [[nodiscard]] Groups threads_as_numbered() const {
     const int cpus = matrix_.cpus();
     if (cpus % 2 != 0 || cpus < 4) return {};
@@ -330,7 +333,7 @@ class Finder {
       found_.topology = Topology::ring;
       found_.links.clear();
     } else if (!connected || count == 3) {
-      // No route over near nodes explains all distances, so each pair gets a link.
+      // Routes over near nodes don't reach all nodes, or there are only three, so each pair gets a link.
       found_.links.clear();
       for (int a = 0; a < count; ++a) {
         for (int b = a + 1; b < count; ++b) found_.links.emplace_back(a, b);
@@ -362,7 +365,7 @@ class Finder {
     return static_cast<int>(seen.size());
   }
 
-  // The nodes in ring order: from the node of CPU 0 towards the neighbour that has the lower CPU.
+  // The nodes in ring order: node 0, then its neighbour with the lower number, and so on.
   Groups round_the_ring(const Groups& nodes) const {
     Groups order = {nodes[0]};
     int before = 0;
@@ -404,9 +407,9 @@ class Finder {
 
   const LatencyMatrix& matrix_;
   std::vector<Groups> levels_;  // the finest first
-  Groups some_threads_;         // cores with several threads and cores with one; empty if all cores have equally many
-  Groups sockets_;              // set only if one of two sockets is a single group; otherwise empty
-  std::vector<int> home_;       // the CPUs of that socket
+  Groups some_threads_;         // the cores, if some have several threads and some have one; else empty
+  Groups sockets_;              // the two sockets, if only one of them is a single group; else empty
+  std::vector<int> home_;       // the CPUs of the socket that is a single group
   std::map<int, std::vector<int>> near_;
   Structure found_;
 };

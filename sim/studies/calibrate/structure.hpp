@@ -11,34 +11,35 @@
 
 namespace linebounce::sim {
 
-// The position of a CPU of the matrix. All numbers count over the whole machine, except `thread`.
+// Where a CPU of the matrix is. All numbers count over the whole machine, except `thread`.
 struct Seat {
   int node = 0, bus = 0, core = 0, thread = 0;
   friend bool operator==(const Seat&, const Seat&) = default;
 };
 
 struct Structure {
-  // If groups differ in size, these are the sizes of the largest.
+  // The sizes of the largest groups, if groups differ in size.
   int threads_per_core = 1;
   int cores_per_bus = 1;
   int buses_per_node = 1;
   int nodes = 1;
-  int home = -1;  // home node of the measured line, if it does not depend on the pair; -1: unknown
+  int home = -1;  // home node of the measured lines, if it does not depend on the pair; -1: unknown
   Topology topology = Topology::fully_connected;
-  std::vector<std::pair<int, int>> links;  // for topology `links`: nodes with a link, the lower number first
+  std::vector<std::pair<int, int>> links;  // for topology `links`: the linked nodes, the lower number first
   std::vector<Seat> seats;                 // by CPU of the matrix
-  // By CPU of the matrix: its number in `fill` order, in a machine whose groups all have the maximal size.
+  // By CPU of the matrix: the number that cpu_order `fill` gives its seat, in a machine whose groups all have the maximal
+  // size.
   std::vector<int> hardware_threads;
-  std::vector<std::string> notes;  // sentences about observations that a machine can't express
+  std::vector<std::string> notes;  // sentences on observations that a machine can't express
 
-  // True if a machine whose groups all have the maximal size has free seats.
+  // True if some seats would be free in a machine whose groups all have the maximal size.
   [[nodiscard]] bool uneven() const {
     return static_cast<int>(seats.size()) != nodes * buses_per_node * cores_per_bus * threads_per_core;
   }
 };
 
-// Which CPUs of the matrix share a core, a bus (the largest cache that cores share) and a node, as far as that is known. Each
-// group is sorted; groups are ordered by their first CPU.
+// The CPUs of the matrix that share a core, a bus (the largest cache that cores share) and a node. Empty where this is
+// unknown. Each group is sorted; groups are sorted by their first CPU.
 struct CpuGroups {
   std::vector<std::vector<int>> nodes, buses, cores;
 };
@@ -46,14 +47,13 @@ struct CpuGroups {
 // The structure for known groups. How nodes are linked comes from the matrix.
 Structure structure_of(const LatencyMatrix& matrix, const CpuGroups& groups);
 
-// Clusters the CPUs by the median distance between groups, and keeps the levels where groups are clearly apart: the nearest
-// CPUs of two groups are a fifth farther apart than CPUs of one group. The finest level is a core's threads, if they are as
-// near as only threads can be (some cores may then have just one). Next come buses; the coarsest level is nodes. Nodes are
-// numbered by their lowest CPU, or around the ring if they form one.
+// Clusters the CPUs by the median distance between groups. Keeps the levels where groups are clearly apart: the nearest CPUs
+// of two groups are at least a fifth farther apart than CPUs of one group. The finest level is the threads of cores if they
+// are near enough; some cores may then have just one. Next come buses. The coarsest level is nodes, numbered by their lowest
+// CPUs, or around the ring if they form one.
 //
-// There may be two sockets that look different: half of the CPUs are in groups near each other, and all other groups are as
-// far from each other as from those. The first socket then has the line's home, and the groups of the other communicate
-// through that home.
+// Two sockets may look different: half of the CPUs form one group, and the other half several groups that are as far from
+// each other as from the first. Then the first socket is the line's home, through which the other's groups communicate.
 Structure find_structure(const LatencyMatrix& matrix);
 
 }  // namespace linebounce::sim

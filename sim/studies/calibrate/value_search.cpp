@@ -8,7 +8,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kNearEnough = 0.01;  // relative
-constexpr std::size_t kPlaces = 2;    // number of best places that are examined more closely
+constexpr std::size_t kPlaces = 2;    // number of best values around which the search goes on
 constexpr int kMostSearchRounds = 8;
 
 using Seen = std::map<double, double>;  // deviation by value
@@ -17,7 +17,7 @@ double rounded_to(double value, int steps_per_unit) {
   return std::round(value * steps_per_unit) / steps_per_unit;
 }
 
-// Values that are better than both neighbours, the best first.
+// The values that are no worse than both neighbours: at most kPlaces, the best first.
 std::vector<Seen::const_iterator> valleys(const Seen& seen) {
   std::vector<Seen::const_iterator> found;
   for (auto at = seen.begin(); at != seen.end(); ++at) {
@@ -30,7 +30,7 @@ std::vector<Seen::const_iterator> valleys(const Seen& seen) {
   return found;
 }
 
-// Adds values halfway to both neighbours, unless the neighbours are near.
+// Adds a value halfway to each neighbour, unless the neighbour is near already.
 void add_between(const Seen& seen, Seen::const_iterator at, int steps_per_unit, std::vector<double>& values) {
   const auto add = [&](double from, double to) {
     const double middle = rounded_to((from + to) / 2, steps_per_unit);

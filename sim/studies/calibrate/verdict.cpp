@@ -5,15 +5,15 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kWellFitted = 0.05;  // RMS, as a share of the mean of all pairs
+constexpr double kWellFitted = 0.05;  // RMS deviation as a share of the mean latency of all pairs
 constexpr double kMost = 0.5;         // of the remaining squares
-constexpr double kFarApart = 0.1;     // as a share of the mean; a larger difference between directions is mentioned
+constexpr double kFarApart = 0.1;     // as a share of the mean latency; a larger difference between directions is mentioned
 
 double squares_of(double value) {
   return value * value;
 }
 
-// The RMS deviation of the blocks' means. Each block counts as often as it has pairs.
+// The mean squared deviation of the blocks' means. Each block counts as often as it has pairs.
 double between_blocks(const Calibration& calibration) {
   double squares = 0;
   double pairs = 0;

@@ -7,14 +7,14 @@
 
 namespace linebounce::sim {
 
-// Where the fitted machine's nodes, buses and threads come from.
+// The origin of the fitted machine's nodes, buses and threads.
 enum class StructureFrom {
-  matrix,           // the matrix itself; the cores' positions were searched too
-  machine,          // a given machine, which agrees with what the matrix shows
-  another_machine,  // a given machine; CPUs that share a core there may not share one in the matrix
+  matrix,           // the matrix itself; positions of cores were searched, too
+  machine,          // the user's machine, which agrees with what the matrix shows
+  another_machine,  // the user's machine, although the matrix shows another structure
 };
 
-// Sentences; empty if the fit is good and nothing disagrees. REQUIRES: `calibration` is complete except for its verdict.
+// Sentences; empty if the fit is good and nothing contradicts it. REQUIRES: `calibration` is complete except for its verdict.
 std::string verdict_on(const Calibration& calibration, StructureFrom structure);
 
 }  // namespace linebounce::sim

@@ -21,11 +21,11 @@ constexpr const char* kIntervention = "machine.bus.intervention_clocks";
 constexpr const char* kModifiedLoad = "modified_load";
 constexpr const char* kBusy = "machine.directory.line_busy_ns";
 
-constexpr double kFitsWell = 0.01;  // as RMS share; with a smaller deviation, nothing else is tried
+constexpr double kFitsWell = 0.01;  // RMS deviation as a share; with less, alternatives are not tried
 constexpr double kTold = 0.2;       // as a share of the value; a less certain value counts as unknown
 constexpr int kStepsOfNs = 10, kStepsOfClock = 1;
 constexpr double kMostHoldNs = 500, kMostBusyNs = 3000;
-constexpr double kOperations = 150;  // the number of operations in a window
+constexpr double kOperations = 150;  // the number of operations that a simulated window lasts
 constexpr double kLeastWindowUs = 20, kMostWindowUs = 1000;
 constexpr std::size_t kFewContending = 4;
 
@@ -103,7 +103,7 @@ std::vector<std::string> WaitingCosts::said() const {
   return texts;
 }
 
-// The rows' simulated times on these machines, by candidate.
+// By candidate: the simulated time of each row, in ns.
 std::vector<std::vector<double>> WaitingCosts::simulated(const Rows& rows, const std::vector<Changes>& candidates) const {
   double slowest = 0;
   for (const Row* row : rows) slowest = std::max(slowest, row->measured->ns.median);
@@ -174,7 +174,7 @@ bool WaitingCosts::take(const std::string& path, const FoundValue& found, const 
   return true;
 }
 
-// A thread's time when alone as a share of its time beside a busy sibling. Needs no simulation.
+// Sets the share of its speed that a thread keeps beside a busy sibling, which was measured directly. Needs no simulation.
 void WaitingCosts::fit_siblings() {
   if (machine_.typed().cpu.threads_per_core < 2) return;
   fit_share("machine.cpu.shared_issue_pct", "beside_computing", "computes");
@@ -210,8 +210,8 @@ bool WaitingCosts::fit_invalidation() {
   return true;
 }
 
-// The matrix was measured with atomic operations, which wait for the giver's answer as well as for the data; a load only
-// waits for the data. So the matrix shows the longer of the two, and loads of the same lines show which one that is.
+// The matrix was measured with atomic operations, which wait for the data and for the giver's answer, so it shows the longer
+// of the two. A load only waits for the data. Loads of the same lines therefore show which of the two was longer.
 bool WaitingCosts::fit_intervention() {
   const Rows rows = rows_of([](const Row& row) { return row.measured->operation == kModifiedLoad; });
   if (rows.empty()) return false;
@@ -263,8 +263,8 @@ void WaitingCosts::fit_busy(const Rows& rows) {
        fmt::format("{} rates of additions and increments by CPUs of several buses", rows.size()));
 }
 
-// Chooses the rows of two CPUs that depend least on the home. Within a group these are the nearest CPUs, which do not ask the
-// home. Otherwise they are the farthest, because the home is free again before they have handed over the line.
+// Chooses the two CPUs whose rows depend least on the home. On a machine with groups these are the nearest ones, whose
+// transfers bypass the home. Otherwise they are the farthest: by the time the line has moved, the home is free again.
 WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   std::map<std::vector<int>, double> ns;
   for (const Row* row : rows) ns[row->cpus] += row->measured->ns.median;
@@ -275,8 +275,8 @@ WaitingCosts::Rows WaitingCosts::apart_from_home(const Rows& rows) const {
   return found;
 }
 
-// On one bus no home is involved, so only the hold matters. Two CPUs always take turns. With more CPUs chance may decide, and
-// the simulation takes longer.
+// On one bus no home is involved, so the rates only show how long a line is held. Uses rows of two CPUs, which always take
+// turns; with more, chance may decide, and simulations take longer.
 void WaitingCosts::fit_held_and_busy() {
   const Rows near = rows_of([](const Row& row) { return contends(*row.measured) && row.buses == 1 && row.cpus.size() == 2; });
   const Rows apart =

@@ -22,8 +22,8 @@ class WaitingCosts {
   WaitingCosts(const ProbeFile& probe, MachineTables& machine, const std::vector<int>& file_cpu, std::string source,
                int at_once, std::function<void(int)> simulated);
 
-  // REQUIRES: called in this order, after the machine's latencies are fitted. The first two return true if they have set a
-  // value; the latencies may then be fitted again.
+  // REQUIRES: calls in this order, after the fit of the machine's latencies. The first two return true if they have set a
+  // value; the latencies should then be fitted again.
   bool fit_invalidation();
   bool fit_intervention();
   void fit_contended();
@@ -31,11 +31,11 @@ class WaitingCosts {
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }
   [[nodiscard]] const std::vector<ComparedCost>& fitted() const { return fitted_; }
   [[nodiscard]] const std::vector<ComparedCost>& predictions() const { return predictions_; }
-  // Sentences that say for each parameter what it was fitted to and how well, or why it was not fitted.
+  // For each parameter a sentence: what it was fitted to and how well, or why it was not fitted.
   [[nodiscard]] std::vector<std::string> said() const;
 
  private:
-  // A measured row, with CPUs numbered as by the machine.
+  // A measured row, with CPUs numbered as in the machine.
   struct Row {
     const ProbedWaiting* measured = nullptr;
     std::vector<int> cpus;
@@ -58,7 +58,7 @@ class WaitingCosts {
   void fit_busy(const Rows& rows);
   void fit_held_and_busy();
   [[nodiscard]] Rows apart_from_home(const Rows& rows) const;
-  // Sets the found value, or records why the present value stays. Returns true if it has set the value.
+  // Sets the found value and returns true, or records why the present value stays.
   bool take(const std::string& path, const FoundValue& found, const std::vector<double>& tried, const Rows& rows,
             const std::string& fitted_to);
   bool stays(const std::string& path, const std::string& why);

@@ -106,17 +106,17 @@ std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacemen
 }
 
 double instructions_of(const ReportedPoint& recorded, double operations) {
-  // Instructions per replayed operation, reading the trace included: `bench --case replay` under valgrind takes 731 for each
-  // additional reference.
+  // Host instructions per replayed operation, reading the trace included: `bench --case replay` under valgrind takes 731 for
+  // each additional reference.
   constexpr double kOfOperation = 730;
-  // Instructions per transfer: contended references take 3,988 on one bus and 7,348 on two nodes
+  // Host instructions per transfer: contended references take 3,988 on one bus and 7,348 on two nodes
   // (tests/end_to_end/instruction_counts.json).
   constexpr double kOfTransfer = 5500;
   return kOfOperation * operations + kOfTransfer * transfers_of(recorded);
 }
 
 std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus) {
-  // Transfers of a lock's word per acquisition at most: one to read it and one to write it, when acquiring and when
+  // The most transfers of a lock's word for one acquisition: to read it and to write it, both when acquiring and when
   // releasing.
   constexpr double kWaysOfAWord = 4;
   double longest_way_us = 0;
@@ -175,7 +175,7 @@ std::string named_in_short(const std::vector<std::string>& names) {
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
 }
 
-// Why some locks may not have been replaced in any trial; empty if there is no such reason.
+// Explains why no trial replaced some locks; empty if there is nothing to explain.
 std::string not_tried(const LockComparison& comparison) {
   const std::vector<std::string>& own = comparison.own_locks;
   if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";

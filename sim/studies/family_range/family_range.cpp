@@ -31,12 +31,12 @@ const std::set<std::string>& sibling_paths() {
 bool is_from_family(const Setting& setting, const std::string* source, const Family::Parameter& parameter,
                     const std::string& family) {
   if (setting.from == Setting::From::family) return true;
-  // A resolved configuration states every value; its sources tell which values come from the family.
+  // Every value of a resolved configuration is stated, even those of the family, so only its source tells.
   return setting.origin.given.empty() && source != nullptr && *source == family_source(parameter, family) &&
          setting.value == parameter.setting.value;
 }
 
-// The swept paths that change together with the compared one, with the values of each alternative.
+// The sweep's values for the wanted alternatives: those of `compared`, and of all paths that change together with it.
 SweepAxis alternatives_of(const Plan& plan, const std::string& compared, const std::vector<ConfigValue>& wanted) {
   const auto axis = std::ranges::find_if(plan.experiment.sweep, [&compared](const SweepAxis& one) {
     return std::ranges::find(one.paths, compared) != one.paths.end();
@@ -53,7 +53,8 @@ SweepAxis alternatives_of(const Plan& plan, const std::string& compared, const s
   return chosen;
 }
 
-// The changes as a sweep axis: one value per path and change. In the first change, all values are the assumed ones.
+// The changes as a sweep axis: for each changed path, its value in each change. The first change leaves all values as
+// assumed.
 SweepAxis changes_axis(const std::vector<FamilyChange>& changes) {
   SweepAxis axis;
   for (const FamilyChange& change : changes) {

@@ -1,4 +1,4 @@
-// Turns an arrangement of a structure's members into a change of its layout, and compares which members share lines.
+// Turns an arrangement of a structure's members into a [[layout.change]], and compares which members share lines.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct ArrangedLayout {
   Layout layout;       // the structure after it
 };
 
-// `line_bytes`: objects begin at multiples of this, unless `aligns` is false. Errors: ConfigError for members that can't be
-// moved.
+// `members`: names and offsets, in order. `line_bytes`: objects begin at multiples of this, unless `aligns` is false. Errors:
+// ConfigError for members that can't be moved.
 ArrangedLayout arranged(const LayoutFile& file, const std::string& structure, const std::string& name,
                         const std::vector<std::pair<std::string, int>>& members, int line_bytes, bool aligns);
 
@@ -35,15 +35,15 @@ struct SharedPair {
 };
 
 struct LayoutDifference {
-  std::vector<SharedPair> apart;     // they shared a line before
-  std::vector<SharedPair> together;  // they share a line now
+  std::vector<SharedPair> apart;     // pairs that shared a line only before the change
+  std::vector<SharedPair> together;  // pairs that share a line only after the change
 };
 
-// Compares touched members. `before`, `after`: the offset of each unit, for objects that begin at a line.
+// Compares which touched members share lines. `before`, `after`: the offset of each unit. Objects begin at a line.
 LayoutDifference difference(const StructureAccesses& accesses, const std::vector<int>& before, const std::vector<int>& after,
                             int line_bytes);
 
-// The offset of each of the structure's units in this layout of it.
+// The offset of each unit of the structure in this layout.
 std::vector<int> begins_in(const StructureAccesses& accesses, const Layout& layout);
 
 }  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kKernelLine = 64;  // SMP_CACHE_BYTES, unless the macro is given a size
+constexpr int kKernelLine = 64;  // SMP_CACHE_BYTES, the kernel's alignment of a group if its macro names none
 
 // The units in the layout's order, with their offsets.
 std::vector<std::pair<int, std::size_t>> placed_units(const StructureAccesses& accesses, const Layout& layout) {
@@ -21,7 +21,7 @@ std::vector<std::pair<int, std::size_t>> placed_units(const StructureAccesses& a
   return units;
 }
 
-// As in Linux: members of the networking paths tx and rx are of txrx.
+// The functions' names as a suffix: "_receive_send". The networking paths rx and tx together are "_txrx", as in Linux.
 std::string path_words(const std::set<std::string>& paths) {
   if (paths == std::set<std::string>{"rx", "tx"}) return "_txrx";
   std::string words;
@@ -31,7 +31,8 @@ std::string path_words(const std::set<std::string>& paths) {
   return words;
 }
 
-// "write_rx", "read_txrx": what is written at all is of "write", as "read" promises lines that stay in every cache.
+// "write_rx", "read_txrx". A group with any written member is "write", because "read" promises that the line can stay in
+// every cache. More than three functions are not named.
 std::string group_name(const StructureAccesses& accesses, const std::vector<std::size_t>& members) {
   constexpr std::size_t kMostNames = 3;
   std::set<std::string> functions;
@@ -91,7 +92,7 @@ std::string declaration_text(const StructureAccesses& accesses, const Layout& la
     bool is_aligned = false;
     for (const CachelineGroup& group : groups) {
       if (group.members.front() != unit) continue;
-      // The gap lies in front of the group, or its size would count it.
+      // The gap is put in front of the group, because the group's size would include a gap inside it.
       is_aligned = gap && begin % line_bytes == 0;
       const std::string size = is_aligned && line_bytes != kKernelLine ? fmt::format(", {}", line_bytes) : "";
       out += fmt::format("\t__cacheline_group_begin{}({}{});\n", is_aligned ? "_aligned" : "", group.name, size);

@@ -1,4 +1,4 @@
-// Writes a found layout as a C declaration, and as the kernel's macros that assert it.
+// Writes a layout that was found as a C declaration, and as the kernel's macros that assert it.
 #pragma once
 
 #include <map>
@@ -21,13 +21,13 @@ struct CachelineGroup {
 // functions.
 std::vector<CachelineGroup> cacheline_groups(const StructureAccesses& accesses, const Layout& layout, int line_bytes);
 
-// `struct NAME { ... }` with the members in the layout's order, one per line. `types`: the type of each member, as the user's
-// table or source states it; other members become arrays of bytes. A comment at each member says which functions use it.
+// `struct NAME { ... }` with the members in the layout's order, one per line, each with a comment on the functions that use
+// it. `types`: by member, its declaration from the user's table or source; a member without one becomes an array of bytes.
 std::string declaration_text(const StructureAccesses& accesses, const Layout& layout, int line_bytes,
                              const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
 
-// CACHELINE_ASSERT_GROUP_MEMBER(struct NAME, GROUP, MEMBER); and CACHELINE_ASSERT_GROUP_SIZE(struct NAME, GROUP, BYTES);
-// Bit fields, which have no offsetof, have no line. `types`: as above.
+// CACHELINE_ASSERT_GROUP_MEMBER(struct NAME, GROUP, MEMBER); and CACHELINE_ASSERT_GROUP_SIZE(struct NAME, GROUP, BYTES); Bit
+// fields get no assertion, because they have no offsetof. `types`: as above.
 std::string assertions_text(const StructureAccesses& accesses, const Layout& layout,
                             const std::map<std::string, std::string>& types, const std::vector<CachelineGroup>& groups);
 

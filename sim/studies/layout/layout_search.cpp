@@ -7,10 +7,10 @@
 namespace linebounce::sim {
 namespace {
 
-// A member with a smaller share of the most used member's accesses counts as hardly used: it is only initialised, or read at
-// the end.
+// A member with less than this share of the most used member's accesses counts as hardly used: it is only initialised, or
+// read at the end.
 constexpr double kHardly = 0.002;
-// A member is not moved for a smaller gain, as a share of the total cost.
+// Smallest gain for which a member is moved, as a share of the total cost.
 constexpr double kGain = 1e-4;
 constexpr int kMostSweeps = 8;
 
@@ -140,7 +140,7 @@ std::vector<Arrangement> LayoutSearch::find() {
   return found;
 }
 
-// For each number of lines, the best division of all members. Computed from the best divisions of subsets.
+// For each number of lines, the cheapest division of all members, computed from the cheapest divisions of subsets.
 std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
   const std::size_t count = touched_.size();
   const std::size_t all = (std::size_t{1} << count) - 1;
@@ -178,7 +178,7 @@ std::vector<LayoutSearch::Bins> LayoutSearch::exact() {
     for (std::size_t subset = 1; subset <= all; ++subset) {
       const std::size_t lowest = subset & (~subset + 1);
       const std::size_t others = subset & ~lowest;
-      // Considers each division only once: the last line is the one with the subset's first unit.
+      // The last line always contains the subset's first unit, so that each division is considered only once.
       for (std::size_t more = others;; more = (more - 1) & others) {
         const std::size_t part = more | lowest;
         if (part != subset && single[part] + before[subset & ~part] < now[subset]) {
@@ -198,8 +198,8 @@ LayoutSearch::Bins LayoutSearch::single_lines() const {
   return bins;
 }
 
-// Begins with one line per member and repeatedly merges the two lines for which that costs least. Then improves the divisions
-// for the few numbers of lines that are worth it.
+// Begins with one line per member and repeatedly merges the two lines whose merging costs least. Then improves the divisions
+// with the few most promising numbers of lines.
 std::vector<LayoutSearch::Bins> LayoutSearch::merged() {
   constexpr std::size_t kWorthTrying = 6;
   Bins bins = single_lines();
@@ -237,7 +237,7 @@ bool LayoutSearch::merge_best(Bins& bins) {
         best = {a, b};
       }
     }
-    // A line that only has pinned members so far takes over the members of another line.
+    // Instead of a merge, all members of another line may move to a line that has only pinned members.
     for (std::size_t b = 0; b < bins.size() && bins[a].units.empty(); ++b) {
       if (b == a || !bins[b].pinned.empty()) continue;
       Bin both = bins[a];
@@ -318,20 +318,22 @@ bool LayoutSearch::swap_one(Bins& bins) {
   return any;
 }
 
-// Every line of a large member has it as its first unit.
+// The unit that decides the line's place in the order. It is the same for all lines of a large member, which keeps them
+// together.
 std::size_t LayoutSearch::first_unit(const Bin& bin) {
   if (!bin.pinned.empty()) return bin.pinned.front().unit;
   return bin.units.empty() ? 0 : *std::ranges::min_element(bin.units);
 }
 
-// Keeps the lines in the order in which their first members are now, and puts the other members into the gaps and at the end.
+// Turns a division into an arrangement. Orders the lines by the present order of their first members, puts hardly used
+// members into the gaps, and the remaining ones at the end.
 Arrangement LayoutSearch::realised(Bins bins) {
   const int line = costs_.line_bytes();
   const auto is_kept = [this](const Bin& bin) {
     return std::ranges::any_of(bin.pinned,
                                [this](const UnitOnLine& it) { return std::ranges::find(kept_, it.unit) != kept_.end(); });
   };
-  // Lines of kept members already come first; the lines of a large member stay together.
+  // Lines of kept members come first already.
   const auto movable = std::ranges::find_if_not(bins, is_kept);
   std::stable_sort(movable, bins.end(), [](const Bin& a, const Bin& b) { return first_unit(a) < first_unit(b); });
   Arrangement out;
@@ -351,7 +353,7 @@ Arrangement LayoutSearch::realised(Bins bins) {
     }
     end = std::max(end, start + bins[i].used);
     for (const std::size_t unit : packed(bins[i])) put(unit, round_up_to(end, accesses_.units[unit].alignment));
-    // Hardly touched members fill the line, but not before the lines of a large member.
+    // Hardly used members fill the free bytes of every line but the last.
     const bool fills = i + 1 < bins.size() && !limits_.cold_half;
     for (auto it = waiting.begin(); it != waiting.end() && fills;) {
       const LayoutUnit& unit = accesses_.units[*it];

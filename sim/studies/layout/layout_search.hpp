@@ -14,45 +14,45 @@
 namespace linebounce::sim {
 
 struct LayoutLimits {
-  int keep_first = 0;           // this many bytes at the beginning stay as they are, with the members that begin there
-  std::optional<int> max_size;  // of the structure, in bytes
-  bool cold_half = false;       // hardly touched members begin a line of their own, behind all others
+  int keep_first = 0;           // bytes at the structure's beginning that stay as they are, with all members that begin there
+  std::optional<int> max_size;  // limit on the structure's size in bytes; none: no limit
+  bool cold_half = false;       // true: hardly used members begin on a line of their own, behind all others
 };
 
-// An order of all units, each with its offset.
+// An order of all units, with the offset of each.
 struct Arrangement {
   std::vector<std::size_t> order;
   std::vector<int> begins;  // by unit
   int size = 0;             // in bytes
   double cost = 0;          // as of SharedLineCosts
-  bool exact = false;       // true: no division of the used members among as many lines costs less
+  bool exact = false;       // true: in the model, no division of the used members among as many lines costs less
 };
 
 class LayoutSearch {
  public:
   static constexpr std::size_t kMostExact = 12;
 
-  // REQUIRES: all arguments outlive this. `most_exact` is for tests.
+  // REQUIRES: all arguments outlive this object. `most_exact` is for tests.
   LayoutSearch(const StructureAccesses& accesses, SharedLineCosts& costs, const LayoutLimits& limits,
                std::size_t most_exact = kMostExact);
 
-  // The structure as it is.
+  // The structure as it is now.
   [[nodiscard]] Arrangement present();
-  // Each touched member on lines of its own, whatever the structure's size: nothing is shared by chance.
+  // Each used member on lines of its own, whatever the structure's size, so that nothing is shared by chance.
   [[nodiscard]] Arrangement apart();
-  // Each written member on lines of its own, and those that are only read together.
+  // Each written member on lines of its own, and all members that are only read together on others.
   [[nodiscard]] Arrangement by_role();
-  // Arrangements that cost less than the present one, the cheapest first. There is one for each number of lines that used
-  // members are divided among.
+  // Arrangements that cost less than the present one, the cheapest first; at most one for each number of lines among which
+  // the used members are divided.
   std::vector<Arrangement> find();
-  // Number of members that the search divides among lines.
+  // Number of members that the search divides among lines, which excludes large and hardly used ones.
   [[nodiscard]] std::size_t touched() const { return touched_.size(); }
 
  private:
   // A line of the arrangement. Its `pinned` units come first and stay there; they may begin on earlier lines.
   struct Bin {
     std::vector<UnitOnLine> pinned;
-    int used = 0;  // bytes that they occupy, counted from the line's beginning
+    int used = 0;  // bytes from the line's beginning to the end of the pinned units
     std::vector<std::size_t> units;
   };
   using Bins = std::vector<Bin>;

@@ -6,11 +6,11 @@
 namespace linebounce::sim {
 namespace {
 
-// The unit of costs is a transfer of a line from another cache. The ratios are those of machines with several sockets.
+// Costs are relative to the transfer of a line from another cache. The ratios are those of machines with several sockets.
 constexpr double kTransfer = 1;
 constexpr double kUpgrade = 0.8;  // the CPU has the data, but not the right to write it
 constexpr double kFetch = 0.4;    // the data comes from memory, or from a far level of the CPU's own caches
-// Added for each line that is used at all, so that of equally good layouts the one with fewer lines wins.
+// Added for each used line, so that the layout with fewer lines wins among equally good ones.
 constexpr double kEachLine = 1e-3;
 
 constexpr int kAbsent = std::numeric_limits<int>::max();
@@ -24,7 +24,7 @@ double SharedLineCosts::of(const std::vector<UnitOnLine>& line) {
   std::vector<std::pair<std::size_t, int>> key;
   for (const UnitOnLine& it : line) {
     const int end = it.begin + accesses_.units[it.unit].size();
-    // If a unit lies only on this line, its place there does not matter.
+    // The offset of a unit that lies wholly on this line does not affect the cost, so the key leaves it out.
     key.emplace_back(it.unit, it.begin >= 0 && end <= line_bytes_ ? 0 : it.begin);
   }
   std::ranges::sort(key);

@@ -1,6 +1,6 @@
-// Estimates what a cache line with some members of a structure would cost: goes through a replay's accesses in order and
-// counts those that would find the line in another CPU's cache. This is much faster than a replay and serves to rank layouts.
-// Replays then judge the best of them.
+// Estimates the cost of a cache line with some members of a structure. Goes through a replay's accesses in order and counts
+// those that would find the line in another CPU's cache. This is much faster than a replay and serves to rank layouts;
+// replays then judge the best of them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class SharedLineCosts {
 
   // In transfers between caches.
   double of(const std::vector<UnitOnLine>& line);
-  // The cost of a layout whose objects begin at a line. `begins`: each unit's offset; -1: the unit is left out.
+  // The cost of a layout whose objects begin at a line. `begins`: by unit, its offset; -1: the unit is left out.
   double of_layout(const std::vector<int>& begins);
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
 
@@ -35,9 +35,9 @@ class SharedLineCosts {
   // One CPU's accesses to the line of one object.
   struct Own {
     std::uint32_t at = 0, wrote_at = 0;  // time, 0: never
-    std::uint32_t own_time = 0;          // counted in the CPU's own accesses
+    std::uint32_t own_time = 0;          // as `at`, but counted in this CPU's accesses
   };
-  // The latest access (or write) of any CPU, and the latest by another CPU than that one.
+  // The time of the latest access (or write), and the latest one by any other CPU.
   struct Latest {
     std::uint32_t at[2] = {};
     int cpu[2] = {-1, -1};

@@ -16,7 +16,7 @@
 namespace linebounce::sim {
 namespace {
 
-// Receives every operation that takes effect, including spins and the operations of lock algorithms.
+// Receives every operation that takes effect, including those of spins and of lock algorithms.
 class AccessCollector final : public SimulationTap, public ProgramTap {
  public:
   AccessCollector(StructureAccesses& found, const SimulationInput& input) : found_(found), cpus_(input.machine.cpus) {
@@ -66,7 +66,8 @@ class AccessCollector final : public SimulationTap, public ProgramTap {
   StructureAccesses& found_;
   int cpus_;
   const AddressSpace* memory_ = nullptr;
-  std::unordered_map<std::uint32_t, std::uint32_t> objects_;  // numbers of the structure's objects, by their addresses
+  // By object in the address space: its number among the structure's objects.
+  std::unordered_map<std::uint32_t, std::uint32_t> objects_;
 };
 
 std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
@@ -74,7 +75,7 @@ std::int64_t sum_of(const std::map<std::string, std::int64_t>& counts) {
                          [](std::int64_t sum, const auto& entry) { return sum + entry.second; });
 }
 
-// The functions that make at least a tenth of the accesses, most accesses first, at most three.
+// Up to three functions, the most accesses first. Leaves out those with less than a tenth of the accesses.
 std::string functions_text(const std::map<std::string, std::int64_t>& counts) {
   constexpr std::size_t kMostNames = 3;
   const std::int64_t all = sum_of(counts);
@@ -102,7 +103,7 @@ std::vector<LayoutUnit> units_of(const Layout& layout) {
     unit.end = std::max(unit.end, field.offset + field.size);
     unit.alignment = std::max(unit.alignment, alignment_of(field));
   }
-  // A nested structure may end with padding, which moves with it.
+  // Padding at the end of a nested structure belongs to its unit, because it moves with it.
   for (std::size_t i = 0; i < units.size(); ++i) {
     const int next = i + 1 < units.size() ? units[i + 1].begin : layout.size;
     const int padded = (units[i].size() + units[i].alignment - 1) / units[i].alignment * units[i].alignment;

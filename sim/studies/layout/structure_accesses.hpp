@@ -1,4 +1,4 @@
-// The accesses of a replay to the objects of one structure, in the order in which the machine runs them.
+// The accesses of a replay to the objects of one structure, in the order in which the simulated machine runs them.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// A unit that moves as a whole: a member of the structure with all its parts, as in [[layout.change]].
+// A unit that moves as a whole, as in [[layout.change]]: a member of the structure with all its parts.
 struct LayoutUnit {
-  std::string name;  // empty: bytes in no field
+  std::string name;  // empty: the bytes belong to no field
   int begin = 0, end = 0;
   int alignment = 1;
 
@@ -25,7 +25,7 @@ struct LayoutUnit {
 // By offset.
 std::vector<LayoutUnit> units_of(const Layout& layout);
 
-// The layout with a field for each unit.
+// A layout with one field for each unit of the given one.
 Layout layout_of_units(Layout layout);
 
 struct UnitAccess {
@@ -35,7 +35,7 @@ struct UnitAccess {
   bool writes = false;
 };
 
-// Which CPUs and functions use a unit, over the whole replay.
+// The CPUs and functions that use a unit during the whole replay.
 struct UnitUse {
   std::map<std::string, std::int64_t> readers, writers;  // functions, with their accesses
   std::vector<bool> reads_on, writes_on;                 // by CPU
@@ -60,7 +60,8 @@ struct StructureAccesses {
 // Runs the replay once, in this process. Errors: SimulationFailure; ConfigError if no object of the structure is touched.
 StructureAccesses structure_accesses(const SimulationInput& input, const Layout& layout);
 
-// The sequence of a replay with the structure laid out differently, of the same members. Errors: as above.
+// The sequence of accesses in a replay with another layout of the same members. `units`: those of structure_accesses().
+// Errors: as above.
 std::vector<UnitAccess> sequence_in(const SimulationInput& input, const Layout& layout, const std::vector<LayoutUnit>& units);
 
 // "written in receive by 12 CPUs, read in user".

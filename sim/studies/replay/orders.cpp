@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kFactorAbove = 200;  // in percent: larger changes are shown as factors
+constexpr double kFactorAbove = 200;  // in percent; a larger change is shown as a factor
 
 bool is_factor(double change_pct) {
   return change_pct > kFactorAbove;
@@ -45,8 +45,8 @@ double OrdersChange::promise_pct() const {
   return is_gain() ? median_pct : is_undecided() ? least_pct : 0;
 }
 
-// Averages the logarithms of the factors. So an order in which everything is slow counts as much as any other, and half the
-// speed is as large a change as twice the speed.
+// Averages the logarithms of the factors. An order in which everything is slow then counts as much as any other, and halving
+// the speed is as large a change as doubling it.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
   const std::vector<double> ones(base.size(), 1);
   std::vector<double> logarithms, above_one;

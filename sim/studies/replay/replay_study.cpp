@@ -20,7 +20,7 @@ toml::table sweep_of(const ReplayStudy& study) {
 
 Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
-  overrides.native = true;  // only the user's command line can name locks in C here, because the trace's own locks are replaced
+  overrides.native = true;  // locks in C can only come from the user's command line, because the trace's own locks are replaced
   overrides.seed = study.seed;
   overrides.sets = split_sets(study.sets);
   overrides.options = study.options;

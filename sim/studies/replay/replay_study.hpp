@@ -1,4 +1,4 @@
-// Experiments that commands make for a trace. They are written as TOML, and read and run like any other experiment.
+// Experiments that commands make for a trace. They are written as TOML, then read and run like any other experiment.
 #pragma once
 
 #include <toml++/toml.h>
@@ -33,31 +33,32 @@ struct ReplayStudy {
 // Errors: ConfigError, TraceError.
 Plan plan_of(const ReplayStudy& study);
 
-// The machine that the trace was recorded on, the default of some commands. Errors: ConfigError if the trace names none.
+// The machine on which the trace was recorded, which is some commands' default. Errors: ConfigError if the trace names none.
 std::string recorded_machine(const trace::Reader& reader);
 
-// The default machines for a real program's changes: two sockets, and eight.
+// The default machines for changes of a real program: one with two sockets, one with eight.
 inline constexpr std::array kUsualMachines = {"generic_2socket_32core", "generic_8socket_64core"};
 
-// `given`; or the machine that the trace was recorded on; or, for a real program, the usual ones.
+// `given`; if empty, the machine on which the trace was recorded; if the trace names none, kUsualMachines.
 std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader);
 
-// The metric that decides about changes of a program.
+// The metric by which changes of a program are judged.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";
 
-// The percentage of lock tries whose result differs from the recorded one; after these, the program would have taken another
+// The percentage of lock tries with another result than recorded. After such a try, the program would have taken another
 // path.
 inline constexpr const char* kTriesOtherwise = "replay.tries_otherwise_pct";
 // Above this percentage, a replay no longer does what the program would do.
 inline constexpr double kMostTriesOtherwise = 5;
 
-// In percent of throughput. A smaller gain is not worth a change of the program.
+// In percent of throughput: the smallest gain that is worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
-// In percent of a run's time. Nothing is tried against smaller costs, because a cure could not gain four times as much.
+// In percent of a run's time. Smaller costs are not attacked, because even removing them would gain less than a quarter of
+// kWorthIt.
 inline constexpr double kTooLittle = kWorthIt / 4;
 
-// A metric; 0 if the run does not have it.
+// A metric of a point; 0 if the point does not have it.
 double metric_of(const ReportedPoint& point, const std::string& name);
 
 // How long the run took; 0 if it has not finished.
@@ -66,8 +67,9 @@ double run_us(const ReportedPoint& point);
 // Misses that another cache served, and upgrades: how often a line, or the right to write it, moved between CPUs.
 double transfers_of(const ReportedPoint& point);
 
-// Those, and what memory and node caches have served: all accesses that a CPU's own caches could not. Of a line that one CPU
-// writes and many read, only the first reader after a write is served by the writer's cache.
+// All accesses that a CPU's own caches could not serve: transfers_of(), and misses that memory and node caches served.
+// Transfers alone are too few: if one CPU writes a line and many read it, only the first reader after a write is served by
+// the writer's cache.
 double misses_of(const ReportedPoint& point);
 
 }  // namespace linebounce::sim

@@ -45,7 +45,7 @@ std::string_view column_of(const PaperRow& row) {
   return metric.substr(metric.rfind('.') + 1);
 }
 
-// How far a result is off; larger is worse.
+// How far a result is off, for sorting; larger is worse.
 double distance(const PaperResult& result) {
   const auto ratio = simulated_over_published(result);
   if (is_series(result.row) || sign_is_right(result) == false) return kInfinite;
@@ -68,7 +68,7 @@ std::vector<std::optional<double>> figures_of(const PaperResult& result) {
   return result.series.empty() ? std::vector{result.simulated} : result.series;
 }
 
-// The parts of a row that must remain as they were published.
+// The parts of a row that must remain as published.
 ordered_json published_to_json(const PaperRow& row) {
   ordered_json out;
   if (row.is_order()) {
@@ -119,7 +119,7 @@ FirstRun first_run_from_json(const ordered_json& run, const ordered_json& in) {
   return first;
 }
 
-// The parameters that a machine's file states, except names and sources.
+// The parameters that a machine's file states, without names and sources.
 ordered_json given_parameters(const std::string& machine) {
   const MachineTables tables = read_machine_file(machine, "", "");
   ordered_json out = ordered_json::object();
@@ -130,7 +130,7 @@ ordered_json given_parameters(const std::string& machine) {
   return out;
 }
 
-// A row whose miss is already explained; it must have been run before. Null if there is none.
+// The first row whose miss is explained already, so that it must have been run before. Null if there is none.
 const ValidatedRow* find_explained(const std::vector<ValidatedRow>& rows) {
   const auto found = std::ranges::find_if(rows, [](const auto& row) { return !row.result.row.why_off.empty(); });
   return found == rows.end() ? nullptr : &*found;

@@ -1,4 +1,4 @@
-// Measures how far simulated figures are from published ones, over any set of rows: errors, signs and orders.
+// Measures how far simulated figures are from published ones, for any set of rows: errors, signs and orders.
 #pragma once
 
 #include <array>
@@ -13,26 +13,29 @@
 
 namespace linebounce::sim {
 
-// The result of a row of a validation experiment at its first run. configs/experiments/validation/records/NAME.json stores
-// it; `validate --record` adds results there and never changes any. tools/lint_rows.py compares machines and rows with it.
+// What a row of a validation experiment gave when it was first run. Stored in
+// configs/experiments/validation/records/NAME.json; `validate --record` adds to that file and never changes what is there.
+// tools/lint_rows.py compares machines and rows with it.
 struct FirstRun {
   std::string date;
   std::vector<std::optional<double>> simulated;  // one figure, or a series
-  std::optional<double> change;                  // for a row relative to another point: a share of the base
+  // For a row relative to another point: the change as a share of that point's figure.
+  std::optional<double> change;
   std::optional<ChangeSign> sign;
   bool ok = false;
-  bool is_first = true;      // false: the row had been run before it was recorded, because its miss was already explained
+  // False: the row must have been run before, because its miss was already explained when it was recorded.
+  bool is_first = true;
   std::string because = {};  // the evidence for or against this being the first run
 };
 
-// A row of an experiment for validation, with its machine.
+// A row of a validation experiment, with its machine.
 struct ValidatedRow {
   std::string experiment, machine, family;
   PaperResult result;
   std::optional<FirstRun> first = {};
 };
 
-// The row with the result of its first run in place of today's. REQUIRES: it has one.
+// The row with the result of its first run in place of today's. REQUIRES: its first run is recorded.
 PaperResult at_first_run(const ValidatedRow& row);
 
 // True if today's figure differs from that of the first run.
@@ -40,15 +43,15 @@ bool has_moved(const ValidatedRow& row);
 
 std::filesystem::path record_file(const std::string& experiment);
 
-// By row; empty if there is no record. Errors: InputError.
+// By row id; empty if the file does not exist. Errors: InputError.
 std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& file);
 
-// Adds the judged rows of one experiment that are not recorded yet, with the parameters in their machines' files, and returns
-// how many it has added. They count as first runs unless the experiment's file already explains a miss of one. Errors:
+// Adds the judged rows of one experiment that are not recorded yet, with the parameters in their machines' files. Returns how
+// many it has added. They count as first runs unless the experiment's file already explains a miss of one of them. Errors:
 // InputError, OutputError, ConfigError.
 int record_first_runs(const std::filesystem::path& file, const std::vector<ValidatedRow>& rows, const std::string& date);
 
-// The goals for predicted rows.
+// The goals for rows that are predicted.
 constexpr double kMedianErrorGoal = 0.15;
 constexpr double kOrderGoal = 0.95;
 constexpr double kSignGoal = 28.0 / 30;
@@ -72,13 +75,13 @@ struct Tally {
 struct ValidationScore {
   int rows = 0;                 // that were judged
   std::vector<double> errors;   // |simulated / published - 1|, sorted
-  std::vector<double> factors;  // sorted; each is the ratio or its inverse, whichever is larger
+  std::vector<double> factors;  // sorted; for each row the ratio of its figures or the inverse, whichever is larger
   Tally within_15, within_30;   // of these errors
   Tally signs;                  // for changes: gain, loss, no effect
   Tally orders;                 // for shapes and orders
   Tally within_tolerance;       // for all rows
-  int guessed = 0;              // of all rows: those for which trivial_guess_is_right()
-  int with_break = 0;           // of the hits: those that are lost if a mechanism is broken
+  int guessed = 0;              // number of all rows for which trivial_guess_is_right()
+  int with_break = 0;           // number of hits that are lost if a mechanism is broken on purpose
 
   [[nodiscard]] std::optional<double> median_error() const;
   [[nodiscard]] std::optional<double> median_factor() const;
@@ -97,13 +100,13 @@ FigureKind figure_kind(const PaperResult& result);
 // it guesses the median of the same column's other figures in `rows`, which are the experiment's rows.
 bool trivial_guess_is_right(const PaperResult& result, const std::vector<const PaperResult*>& rows);
 
-// True if the sign is right; none for a row without a sign, or one that was not run.
+// True if the simulated change has the published sign; none if the row has no sign or was not run.
 std::optional<bool> sign_is_right(const PaperResult& result);
 
-// Whether the row is outside its tolerance, or has the wrong sign.
+// True if the row is outside its tolerance, or has the wrong sign.
 bool is_miss(const PaperResult& result);
 
-// The misses: wrong signs, shapes and orders first, then figures, those that are farthest off first.
+// The misses: first wrong signs, shapes and orders, then figures, the largest deviations first.
 std::vector<const ValidatedRow*> misses_of(const std::vector<ValidatedRow>& rows);
 
 }  // namespace linebounce::sim

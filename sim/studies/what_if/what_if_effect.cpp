@@ -31,7 +31,7 @@ SeedValues seeds_of(const fs::path& point, int number) {
   return points[number];
 }
 
-// Sorts the values by seed, so that both sides are in the same order.
+// The values sorted by seed, so that those of both sides can be paired.
 std::vector<double> in_order(const std::map<std::uint64_t, double>& by_seed) {
   std::vector<double> values;
   for (const auto& [seed, value] : by_seed) values.push_back(value);
@@ -49,7 +49,7 @@ std::vector<double> values_of(const Plan& plan, const SeedValues& seeds, int poi
   return in_order(found->second);
 }
 
-// The subsystems that all runs of both sides report.
+// The change of each subsystem that all runs of both sides report.
 std::vector<SubsystemChange> subsystem_changes(const SeedValues& base, const SeedValues& changed) {
   constexpr std::string_view kPrefix = "subsystem.";
   constexpr std::string_view kSuffix = ".latency_us_per_operation";
@@ -70,7 +70,7 @@ bool is_hit(const std::string& source) {
   return source.size() > 1 && source[0] == 'l' && source[1] >= '0' && source[1] <= '9';
 }
 
-// The kernel's miss latency over all runs, in ns.
+// The kernel's total miss latency in all runs of a point, in ns.
 double kernel_latency_ns(const fs::path& point) {
   double sum = 0;
   for (const auto& [number, rows] : read_csv(point / "latency.csv", read_latency_csv)) {
@@ -83,7 +83,7 @@ double kernel_latency_ns(const fs::path& point) {
 
 using LineLatencies = std::map<std::pair<std::string, std::int64_t>, double>;
 
-// The miss latency of each line. Distributes `us_per_operation`, the kernel's sum, in proportion to the lines' shares.
+// The miss latency of each line: the lines' shares of `us_per_operation`, which is the sum over the kernel.
 LineLatencies lines_us(const fs::path& point, int number, double us_per_operation) {
   auto rows = read_csv(point / "lines.csv", read_lines_csv);
   const double all_ns = kernel_latency_ns(point);

@@ -11,16 +11,16 @@
 
 namespace linebounce::sim {
 
-// The kernel's miss latency on one line of a structure, summed over all objects of the structure.
+// The kernel's miss latency on one line of a structure, summed over all objects of that structure.
 struct LineChange {
   std::string structure;
   std::int64_t line = 0;
-  double base_us = 0, changed_us = 0;  // for each operation of the workload
+  double base_us = 0, changed_us = 0;  // for each operation of the workload, in µs
   [[nodiscard]] double change_us() const { return changed_us - base_us; }
 };
 
-// The kernel's miss latency on the structures of a subsystem, in us per operation. An effect that noise hides in the total
-// may be visible here.
+// The kernel's miss latency on the structures of a subsystem, in µs per operation. May show an effect that noise hides in the
+// total.
 struct SubsystemChange {
   std::string name;
   PairedChange latency;
@@ -40,9 +40,9 @@ struct Effect {
 // Errors: ConfigError for an experiment that does not have two points, or whose runs can have no confidence interval.
 void require_pair(const Plan& plan);
 
-// Reads the results of both points below `directory`. REQUIRES: both are done, and require_pair() has passed. Errors:
-// InputError for files that can't be read or are older than seeds.csv; ConfigError for a workload without the necessary
-// metrics.
+// Reads the results of both points below `directory`. REQUIRES: both points have finished, and require_pair() has passed.
+// Errors: InputError for files that can't be read or are from before seeds.csv existed; ConfigError for a workload without
+// the necessary metrics.
 Effect effect_of(const Plan& plan, const std::filesystem::path& directory);
 
 // Sorts by gain, which is the latency saved per operation; the largest gain first.

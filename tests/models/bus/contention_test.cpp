@@ -33,14 +33,15 @@ TEST(TakenCopies, CostNothingIfTheSnoopResultSaysThatTheyAreGone) {
   EXPECT_EQ(store_to_shared(small_machine(3), {0, 1, 2}), 76);
 }
 
-// The sharers' answers, not the response, end the request. They come 7 clocks after the snoop result: 6060 + 70 = 6130.
+// The request ends with the sharers' answers, not with the response. They come 7 clocks after the snoop result: 6060 + 70 =
+// 6130.
 TEST(TakenCopies, AnUpgradeWaitsForTheLastAnswer) {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
   EXPECT_EQ(store_to_shared(spec, {0, 1, 2}), 60 + 70 + 5 + 1);
 }
 
-// An answer also travels from the sharer to CPU 0: 20 + 7 ns from CPU 1, 3 + 7 ns from CPU 2.
+// An answer also takes the way from the sharer to CPU 0: 20 + 7 ns from CPU 1, 3 + 7 ns from CPU 2.
 MachineSpec with_ways() {
   MachineSpec spec = small_machine(3);
   spec.bus.invalidation_clocks = 7;
@@ -152,8 +153,8 @@ TEST(NextRequest, FirstComeFirstServed) {
   EXPECT_EQ(order_of_waiting(waiting(6, NextRequest::first)), (std::vector{1, 2, 3, 4, 5}));
 }
 
-// Five CPUs wait for each of 40 lines. Whatever the order of the requests, each CPU is first for 40 / 5 = 8 lines on average;
-// 3 allows for chance.
+// Five CPUs wait for each of 40 lines. Whatever the order of their requests, each CPU is the first for 40 / 5 = 8 lines on
+// average. A deviation of 3 allows for chance.
 TEST(NextRequest, ChanceGivesEachTheSameShare) {
   std::vector<int> firsts(6);
   for (const std::vector<int>& order : orders_of_waiting(waiting(6, NextRequest::chance), 40)) {
@@ -163,7 +164,7 @@ TEST(NextRequest, ChanceGivesEachTheSameShare) {
   for (int cpu = 1; cpu <= 5; ++cpu) EXPECT_GE(firsts[cpu], 3) << cpu;
 }
 
-// CPU 0 has the line. CPU 2 is one hop from it, CPU 1 nine. Then CPU 2 has the line, and CPU 3 is its neighbour.
+// CPU 0 has the line at first. CPU 2 is one hop from it, CPU 1 nine hops. Then CPU 2 has the line, and CPU 3 is next to it.
 TEST(NextRequest, NearestMeansTheLeastWayOfTheLine) {
   MachineSpec spec = waiting(4, NextRequest::nearest);
   spec.bus.places = "0,0 9,0 1,0 2,0";
@@ -257,7 +258,8 @@ TEST(Hold, ACompareAndExchangeHoldsWhereOnlyItDoes) {
   EXPECT_EQ(second_store(HoldAfter::compare_exchange, OperationKind::compare_exchange), 2380 + 46);
 }
 
-// The line is clean, so memory supplies it, as soon as the first transfer leaves the data bus at 2170: 10 to the pins, 5 + 1.
+// The line is clean, so memory supplies it. The data is sent when the first transfer leaves the data bus, at 2170: 10 to the
+// pins, 5 + 1.
 TEST(Hold, ALoadDoesNotHoldTheLine) {
   EXPECT_EQ(second_store(HoldAfter::writes, OperationKind::load), 2186);
 }

@@ -77,7 +77,7 @@ TEST(BusPlaces, WithoutPositionsNoLatencyIsAdded) {
              [](Cpu& cpu) { cpu.load(kLine); }});
 }
 
-// The machine has four cores, of which only the first and the last are used.
+// The machine has four cores, but CPUs only on the first and the last.
 TEST(BusPlaces, CoresThatAreNotInUseKeepTheirPlaces) {
   MachineSpec spec = small_machine(4);
   spec.cpus = 2;

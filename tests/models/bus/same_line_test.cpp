@@ -42,7 +42,7 @@ TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   EXPECT_EQ(elsewhere, 170 + 10 + 5 + 1);
 }
 
-// The attempts of both CPUs together: those that found the line in the CPU's cache, and those that missed.
+// The attempts of both CPUs, summed: those that found the line in the CPU's own cache, and those that missed.
 struct Attempts {
   int hits = 0;
   int misses = 0;
@@ -63,14 +63,15 @@ Attempts attempts_with(double hold_ns) {
   return attempts;
 }
 
-// Both CPUs want the line all the time. If a CPU gives up the line at once, each attempt needs a transfer, except the last
-// few, when the other CPU has finished.
+// Both CPUs use the line all the time. If a CPU gives it up at once, each attempt needs a transfer, except for the last few,
+// when the other CPU has finished.
 TEST(SameLine, TheLoserOfARaceForALineMissesAgain) {
   const Attempts attempts = attempts_with(0);
   EXPECT_GT(attempts.misses, 190);
 }
 
-// 10 ns are less than an attempt takes (30), so a kept line serves one more attempt: each transfer serves two.
+// 10 ns is less than an attempt takes (30), so a CPU that keeps the line makes one more attempt: two attempts for each
+// transfer.
 TEST(SameLine, AKeptLineServesTheNextAttemptToo) {
   const Attempts attempts = attempts_with(10);
   EXPECT_NEAR(attempts.misses, 100, 10);

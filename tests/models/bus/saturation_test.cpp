@@ -1,4 +1,4 @@
-// The bus's maximum bandwidth, and the cost of two fields in one line.
+// The bus's highest bandwidth, and the cost of false sharing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,9 +76,10 @@ TEST(FalseSharing, FieldsOnLinesOfTheirOwnCostNothingExtra) {
   EXPECT_EQ(small.transactions(), 2);
 }
 
-// The line alternates between the CPUs. A CPU that lost it requests it at once. The snoop takes the line from the other CPU
-// no sooner than 50 ns later, in which that CPU makes at most 50 / 3 increments (3 cycles each). So 100 increments take at
-// least 6 transfers. For 46 ns of each transfer neither CPU has the line: 30 for the intervention, 10 for the latch, 5 + 1.
+// The line alternates between the CPUs. A CPU that loses it requests it at once. The snoop takes it from the other CPU no
+// sooner than 50 ns later. In that time the other CPU makes at most 50 / 3 increments (3 cycles each), so 100 increments take
+// at least 6 transfers. For 46 ns of each transfer neither CPU has the line: 30 for the intervention, 10 for the latch, 5 +
+// 1.
 TEST(FalseSharing, FieldsOfOneLineCostATransferAgainAndAgain) {
   SmallMachine small(small_machine(2));
   double first = 0;

@@ -53,7 +53,7 @@ TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// The read takes 116, as under mesi_snoop. But it takes the right to write along, so the former owner has no copy left.
+// The read takes 116, as under mesi_snoop. But the reader also gets the right to write, so the former owner keeps no copy.
 TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
   SmallMachine small(small_machine(2, "mesi_migratory_snoop"));
   small.run({[&](Cpu& cpu) {

@@ -233,8 +233,8 @@ Protocol without_last_action(const std::string& state, const std::string& event)
   return protocol;
 }
 
-// Because of the missing action, CPU 1 does not apply CPU 0's first word. CPU 1 receives the second word in another state
-// (ScM_A), whose row is intact; it must not make the stale copy look current.
+// CPU 1 does not apply CPU 0's first word, because the row's action is missing. It receives the second word in another state
+// (ScM_A), whose row is intact. Applying that word must not make the stale copy look current.
 TEST(Update, DoesNotMendAStaleCopy) {
   SmallMachine small(dragon_machine(2), without_last_action("Sc", "Other_BusUpd"));
   // Stamps: CPU 0's second request 2078, CPU 1's 2079.

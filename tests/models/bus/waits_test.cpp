@@ -26,7 +26,7 @@ TEST(Waits, AMissAloneTravels) {
   EXPECT_EQ(small.misses()[0].waits, Waits());
 }
 
-// The second request waits for the next address phase, and for the data bus until the first line is over.
+// The second request waits for the next address phase, and for the data bus until the first line has been transferred.
 TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForTheBusByWhatItIsSlower) {
   const auto misses = two_at_once(
       small_machine(2), [](Cpu& cpu) { cpu.load(kLine); }, [](Cpu& cpu) { cpu.load(kOtherLine); });

@@ -1,4 +1,4 @@
-// Replacement, tested by examples and against trivially correct models.
+// Tests replacement by examples and against simple reference models.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -58,8 +58,8 @@ TEST(Replacement, AgesCountNotTheOrderOfCalls) {
   }
 }
 
-// The uses of two parked spins on one line are counted one spin after the other. A use that is counted later may be older; it
-// must not make the line look older.
+// Uses of a line by two parked spins are counted one spin after the other. A use that is counted later may have happened
+// earlier; it must not make the line look less recently used.
 TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
   CacheArray array = full_set(Replacement::lru);
   array.touch(array.find(0), 20);
@@ -76,7 +76,7 @@ TEST(Lru, SkipsALineThatMayNotBeEvicted) {
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
 }
 
-// Four ways: the root's bit points to the colder half, each half's bit to its colder way.
+// With four ways, the root's bit points to the colder half, and each half's bit to its colder way.
 TEST(TreePlru, TheColderHalfsColderWayGoes) {
   CacheArray array = full_set(Replacement::tree_plru);
   EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
@@ -86,8 +86,8 @@ TEST(TreePlru, TheColderHalfsColderWayGoes) {
   EXPECT_EQ(victim_block(array), 1U);
 }
 
-// Here tree-PLRU differs from LRU. After 0, 1, 2, 3, 0 the least recently used way is 1, but the half {2, 3} was used before
-// the half {0, 1}.
+// A case where tree-PLRU differs from LRU. After 0, 1, 2, 3, 0 the least recently used way is 1. But the half {2, 3} was used
+// before the half {0, 1}, so tree-PLRU chooses from it.
 TEST(TreePlru, IsNotLru) {
   CacheArray tree = full_set(Replacement::tree_plru);
   CacheArray lru = full_set(Replacement::lru);
@@ -97,7 +97,8 @@ TEST(TreePlru, IsNotLru) {
   EXPECT_EQ(victim_block(tree), 2U);
 }
 
-// As in hardware: one bit for each node of the tree. A use of one half points the node's bit to the other half.
+// A reference model of tree-PLRU, with one bit for each node of the tree as in hardware. A use of one half points the node's
+// bit to the other half.
 class TreeOfBits {
  public:
   explicit TreeOfBits(int ways) : ways_(ways), upper_is_colder_(static_cast<std::size_t>(ways)) {}
@@ -154,7 +155,7 @@ RC_GTEST_PROP(CacheArrayProperty, AgesTellWhatTheTreesBitsTell, ()) {
   }
 }
 
-// A set as a list, the most recently used first.
+// A reference model of LRU: each set is a list, the most recently used line first.
 class NaiveSets {
  public:
   NaiveSets(std::size_t sets, std::size_t ways) : sets_(sets), ways_(ways) {}
@@ -219,7 +220,7 @@ RC_GTEST_PROP(CacheArrayProperty, LruIsAListPerSet, ()) {
   }
 }
 
-// Two inclusive LRU levels, as lists.
+// A reference model of two inclusive LRU levels, as lists.
 class NaiveLevels {
  public:
   NaiveLevels(const CacheSpec& near, const CacheSpec& far)
@@ -330,8 +331,8 @@ struct StubbornGate {
   void leave(Copy& copy) const { agent.drop(copy); }
 };
 
-// Lines 0 and 96 share the only way of L2's set. L3, which is not inclusive, has evicted line 96, which L2 can't evict now.
-// So line 0 has no place in L2 and must not be put into L1 alone: no look-up would find it once L3 evicted it.
+// Lines 0 and 96 share the only way of L2's set, and L2 can't evict line 96 now. L3, which is not inclusive, has evicted line
+// 96. So line 0 gets no place in L2. It must not be put into L1 alone: after L3 evicted it, no look-up would find it.
 TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
   const std::vector<CacheSpec> specs = {
       {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},

@@ -1,4 +1,4 @@
-// Tests what stays in a core's caches, how long hits there take, and evictions.
+// Tests which lines stay in a core's caches, how long hits take, and evictions.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -55,7 +55,7 @@ TEST(CacheHit, ALoadInL2TakesItsLatencyAndBringsTheLineNear) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
-// The cost is the look-up, then the operation's own time.
+// The cost is L2's look-up, then the operation's own time.
 TEST(CacheHit, StoresAndAtomicOperationsInL2AddTheirLookUp) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {

@@ -151,7 +151,7 @@ TEST_F(RetryBus, UpgradeThatLostItsCopyIsIssuedAgainAsGetM) {
   EXPECT_EQ(line.asked, std::vector<std::string>{"issue 1 " + std::to_string(message("GetM"))});
 }
 
-// The requestor's row creates the word. So no cache may apply the word before that row has run, whatever the caches' numbers.
+// The requestor's row produces the word. So it must run before any cache applies the word, whatever the caches' numbers are.
 TEST_F(DragonBus, WordIsSentFirstAndThenAppliedByEveryCopyThatAskedForIt) {
   line.states = {state("Sc"), state("SmM_A"), state("ScM_A")};
   const OrderOutcome outcome = order("BusUpd", 1);

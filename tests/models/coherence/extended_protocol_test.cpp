@@ -28,7 +28,7 @@ Protocol parsed(const std::string& body, const std::string& base = "mesi_snoop")
   return parse_protocol(files_of("mine", extending(body, base)));
 }
 
-// Empty if the text loads.
+// The error message; empty if the text loads.
 std::string error_of_extending(const std::string& body, const std::string& base = "mesi_snoop") {
   try {
     parsed(body, base);
@@ -120,7 +120,7 @@ TEST(ExtendedProtocol, ANewDeclarationFollowsTheOneAboveItInItsTable) {
   EXPECT_THAT(last, ElementsAre("I", "S", "EM", "O", "R_A"));
 }
 
-// MSI, by removing rows: no cache is told that it is alone.
+// MSI, by removing the rows that tell a cache that it is alone.
 const std::string kWithoutE =
     "## cache\n\n| without | why |\n|---|---|\n| E, IE_D | nobody is told that it is alone |\n\n"
     "| event | meaning |\n|---|---|\n| Own_GetS | this cache's GetS is ordered |\n" +
@@ -147,7 +147,7 @@ TEST(ExtendedProtocol, AnExtendingFileIsExtendedInTurn) {
   EXPECT_THAT(place_of(mine.cache, "S", "Evict"), StartsWith("mine.md:"));
   EXPECT_THAT(place_of(mine.cache, "M", "Other_GetS"), StartsWith("mesi_migratory_snoop.md:"));
   EXPECT_THAT(place_of(mine.cache, "E", "Evict"), StartsWith("mesi_snoop.md:"));
-  // The same row as in mesi_snoop is not a repetition, because the file between the two changed it.
+  // The row equals mesi_snoop's. It is no repetition, because the file between the two has changed it.
   const std::string back =
       "| M | Other_GetS | assert shared; assert owned; send data to requestor, memory | S | memory is old, so we "
       "answer; memory takes the data from the bus (an implicit writeback), as S requires |\n";

@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The shortest possible protocol: two states, one message, and data that is never written back.
+// The shortest possible protocol: two states, one message, and lines that are never written back.
 const std::string kTiny = R"(# Tiny
 
 | property | value |
@@ -92,7 +92,7 @@ int line_of(const std::string& text, const std::string& part) {
   return static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n')) + 1;
 }
 
-// Empty if the text loads.
+// The error message; empty if the text loads.
 std::string error_of(const std::string& text) {
   try {
     parse_protocol({{"t.md", text}});
@@ -402,7 +402,7 @@ TEST(ProtocolFileError, AllErrorsOfAFileAreShownInOrderUpToTwenty) {
   EXPECT_THAT(many, testing::EndsWith("more errors"));
 }
 
-// Whatever a file contains, it loads or is refused with a message.
+// Whatever a file contains, it either loads or is refused with a message.
 RC_GTEST_PROP(ProtocolFileError, DamagedFilesNeverDoWorse, ()) {
   std::string text = kTiny;
   const int edits = *rc::gen::inRange(1, 6);

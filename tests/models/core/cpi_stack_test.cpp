@@ -1,4 +1,4 @@
-// Which part of a thread's time each cycle counts for. small_machine.hpp says when a miss at 2000 is done.
+// Tests to which part of a thread's time each cycle is charged. small_machine.hpp says when a miss at 2000 is done.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -263,7 +263,7 @@ TEST_P(CpiStackOfSpin, AHandlersTimeIsNotTheSpins) {
   EXPECT_EQ(stack[TimePart::spin], seen - 1002 - 150);
 }
 
-// Only the 1000 ns from 1000 on are measured. In them, CPU 1 only spins, and CPU 0 only hits.
+// The measured time is the 1000 ns from 1000 on. In it, CPU 1 only spins, and CPU 0 only hits.
 TEST_P(CpiStackOfSpin, OnlyTheMeasuredTimeCounts) {
   EngineSpec engine;
   engine.parked_spins = GetParam();

@@ -22,7 +22,7 @@ TEST(ReusedStack, OfAFiberThatHasEndedIsTheNextOnes) {
   stacks.deallocate(third);
 }
 
-// The page at its end is protected; all others are there.
+// Only the page at the stack's end is protected; all others can be written.
 TEST(ReusedStack, CanBeWrittenButForItsLastPage) {
   constexpr std::size_t kPage = 4096;
   ReusedStack<kBytes> stacks;

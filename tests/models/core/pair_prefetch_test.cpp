@@ -123,8 +123,8 @@ TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 500), 2 * 200);
 }
 
-// Both upgrade their lines at once, while each has the other's line, so neither prefetches it. Then each CPU keeps the right
-// to write its line.
+// Both CPUs upgrade their lines at the same time. Each has the other's line then, so neither prefetches it. From then on each
+// CPU keeps the right to write its line.
 TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 0), 6);
 }

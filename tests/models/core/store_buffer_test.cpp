@@ -1,4 +1,4 @@
-// The store buffer: what the CPU itself sees of its buffered stores, and when other CPUs see them.
+// The store buffer: what a CPU sees of its own buffered stores, and when other CPUs see them.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -212,9 +212,9 @@ TEST(StoreBuffer, APartOfAStoreIsForwarded) {
   }});
 }
 
-// CPU 0 stores to a line that it lacks, then to one that it has. The first store is in the cache at 2145, the second at 2146,
-// whether CPU 0 computes meanwhile or is blocked. Returns what CPU 1's load at `start` reads of the second: the request is
-// stamped 10 later, granted at the next edge, and snooped 50 later.
+// CPU 0 stores to a line that it lacks, then to a line that it has. The first store reaches the cache at 2145, the second at
+// 2146, whether CPU 0 computes meanwhile or is blocked. Returns the value of the second word that CPU 1's load at `start`
+// reads. The load is stamped 10 later, granted at the next edge, and snooped 50 after that.
 template <class While>
 Value seen_by_a_snoop(double start, While during) {
   SmallMachine small(buffered(2));
@@ -344,7 +344,7 @@ TEST(StoreBuffer, UnderAWeakModelAStoreToAnotherLineDoesNot) {
   EXPECT_EQ(lines_fetched(Consistency::ia64), 4);
 }
 
-// The loads are served from the store buffer, so they need not fetch the line, even if the other CPU has taken it.
+// The loads take their values from the store buffer, so they need no line, even if the other CPU has taken it.
 TEST(StoreBuffer, ACounterThatOthersShareItsLineWithCountsFromTheBuffer) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 64;

@@ -77,7 +77,7 @@ TEST(IssueSlots, TwoThatComputeTakeTwiceAsLongEach) {
 }
 
 // A computation gets its share of the issue slots when it begins. CPU 0's begins beside CPU 1's, which ends at 500 (250
-// cycles at half speed), but CPU 0's stays at half speed to its end.
+// cycles at half speed). CPU 0's stays at half speed to its own end.
 TEST(IssueSlots, TheSpeedIsDecidedWhenItBegins) {
   SmallMachine small(half_speed());
   double beside = 0;

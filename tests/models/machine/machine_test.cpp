@@ -56,7 +56,7 @@ TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
   EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("CPU 0"), HasSubstr("CPU 1")));
 }
 
-// There is no other CPU whose turn could end this one's.
+// A lone CPU never ends its turn because of another CPU, yet the watchdog must look at it.
 TEST(Livelock, OfACpuThatIsAloneIsFoundToo) {
   EngineSpec engine;
   engine.parked_spins = false;
@@ -76,7 +76,8 @@ TEST(Livelock, IsNotALongComputation) {
              spin_on(kLine)});
 }
 
-// Each line evicts another, so the loop nearly always waits for memory: its computation must not outweigh its loads.
+// Every line evicts another, so the loop progresses slowly: each load misses, and one cycle of computation follows. The
+// watchdog must not take this for a livelock.
 TEST(Livelock, IsNotALoopThatComputesOnceForEachLoad) {
   EngineSpec engine;
   engine.watchdog_us = 50;
@@ -102,7 +103,7 @@ TEST(Livelock, IsNotALongWaitForATimer) {
              spin_on(kLine)});
 }
 
-// `check` proves such protocols, but this bus would run them wrongly.
+// `check` proves protocols for an atomic bus, but the machine's bus would run them wrongly.
 TEST(Machine, RefusesAProtocolForAnAtomicBus) {
   std::string text = shipped_text("mesi_snoop");
   const std::string split = "| bus        | split |";
@@ -119,7 +120,7 @@ TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
 
-// The measured time is bounded, so the run ends then, even if all CPUs wait for the bus.
+// The measured time has a limit, so the run ends then, even while all CPUs wait for the bus.
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {
@@ -152,7 +153,7 @@ TEST(Machine, RethrowsAnExceptionOfAProgramWithSeveralThreads) {
                std::domain_error);
 }
 
-// The objects that programs use, and their listeners, may be destroyed before the machine.
+// The objects that programs use, and their listeners, may be destroyed before the machine is.
 class UnwoundPrograms : public testing::TestWithParam<int> {};
 
 TEST_P(UnwoundPrograms, AreThoseThatAreLeftInTheMiddle) {
@@ -181,7 +182,7 @@ Protocol broken_protocol(const std::string& row, const std::string& instead) {
   return parse_protocol({{"broken.md", text}});
 }
 
-// A sharer that keeps its copy beside the new owner reads the old value.
+// A sharer that keeps its copy while another cache owns the line reads the old value.
 TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
   const Protocol broken = broken_protocol(
       "| S, E                                        | Other_GetM                         | free                               "

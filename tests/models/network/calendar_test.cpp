@@ -21,7 +21,7 @@ struct Item {
   [[nodiscard]] bool operator>(const Item& other) const { return due != other.due ? due > other.due : order > other.order; }
 };
 
-// The parts of an item that tests compare.
+// The parts of an item that the tests compare.
 struct Seen {
   Tick due = 0;
   int order = 0;
@@ -34,7 +34,7 @@ struct Seen {
 constexpr Tick kSlot = 16;
 constexpr Tick kRing = kSlot * Calendar<Item>::kSlots;
 
-// A calendar and its items, whose addresses stay fixed.
+// A calendar and its items, whose addresses never change.
 struct Held {
   explicit Held(Tick slot = kSlot) : calendar(slot) {}
   void push(Tick due, int order) { calendar.push(items.emplace_back(Item{due, order})); }
@@ -109,7 +109,7 @@ RC_GTEST_PROP(Calendar, GivesWhatAHeapGives, ()) {
     RC_ASSERT(calendar.pop() == Seen(heap.top()));
     heap.pop();
   };
-  for (const Tick delay : delays) {  // with a negative delay, the test takes an item instead
+  for (const Tick delay : delays) {  // a negative delay: the test takes an item instead of adding one
     if (delay < 0) {
       if (!heap.empty()) take();
     } else {

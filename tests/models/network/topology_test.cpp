@@ -35,7 +35,7 @@ double latency_ns(const NetworkMap& map, int from, int to) {
   return sum;
 }
 
-// The nodes that a message passes, including its ends.
+// The nodes that a message visits on its way, its ends included.
 std::vector<int> places(const NetworkMap& map, int from, int to) {
   std::vector<int> visited = {from};
   for (const int link : map.way(from, to)) visited.push_back(map.links[static_cast<std::size_t>(link)].to);
@@ -123,7 +123,7 @@ TEST(NetworkMap, WithoutAnyLatencyTheFewestLinksAreTaken) {
   EXPECT_EQ(hops(lay_links(spec, 6), 0, 5), 1U);
 }
 
-// 0.1 + 0.2 is not 0.3 in binary fractions, but the paths have equal length all the same.
+// 0.1 + 0.2 is not 0.3 in binary fractions. Nevertheless both paths are equally long.
 TEST(NetworkMap, LengthsAreComparedAsIntegers) {
   const NetworkMap map = lay_links(listed({{"0_1", 0.1, 0}, {"1_3", 0.2, 0}, {"0_2", 0.15, 0}, {"2_3", 0.15, 0}}), 4);
   EXPECT_THAT(places(map, 0, 3), ElementsAre(0, 1, 3));
@@ -156,7 +156,7 @@ TEST(NetworkMap, ALinksNameIsTwoNumbersTheLowerFirst) {
   }
 }
 
-// With room for few messages at each link, those around a large ring could all wait for the next one.
+// If links have room for few messages, the messages around a large ring could all wait for the next link.
 TEST(NetworkMap, OnlyWaysThatGoAroundCanWaitInACircle) {
   EXPECT_EQ(circle_of_links(lay_links(network(Topology::ring), 6)).size(), 6U);
   EXPECT_FALSE(circle_of_links(lay_links(network(Topology::torus), 25)).empty());

@@ -87,8 +87,8 @@ TEST(Moesi, ASecondReaderWaitsBehindTheFirstAtAnOwnerWithoutData) {
              reads_at(2500), reads_at(2700)});
 }
 
-// The set of the controller's cache has two ways, and both wait for lines. The third line gets no way, but the CPU gets its
-// data.
+// The set of the controller's cache has two ways, and both wait for their lines' data. The third line gets no way, but its
+// data reaches the CPU.
 TEST(NodeCache, ALineWithoutAPlaceIsFetchedAndUsed) {
   const ExpectReached mark{"no_line_can_leave"};
   MachineSpec spec = small_nodes(2, 2);
@@ -250,8 +250,8 @@ TEST(HomeSnoop, TheNewestReaderForwards) {
   EXPECT_EQ(machine.bytes(0, 2), kRequest) << "a sharer's";
 }
 
-// CPU 0 writes a line; CPU 1 then reads another line of the same home. With one entry, the home needs CPU 0's: it takes CPU
-// 0's line back to memory, and CPU 0 misses on it later.
+// CPU 0 writes a line; then CPU 1 reads another line of the same home. If the home has only one entry, it must give CPU 0's
+// to CPU 1's line: it takes CPU 0's line back to memory, and CPU 0 misses on it later.
 MachineSpec home_with(int entries) {
   MachineSpec spec = small_nodes(2, 2, "moesi_node_filter");
   spec.directory.entries = entries;

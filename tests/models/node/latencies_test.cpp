@@ -94,9 +94,9 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second_of_two_requests(spec), kSecondTurn);
 }
 
-// Links of 150, so a transfer between two other nodes takes 2 * 150 for the links, 10 for the owner's controller, 50 to the
-// snoop result on the owner's bus, 30 for the intervention and 10 for the controller again. These 400 are the home's turn, as
-// above. The second request crosses three links, each 100 longer than above.
+// With links of 150, a transfer between two other nodes takes 400: 2 * 150 for the links, 10 for the owner's controller, 50
+// until the snoop result on the owner's bus, 30 for the intervention and 10 for the controller again. These 400 are the
+// home's turn, as above. The second request crosses three links, each 100 longer than above.
 TEST(NodeMachine, AHomesTurnsMayBeAsLongAsATransfer) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.latency_ns = 150;
@@ -120,7 +120,7 @@ TEST(NodeMachine, ANodesMemoryAndDirectoryMayBeItsOwn) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 20 + 70); }});
 }
 
-// A pair of nodes adds 30 in one direction, 50 in the other.
+// Messages between this pair of nodes take 30 more in one direction, 50 more in the other.
 TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   MachineSpec spec = small_nodes(2, 2);
   spec.network.pairs.push_back({.name = "0_1", .latency_ns = 30, .back_latency_ns = 50});
@@ -148,7 +148,7 @@ TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
   two_loads_over_a_link(2, 296 + 2 * 50 + 20 + 20);
 }
 
-// The link has room for one message. The first request leaves its place at node 1 at 2130, which the link knows at 2180, 80
+// The link has room for one message. The first request leaves its place at node 1 at 2130. The sender learns this at 2180, 80
 // after the second request was ready. Then the second line finds the data bus free.
 TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
   const ExpectReached mark{"message_waits_for_a_credit"};
@@ -164,7 +164,7 @@ struct Crossing {
 
 class Crossings : public ::testing::TestWithParam<std::tuple<Crossing, const char*>> {};
 
-// The cost of a miss with links of `link_ns`.
+// The cost of a miss on a machine whose links take `link_ns`.
 double cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
   MachineSpec spec = small_nodes(3, 3, protocol);
   spec.network.latency_ns = link_ns;
@@ -178,8 +178,8 @@ double cost(const Crossing& crossing, const std::string& protocol, double link_n
   return cycles;
 }
 
-// Without links a miss costs 296 from memory and 346 from another node's cache. A process can run only one simulation, so
-// each link latency would be a test of its own.
+// Without links a miss costs 296 from memory and 346 from another node's cache. A process can run only one simulation, so a
+// test for each link latency would need a process of its own.
 TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
   const auto& [crossing, protocol] = GetParam();
   const double at_zero = crossing.dirty ? 346 : 296;

@@ -73,7 +73,7 @@ inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol 
   return spec;
 }
 
-// Lines at this distance share a set of L2 and a set of L1.
+// Lines this many bytes apart share a set of L2 and a set of L1.
 constexpr Address kSetStride = 1024;
 constexpr Address kLine = 0x10000;
 
@@ -142,7 +142,7 @@ inline void wait_until(Cpu& cpu, double ns) {
   cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns()));
 }
 
-// The cycles that the body takes if it starts at `start_ns`; -1 if the CPU is busy until later than that.
+// How many cycles the body takes if it starts at `start_ns`; -1 if the CPU is still busy then.
 template <class Body>
 double cycles_from(Cpu& cpu, double start_ns, Body body) {
   wait_until(cpu, start_ns);

@@ -10,7 +10,7 @@ using testing::Optional;
 
 using Fields = std::vector<std::string>;
 
-// The fields of a text of one row.
+// The fields of a text that consists of one row.
 std::optional<Fields> fields_of(std::string_view text) {
   const auto fields = take_csv_row(text);
   EXPECT_TRUE(!fields || text.empty());

@@ -12,7 +12,8 @@ TEST(Spelling, DistanceCountsASwapOfNeighboursAsOneSlip) {
   EXPECT_EQ(edit_distance("lateny", "latency"), 1U);
 }
 
-// Words may be parts of a text: the "b" before each "a" is not part of it, and "ab" is not a "ba" with swapped letters.
+// The compared words may be parts of longer texts. Here a "b" precedes each "a"; if it counted, "ab" would look like "ba"
+// with swapped letters.
 TEST(Spelling, DistanceLooksAtNothingBeforeAWord) {
   const std::string_view a = std::string_view("ba").substr(1);
   EXPECT_EQ(edit_distance(a, "xab"), 2U);

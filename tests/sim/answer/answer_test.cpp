@@ -56,7 +56,8 @@ TEST(Answer, SaysWhichAlternativesCannotBeToldApart) {
             "within the 95 % intervals.");
 }
 
-// The points' own intervals are wide, because seeds differ much. But at each seed, mcs does 10 k more than ticket.
+// The points' own intervals are wide, because results differ much between seeds. But with each seed, mcs does 10 k more than
+// ticket.
 TEST(Answer, ComparesRunsOfTheSameSeeds) {
   const SeedsOfPoint seeds = [](int point, const std::string&) {
     const double more = point == 1 ? 10000 : 0;
@@ -89,7 +90,7 @@ TEST(Answer, IsOfWhatHasFinished) {
   EXPECT_EQ(answer_to(points).text, "");
 }
 
-// The answer compares points with the same number of CPUs and the same work. Over all points, ticket with one CPU would be
+// The answer compares points with equal numbers of CPUs and equal work. Among all points, ticket with one CPU would be the
 // best.
 TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
   const auto at = [](const std::string& lock, std::int64_t readers, double per_s) {
@@ -143,7 +144,7 @@ TEST(Answer, OfAnotherQuestionComparesWhatIsAsked) {
               StartsWith("At 4 CPUs line = 128 is fastest: 300 ±1 k operations/s"));
 }
 
-// An operation takes 1 / rate: 5 us with ticket, 4 us with mcs. Both hold the lock for 1 us of that; the rest is the
+// An operation takes 1 / rate: 5 us with ticket, 4 us with mcs. With both, the lock is held for 1 us of that. The rest is the
 // hand-off.
 TEST(Answer, SaysThatTheHandOffMakesTheDifference) {
   std::vector<ReportedPoint> points = {lock_point("ticket", 4, 200000), lock_point("mcs", 4, 250000)};

@@ -10,7 +10,7 @@
 namespace linebounce::sim {
 namespace {
 
-// tests/analysis/test_quantity.py tests the Python package with the same table.
+// tests/analysis/test_quantity.py holds the Python package to the same table.
 TEST(Quantity, FiguresAreThoseOfTheTable) {
   std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/tests/analysis/quantities.csv");
   std::string line;

@@ -1,5 +1,5 @@
-// The functional-only mode performs every access immediately, in the order of the calls. So whatever the caches do, a load must
-// return what a plain map holds.
+// The functional machine performs each access at once, in the order of the calls. Whatever its caches do, a load must
+// therefore return what a plain map contains.
 #include "sim/bench/functional_machine.hpp"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ std::vector<Reference> any_references(int cpus, std::uint64_t words) {
       },
       rc::gen::inRange(0, cpus), rc::gen::inRange<std::uint64_t>(0, words), rc::gen::inRange(0, 3),
       rc::gen::arbitrary<Value>());
-  // Long streams, because short ones never fill a set.
+  // Streams are long, because short ones never fill a set.
   return *rc::gen::resize(2000, rc::gen::container<std::vector<Reference>>(reference));
 }
 
@@ -53,7 +53,7 @@ std::ostream& operator<<(std::ostream& out, const Reference& reference) {
              << static_cast<int>(reference.kind) << " value " << reference.value;
 }
 
-// The machine, and the map that it must agree with.
+// A functional machine, and a map with the values that its loads must return.
 class Pair {
  public:
   Pair(const Protocol& protocol, int cpus) : machine_(small_machine(cpus), protocol) {

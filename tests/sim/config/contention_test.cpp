@@ -1,4 +1,4 @@
-// Finds a processor's contention family from its name, as Linux reports it.
+// Finds a processor's contention family from the processor's name, as Linux reports it.
 #include "sim/config/contention.hpp"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@ using ::testing::StartsWith;
 
 class ExperimentFile : public ConfigFiles {
  protected:
-  // kExperiment with lines appended, from line 11.
+  // kExperiment with more lines at its end, which begin at line 11.
   static std::string plus(const std::string& more) { return std::string(kExperiment) + more; }
   std::string with(const std::string& part, const std::string& replacement) const {
     return experiment_error(replace_line(kExperiment, part, replacement));
@@ -42,7 +42,7 @@ TEST_F(ExperimentFile, EveryValueReachesTheSimulationsInput) {
   EXPECT_DOUBLE_EQ(point.input.run.measure_us, 0);
 }
 
-// Each point of a sweep copies the title.
+// The title's length is limited, because each point of a sweep copies it.
 TEST_F(ExperimentFile, ATitleOfAMegabyteIsRefused) {
   EXPECT_EQ(with("title", "title = \"" + std::string(1000000, 't') + "\""),
             "e.toml:2:9: title: a string of 1000000 bytes is too long; legal: at most 4096");

@@ -86,7 +86,7 @@ TEST_F(Extended, TheOthersChangesOfLayoutsApplyFirst) {
   EXPECT_EQ(layout(change + "32\n").base_offset, 32);
 }
 
-// The base's sweep is read more than once.
+// With a sweep over machines the text is read more than once.
 TEST_F(Extended, ATextThatIsInNoFileIsReadAsIfItWere) {
   write("base.toml", "name = \"b\"\nmachine = \"m.toml\"\n[workload]\nname = \"critical_section\"\n");
   write("two.toml", replace_line(kMachine, "latency_ns = 100", "latency_ns = 250"));

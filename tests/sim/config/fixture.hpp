@@ -33,7 +33,7 @@ inline Catalogue test_catalogue() {
   return {test_workloads()};
 }
 
-// The text without the line that contains `part`; `replacement` takes its place unless empty.
+// The text without the line that contains `part`. If `replacement` is not empty, it takes that line's place.
 inline std::string replace_line(std::string text, const std::string& part, const std::string& replacement) {
   const auto at = text.find(part);
   if (at == std::string::npos) throw std::logic_error("no such line: " + part);
@@ -42,7 +42,7 @@ inline std::string replace_line(std::string text, const std::string& part, const
   return text.replace(begin, end - begin, replacement);
 }
 
-// All points, for experiments with few.
+// All points of an experiment, for tests with few.
 inline std::vector<Point> expand(const Experiment& experiment) {
   const PointMaker make_point = point_maker(experiment);
   std::vector<Point> points;
@@ -71,7 +71,7 @@ class ConfigFiles : public ::testing::Test {
     return load_experiment(write("e.toml", text), overrides, test_catalogue());
   }
 
-  // The error message of a read, without the test's folder.
+  // The message of the error that `read` throws, without the test's folder.
   template <class Read>
   std::string error_of(Read read) const {
     try {
@@ -91,7 +91,7 @@ class ConfigFiles : public ::testing::Test {
     return error_of([&] { load(text, overrides); });
   }
 
-  // Line numbers in the expected messages refer to these texts.
+  // Expected messages contain line numbers of these texts.
   static constexpr const char* kMachine = R"(name = "m"
 title = "a machine"
 cpus = 4
@@ -119,7 +119,7 @@ latency_ns = 100
 "memory.latency_ns" = "calibrated: a.row"
 )";
 
-  // kMachine changed to two nodes.
+  // kMachine with two nodes.
   static std::string node_machine() {
     std::string text = replace_line(kMachine, "cpus = 4", "cpus = 4\nnodes = 2");
     return replace_line(text, "[sources]",

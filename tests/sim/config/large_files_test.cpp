@@ -21,8 +21,8 @@ double processor_seconds(const std::function<void()>& work) {
   return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
 }
 
-// The ratio of the times for 20,000 and 4,000 entries: about 5 if time is linear in their number, 25 if quadratic. Takes the
-// minimum of several attempts, because other programs disturb the measurement.
+// How many times as long 20,000 entries take as 4,000: about 5 times if time is linear in their number, 25 times if
+// quadratic. Takes the minimum of several attempts, because other programs disturb the measurement.
 double growth(const std::function<std::string(int)>& text, const std::function<void(const std::string&)>& read) {
   double few = std::numeric_limits<double>::infinity();
   double many = few;
@@ -88,7 +88,7 @@ std::string list_to(int last) {
   return text;
 }
 
-// Ends with an error after the measured part, because making the points takes much longer.
+// An error behind the swept values ends the reading there; making all points would take much longer.
 TEST_F(LargeFiles, SweptValues) {
   const auto sweep_of = [](int values) {
     return fmt::format("{}[sweep]\n\"workload.increments\" = {} 1]\n", kExperiment, list_to(values));

@@ -29,7 +29,7 @@ fields = [
 ]
 )";
 
-// Such as "field@offset", in the layout's order.
+// "field@offset" for each field of the section, in the layout's order.
 std::vector<std::string> places(const Layout& layout, Section section = Section::own) {
   std::vector<std::string> out;
   for (const Field& field : layout.fields) {
@@ -91,8 +91,8 @@ TEST_F(LayoutFiles, ABaseOffsetIsAPlaceInALineThatKeepsFieldsAligned) {
   EXPECT_EQ(file_error("title", "title = \"t\"\nline_bytes = 64").substr(0, 11), "l.toml:6:21") << "80 lies in no line of 64";
 }
 
-// The size is as in sizeof of a C structure with that alignment; otherwise the next object on the heap would share a small
-// object's line.
+// The same size as sizeof for a C structure with that alignment. A smaller one would let the next object on the heap share
+// the line.
 TEST_F(LayoutFiles, AnAlignedObjectsSizeIsAMultipleOfItsAlignment) {
   const int size = file().layouts.find("rq").size;
   const int aligned = rq("[[layout.change]]\nstructure = \"rq\"\nalign_bytes = 512\n").size;
@@ -139,7 +139,7 @@ TEST_F(LayoutFiles, BytesThatTheFileDoesNotNameStayWhereTheirNeighboursAre) {
   const Layout layout = changed_layouts(file(replace_line(kLayouts, "nr_running", "")),
                                         changes("[[layout.change]]\nstructure = \"rq\"\norder = [\"clock\"]\n"), 128)
                             .find("rq");
-  // lock, 12 bytes of other data, wait
+  // the file names no field for the 12 bytes between lock and wait
   EXPECT_THAT(places(layout),
               ElementsAre("clock@0", "lock@8", "wait.next@24", "wait.prev@32", "cpu@40", "flags@44", "alien@48"));
 }
@@ -163,7 +163,7 @@ TEST_F(LayoutFiles, ALineThatIsSplitOffStaysOneWhateverTheNextChangeDoes) {
   EXPECT_EQ(rq("[[layout.change]]\nstructure = \"rq\"\nsplit = [\"lock\"]\nalign_bytes = 64\n", 64).alignment, 64);
 }
 
-// rq begins 80 bytes into a line of 128, so its next lines begin at offsets 48, 176, ...
+// rq begins 80 bytes into a line of 128 bytes, so the next lines begin at its offsets 48, 176, ...
 TEST_F(LayoutFiles, AnArraysElementsAreSpreadOverLinesOfTheirOwn) {
   const Layout layout = rq("[[layout.change]]\nstructure = \"rq\"\nspread = [\"alien\"]\nelement_bytes = 8\n");
   EXPECT_THAT(places(layout), ElementsAre("lock@0", "nr_running@8", "wait.next@16", "wait.prev@24", "cpu@32", "flags@36",

@@ -154,8 +154,8 @@ TEST_F(MachineFile, SyntaxErrorsAndDuplicateKeysHaveTheirPlace) {
   EXPECT_EQ(with("cpus = 4", "cpus = 4\ncpus = 5"),
             "x.toml:4:8: not valid TOML: Error while parsing key-value pair: cannot redefine existing integer 'cpus'");
   EXPECT_THAT(with("cpus = 4", "cpus = = 4"), HasSubstr("x.toml:3:8: not valid TOML: "));
-  // toml++ assumes that a letter such as this can't come where whitespace is expected, and marks the case as unreachable. A
-  // sanitizer would notice that.
+  // toml++ assumes that such a letter can't occur where whitespace is expected, and marks that case as unreachable. A
+  // sanitizer would report that it is reached.
   EXPECT_THAT(with("cpus = 4", "cpus\u00b7 = 4"), HasSubstr("x.toml:3:5: not valid TOML: "));
   EXPECT_THAT(with("[cpu]", "[=cpu]"), HasSubstr("x.toml:4:2: not valid TOML: "));
 }

@@ -84,7 +84,7 @@ class MeasuredTables : public ConfigFiles {
     ConfigFiles::SetUp();
     write("t.csv", std::string(kHeader) + "120,10,cmpxchg4.acq,f,0,lock\n60,90,ld4,f,0,lock\n12,0,ld4,g,8,nr\n");
   }
-  // Without a sweep, the first line of [[table]] is line 14.
+  // An experiment without a sweep and with a [[table]], whose first line is line 14.
   static std::string table(const std::string& more = "", const std::string& file = "./t.csv") {
     return std::string(kExperiment) + "[[table]]\nid = \"fig1\"\nfile = \"" + file +
            "\"\nstructure = \"rq\"\nfield = \"lock\"\nmin_samples = 50\ntolerance_abs = 10\nsource = \"figure 1\"\n" + more;
@@ -155,7 +155,7 @@ TEST_F(MeasuredTables, BadTablesAreRefused) {
               HasSubstr("table.at: table fig1: selects 2 points; a table needs exactly one"));
 }
 
-// The rows form a table for readers, also in the configuration of a point of a sweep.
+// The rows still form a table for readers, even in the configuration of one point of a sweep.
 TEST_F(MeasuredTables, WithoutAToleranceItsRowsAreNoPaperRows) {
   const Experiment experiment = load(replace_line(table(), "tolerance_abs", ""));
   EXPECT_EQ(experiment.measured.size(), 1U);

@@ -16,7 +16,7 @@ class Nodes : public ConfigFiles {
     ConfigFiles::SetUp();
     write("n.toml", node_machine());
   }
-  // The error message for the machine with one line replaced.
+  // The error message for node_machine() with one line replaced.
   std::string with(const std::string& part, const std::string& replacement) const {
     return machine_error(replace_line(node_machine(), part, replacement));
   }
@@ -91,7 +91,7 @@ TEST_F(Nodes, AMachineThatIsOneBusShowsNothingOfNodes) {
   }
   const std::string text = to_toml(load(kExperiment).resolved);
   EXPECT_THAT(text, AllOf(Not(HasSubstr("node")), Not(HasSubstr("network")), Not(HasSubstr("directory"))));
-  // Except for values that were set explicitly.
+  // A value that the user has set explicitly stays.
   const Overrides set{{}, {{"machine.memory.placement", "interleaved"}}, {}};
   EXPECT_THAT(to_toml(load(kExperiment, set).resolved), HasSubstr("placement = \"interleaved\""));
 }
@@ -121,7 +121,7 @@ TEST_F(Nodes, TheHashFollowsTheTextOfEveryProtocol) {
   }
 }
 
-// Calibrated values of the large machine predict the small ones only if nothing is refitted.
+// Values that were calibrated for the large machine predict the small ones only if nothing is fitted again.
 TEST_F(Nodes, TheItaniumMachinesDifferInTheirNumberOfCpusAndNodesOnly) {
   const auto values = [](const std::string& machine) {
     std::map<std::string, std::string> all;
@@ -231,7 +231,7 @@ TEST_F(Nodes, ListedLinksJoinNodesThatExist) {
             "x.toml:35:14: network.link.0_1: links are listed for topology = \"links\" only; choose that, or leave them out");
 }
 
-// 6 nodes in a ring, each link with room for 4 messages: all may wait for the next one.
+// A ring of 6 nodes whose links have room for 4 messages: the messages around the ring could all wait for the next link.
 TEST_F(Nodes, LinksWithLittleRoomMustNotWaitInACircle) {
   const auto six = replace_line(node_machine(), "nodes = 2", "nodes = 6\ncpu_nodes = \"0 1\"");
   EXPECT_EQ(machine_error(replace_line(six, "topology", "topology = \"ring\"\ncredits = 4")),

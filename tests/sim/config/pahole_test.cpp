@@ -119,7 +119,7 @@ TEST_F(Pahole, ClassesOfCppAreReadWithoutWhatHasNoBytes) {
   EXPECT_EQ(layouts[0].size, 128);
 }
 
-// Text truncated anywhere is refused with the line number; no prefix is accepted as the whole.
+// Text that is cut off anywhere is refused with the line number: no prefix passes for the whole.
 TEST_F(Pahole, TextThatIsCutOffIsRefusedWherever) {
   const std::string text(kQueue);
   for (std::size_t end = 0; end + 2 < text.size(); ++end)
@@ -145,7 +145,7 @@ TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
               HasSubstr("8 bytes, but a member of it ends at 12"));
 }
 
-// Bitfields may share a word; members of the same name in different structures are independent.
+// Bit fields may share a word. Members of the same name in different structures are unrelated.
 TEST_F(Pahole, BitfieldsAreThoseOfTheirStructure) {
   const std::string bits = "struct a {\n\tint flags:3; /* 0: 0 4 */\n\tint x:2; /* 0: 3 4 */\n\t/* size: 4 */\n};\n";
   EXPECT_EQ(error(bits), "no error");

@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 
 class PaperRows : public ConfigFiles {
  protected:
-  // Lines of [[paper]] start at line 16; every test's row has its id in line 15.
+  // An experiment with these lines from line 16 on, below a [[paper]] header with the row's id in line 15.
   static std::string rows(const std::string& lines) {
     return std::string(kExperiment) +
            "[sweep]\n\"workload.lock\" = [\"tas\", \"ticket\"]\n\"machine.cpus\" = [1, 2, 4]\n[[paper]]\nid = \"r\"\n" + lines;
@@ -27,7 +27,7 @@ TEST_F(PaperRows, AllFieldsAreRead) {
   const PaperRow& row = experiment.paper[0];
   EXPECT_THAT(row.metrics, ElementsAre("cost.x"));
   EXPECT_EQ(row.at.at("machine.cpus"), ConfigValue{std::int64_t{2}});
-  // relative_to overrides `at`: the other lock at the same number of CPUs.
+  // relative_to overrides what `at` says about the lock, but keeps its number of CPUs.
   EXPECT_EQ(row.relative_to->at("machine.cpus"), ConfigValue{std::int64_t{2}});
   EXPECT_EQ(row.relative_to->at("workload.lock"), ConfigValue{std::string("ticket")});
   EXPECT_TRUE(row.difference);
@@ -70,7 +70,7 @@ TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
             "clean_owner, other");
   EXPECT_EQ(error(start + of_ticket + "sign = \"loss\"\nmiss = \"load\"\n"),
             "e.toml:20:8: paper.miss: needs why_off, the reason that it classifies");
-  // Beside a figure, a sign says that nothing was visible, or repeats the figure's sign.
+  // A sign beside a figure either repeats the figure's sign, or says that no change was visible.
   const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
   EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
   EXPECT_EQ(load(rows(start + size + "sign = \"gain\"\n")).paper[0].value, 0.02);
@@ -123,7 +123,7 @@ TEST_F(PaperRows, ARowSelectsExactlyOnePoint) {
   EXPECT_EQ(
       error(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\nrelative_to = { \"machine.cpus\" = 3 }\n") + kAt),
       "e.toml:14:1: paper.relative_to: row r: machine.cpus = 3, workload.lock = tas selects 0 points; a row needs exactly one");
-  // No error if the command line changed the sweep: such a row simply has no point.
+  // No error: if the command line changed the sweep, such a row just has no point.
   const auto text = rows(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\n") + kAt);
   const Experiment overridden = load(text, {{}, {{"machine.cpus", "4"}}, {}});
   EXPECT_FALSE(lies_at(expand(overridden).at(0), overridden.paper[0].at));

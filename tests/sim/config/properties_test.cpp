@@ -1,4 +1,4 @@
-// Properties that hold for any configuration, not only for hand-written examples.
+// Properties that hold for random configurations, not only for hand-written examples.
 #include "fixture.hpp"
 #include "sim/config/schema.hpp"
 
@@ -25,7 +25,7 @@ rc::Gen<ConfigValue> any_value() {
                         wrap(any_text()));
 }
 
-// A value that is legal for the key, whatever the other keys are.
+// A random value that is legal for the key, whatever the values of other keys are.
 ConfigValue legal_value(const KeyInfo& key) {
   if (key.type == ValueType::boolean) return *rc::gen::arbitrary<bool>();
   if (!key.choices.empty()) return *rc::gen::elementOf(key.choices);
@@ -35,7 +35,7 @@ ConfigValue legal_value(const KeyInfo& key) {
   return key.type == ValueType::integer ? ConfigValue{static_cast<std::int64_t>(number)} : ConfigValue{number};
 }
 
-// False for keys that must fit others, or that are not plain quantities.
+// False for keys whose legal values depend on other keys, and for keys that are not plain quantities.
 bool stands_alone(const KeyInfo& key) {
   static const std::vector<std::string> tied = {"machine.cpus",
                                                 "machine.cpu_list",
@@ -128,7 +128,7 @@ RC_GTEST_FIXTURE_PROP(AnyConfiguration, ResolvedReadAndResolvedAgainIsTheSame, (
   }
 }
 
-// With one byte changed, an experiment or machine either loads, or the error is ours and names the file.
+// A file with one changed byte either loads, or is refused with an error of ours that names the file.
 RC_GTEST_FIXTURE_PROP(AnyConfiguration, ADamagedFileIsReadOrRefusedWithItsName, ()) {
   const bool machine = *rc::gen::arbitrary<bool>();
   std::string text = machine ? kMachine : kExperiment;

@@ -48,7 +48,7 @@ TEST(CheckedMemory, UnderIa64StoresPassEachOtherUnlessTheyReleaseOrMeet) {
   EXPECT_EQ(words.memory.drainable(0), std::vector<int>{0}) << "the release waits for the one before it";
 }
 
-// As on a core whose store buffer forwards from a single store only.
+// As on a core whose store buffer forwards only from a single store that has all bytes.
 TEST(CheckedMemory, ALoadOfMoreBytesThanAStoreHasWaitsForIt) {
   Words words(Consistency::tso);
   words.memory.store(0, {kA, 1, 1});

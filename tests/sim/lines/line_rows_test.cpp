@@ -68,7 +68,7 @@ TEST(Lines, SumAddsUpAllObjectsOfAStructureLineByLine) {
   const LineSet set = lines_of(rows, {.sum = true});
   ASSERT_EQ(set.lines.size(), 2U);
   EXPECT_EQ(set.lines[0].object, "");
-  EXPECT_EQ(set.lines[0].home, std::nullopt);  // the line has two homes
+  EXPECT_EQ(set.lines[0].home, std::nullopt);  // rq[0] and rq[1] have different homes
   EXPECT_EQ(set.lines[0].misses.count, 4);
   ASSERT_EQ(set.lines[0].uses.size(), 1U);
   EXPECT_DOUBLE_EQ(set.lines[0].uses[0].misses.remote_pct(), 75);

@@ -49,7 +49,8 @@ class TableMetrics : public ::testing::Test {
   MeasuredTable table_ = table();
 };
 
-// Measured shares: 55, 50 and 12.5. The best single guess is their median, 50, whose mean error is (5 + 0 + 37.5) / 3.
+// Measured shares: 55, 50 and 12.5. The best guess of one value for all is their median, 50. Its mean error is (5 + 0 + 37.5)
+// / 3.
 TEST_F(TableMetrics, SharesAreHeldAgainstOneGuessForTheFigure) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 100, 51), on(kHot, "bitmap", "map", "find", "load", 100, 46),
@@ -80,7 +81,7 @@ TEST_F(TableMetrics, ARowCountsWhatItsFunctionFieldAndAccessHaveOnThatLine) {
   EXPECT_EQ(value(point, "table.fig12.samples"), 45) << "all of the line";
 }
 
-// The bitmap is another object on the same line.
+// Object bitmap lies on the same line as the measured structure.
 TEST_F(TableMetrics, NeighboursOnTheLineHaveTheirRowsInTheTable) {
   const PointData point =
       with({on(kHot, "tag", "max_depth", "start", "load", 40, 55), on(kHot, "bitmap", "map", "end", "load", 20, 35),

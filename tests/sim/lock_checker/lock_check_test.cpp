@@ -12,7 +12,7 @@ using workloads::LockPlace;
 
 constexpr Address kWord = 0, kWaiter = 8;
 
-// A lock of two words, defined by its acquire and release functions.
+// A lock of two words; derived classes define acquire and release.
 class TwoWords : public workloads::Lock {
  public:
   explicit TwoWords(const LockPlace& place)
@@ -41,7 +41,7 @@ class Open final : public TwoWords {
   void release(Cpu& cpu) override { cpu.store_release(word_, 0); }
 };
 
-// One switch suffices: CPU 0 is inside after its only operation, CPU 1 after its own.
+// One switch between CPUs suffices: each CPU holds the lock after its first operation.
 TEST(LockCheck, FindsTheShortestInterleavingOfALockThatDoesNotWait) {
   const LockCheck check = checked<Open>();
   ASSERT_EQ(check.verdict(), LockVerdict::broken);
@@ -70,7 +70,7 @@ class LosesWakes final : public TwoWords {
   }
 };
 
-// The holder looks for waiters after a waiter's failed attempt and before it sleeps.
+// The holder looks for waiters after the waiter's attempt has failed, and before the waiter sleeps.
 TEST(LockCheck, FindsALostWakeUp) {
   const LockCheck check = checked<LosesWakes>();
   ASSERT_EQ(check.verdict(), LockVerdict::broken);
@@ -88,7 +88,7 @@ class Overlong final : public TwoWords {
   void release(Cpu& cpu) override { cpu.exchange(word_, 0); }
 };
 
-// The lock loops for thirty looks, which the check takes for waiting, and enters at the 31st.
+// The lock is entered at the 31st look, even if another CPU holds it. At first the check takes the loop for waiting.
 TEST(LockCheck, TriesWhetherALoopEndsByItself) {
   LockCheckOptions options;
   options.consistencies = {Consistency::sc};

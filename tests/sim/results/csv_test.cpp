@@ -114,7 +114,7 @@ TEST(Csv, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(csv_files(4, data)[1].content, content);
 }
 
-// Includes truncations after which the rest of the last row looks like a whole one.
+// Among these are cuts after which the rest of the last row looks like a whole row.
 TEST(Csv, ALinesFileThatIsCutOffAnywhereIsRefused) {
   PointData data;
   data.lines = {{"rq", "rq[3]", 1, 40, "idle", "idle_cpu", "load", 0, "remote_c2c", 799, 65.96, 412.5}};

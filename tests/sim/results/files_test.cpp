@@ -99,7 +99,7 @@ std::string with_checksum(const std::string& content) {
   return content + trace::fingerprint_of(content) + "\n";
 }
 
-// A length in a damaged file can be of any size; one that the file doesn't hold makes it unreadable, and nothing worse.
+// In a damaged file, a table's length can be any number. A length beyond the file's end must only make the file unreadable.
 TEST(SeedFile, LengthsBeyondTheFileAreAnInputError) {
   SeedFile file;
   file.hash = "4711";
@@ -138,7 +138,7 @@ TEST(Manifest, NumbersThatFitIntoNoIntegerMakeItNoManifest) {
   EXPECT_FALSE(read_manifest(text));
 }
 
-// Writing such a value again, or showing it in an error, would exhaust the stack.
+// Writing such a deeply nested value again, or showing it in an error, would exhaust the stack.
 TEST(Manifest, ValuesWithinValuesWithoutEndMakeItNoManifest) {
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   std::string text = manifest_text(Manifest{});

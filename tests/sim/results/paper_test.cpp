@@ -119,7 +119,7 @@ PaperResult judged_change(const PaperRow& row, double base, double changed, std:
   return evaluate(row, {{1}, {0}}, points, true);
 }
 
-// Lower is better for a cost.
+// The metric is a cost, so lower is better.
 TEST(PaperRow, ASignAloneIsAGainOrALossFromOnePercentOn) {
   EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 98.9).ok, true);
   EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 99.1).ok, false);

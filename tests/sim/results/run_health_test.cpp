@@ -1,4 +1,4 @@
-// A run's warnings about itself: each one, and none for a healthy run.
+// A run's warnings about itself: each warning, and none for a healthy run.
 #include "sim/results/run_health.hpp"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ TEST(RunHealth, WaitsWithoutAnEndAreNoQueue) {
               ElementsAre(HasSubstr("31 of 110 waits for section_lock had not ended when the run did; ")));
 }
 
-// On Itanium 2, one CPU takes a tas lock again and again: 15 of 15 waits never end.
+// As on Itanium 2, where one CPU takes a tas lock again and again, and 15 of 15 waits never end.
 TEST(RunHealth, WaitsWithoutAnEndAreFoundBesideAnyNumberOfAcquisitions) {
   EXPECT_THAT(health_warnings(point_with({{"locks.section_lock.waiting", std::int64_t{15}},
                                           {"locks.section_lock.spin", std::int64_t{15}},

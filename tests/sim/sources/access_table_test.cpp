@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using trace::Kind;
 
-// With rules, as newer files of the kernel have it.
+// A table framed by rules of "=", as in newer files of the kernel.
 constexpr const char* kRuled = R"(.. SPDX-License-Identifier: GPL-2.0
 .. threads: rx=3
 .. objects: 5

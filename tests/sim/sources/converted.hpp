@@ -63,7 +63,7 @@ inline std::map<trace::Kind, std::int64_t> counts(
   return sums;
 }
 
-// `form`: its name for --as. Several contents become files 0, 1, ..., which are joined.
+// `form`: the form's name for --as. Several contents become files 0, 1, ..., which are converted together.
 inline Converted converted(const std::string& form, const std::vector<std::string>& contents) {
   const TemporaryFolder folder;
   std::vector<std::filesystem::path> files;
@@ -93,7 +93,7 @@ inline std::string refusal(const std::string& form, const std::string& content) 
   return "accepted";
 }
 
-// Returns the names of the forms that a text may have, with a mark after those that are certain.
+// The names of the forms that a text may have. A mark follows the names that are certain.
 inline std::vector<std::string> recognised(const std::string& text, const std::string& name = "in") {
   std::vector<std::string> names;
   for (const FormCandidate& candidate : recognise(excerpt_of_text(text, name)).candidates)

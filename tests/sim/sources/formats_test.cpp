@@ -41,7 +41,7 @@ TEST(Dinero, ALineThatIsNoRecordIsRefusedByItsNumber) {
 }
 
 TEST(Lackey, AnAccessIsSplitIntoAlignedPiecesAndAtPages) {
-  // 16 bytes at an address that is only a multiple of 4, then 16 that span two pages, then 32 aligned ones.
+  // Lackey's 16 bytes at an address that is only a multiple of 4, then 16 bytes on two pages, then 32 aligned bytes.
   const Converted it = converted("lackey", "==7== Lackey\nI  400000,3\n L 1004,16\n S 1ff8,16\n M 3000,32\n");
   EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 4, 0, 4), memory(Kind::load, 8, 0, 8), memory(Kind::load, 4, 0, 16),
                                          memory(Kind::store, 8, 0, 0xFF8), memory(Kind::store, 8, 1, 0),

@@ -53,14 +53,14 @@ TEST(KernelLoads, SoManyTimersAreMovedByAnotherCpu) {
   EXPECT_NEAR(static_cast<double>(remote), 0.3 * 4 * 5000, 200);
 }
 
-// Without frees by other CPUs, each CPU's array is filled once and then serves it.
+// If no other CPU frees objects, each CPU's array is filled once and then serves all of the CPU's requests.
 TEST(KernelLoads, WithoutRemoteFreesAnArrayIsRefilledOnce) {
   auto all = counts(made(SlabLoad{.common = {.threads = 4, .operations = 3000}, .remote_pct = 0}));
   EXPECT_EQ(all[Kind::acquire], 4);
 }
 
-// Arrays alternately run empty and full. The test would fail if the lists ran dry: every object that is written must exist,
-// whatever the sizes are.
+// Arrays run empty and full in turn. Every object that is written must exist, whatever the sizes are, so the lists must never
+// run dry.
 TEST(KernelLoads, WithRemoteFreesArraysMoveBatches) {
   for (const int batch : {1, 7, 16}) {
     auto all =

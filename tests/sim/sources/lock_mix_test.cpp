@@ -23,9 +23,8 @@ LockStatistics class_of(const std::string& name, std::uint64_t acquisitions, std
   return lock;
 }
 
-// Two CPUs alternately compute for 3 us and hold the lock for 1 us, for 1 s. A CPU finds the other one holding the lock in a
-// quarter of all cases, and then waits for another 1 us on average, because hold times are exponential. So a round takes 3 +
-// 1 + 1/4 us.
+// For 1 s, two CPUs alternately compute for 3 us and hold the lock for 1 us. In a quarter of all cases the other CPU holds
+// the lock; the wait then takes another 1 us on average, because hold times are exponential. So a round takes 3 + 1 + 1/4 us.
 const double kTaken = 2 * 1e6 / 4.25;
 const LockStatistics kByChance =
     class_of("chance", static_cast<std::uint64_t>(kTaken), static_cast<std::uint64_t>(kTaken / 4), kTaken / 4, kTaken);
@@ -61,7 +60,8 @@ TEST(LockMix, OmitsALockWithoutWaiters) {
   EXPECT_TRUE(mix.left_out.empty());
 }
 
-// Four CPUs and two locks, one taken twice as often: computing, holding and waiting add up to the CPUs' time.
+// Four CPUs and two locks, one of which is taken twice as often. The times of computing, holding and waiting add up to the
+// CPUs' time.
 TEST(LockMix, LocksShareTheCpusTime) {
   const LockStatistics one = class_of("one", 100000, 15000, 16000, 100000), other = class_of("other", 50000, 3750, 4000, 50000);
   const LockMix mix = lock_mix({one, other}, {0.5, 4});
@@ -95,7 +95,7 @@ TEST(LockMix, ItsTraceTakesLocksAsOftenAndHoldsThemAsLongAsMeasured) {
     }
   }
   EXPECT_EQ(taken, 50000);
-  // In cycles at 1000 MHz: 3 and 1 µs. The means of 50000 draws have a standard deviation of 0.45 %.
+  // 3 us and 1 us, in cycles at 1000 MHz. The means of 50,000 draws have a standard deviation of 0.45 %.
   EXPECT_THAT(between / taken, DoubleNear(3000, 60));
   EXPECT_THAT(held / taken, DoubleNear(1000, 20));
   EXPECT_THAT(it.missing, Contains(StartsWith("Nothing in it was recorded")));

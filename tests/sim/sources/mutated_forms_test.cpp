@@ -1,4 +1,5 @@
-// Damaged texts of other tools: each is recognised without an error, and read or refused with a message. None crashes or hangs.
+// Damaged texts of other tools. Each is either read or refused with a message, and recognise() accepts it without an error;
+// none crashes or hangs.
 #include <gtest/gtest.h>
 
 #include "sim/sources/litmus_text.hpp"
@@ -62,13 +63,13 @@ std::string mutated(std::string text, workloads::Random& random) {
   return text;
 }
 
-// A new file each time: to truncate one may wait for the disk.
+// Removes the old file first, because truncating it may wait for the disk.
 void write_new(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::remove(file);
   std::ofstream(file) << text;
 }
 
-// Reads variants of a text. Returns how many were read without an error.
+// Reads a text and many mutations of it. Returns how many were read without an error.
 template <class Read>
 int read_mutated(const char* sample, Read read) {
   constexpr int kVariants = 1500;

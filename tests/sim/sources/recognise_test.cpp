@@ -1,4 +1,4 @@
-// Which forms a text may have, judged by its content; each example comes from its own tool.
+// Recognises the forms that a text may have from its content. Each example is output of the form's own tool.
 #include <gmock/gmock.h>
 
 #include "tests/sim/sources/converted.hpp"

@@ -1,4 +1,4 @@
-// Shares and means from histograms: which sources count as local, and what is left out.
+// Shares and means from histograms: which suppliers count as local, and which accesses are left out.
 #include "sim/statistics/latency_metrics.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(LatencyMetrics, AMissIsLocalIfASupplierInTheNodeServedIt) {
   EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 100.0 * 11000 / (11000 + 18000 + 8000));
 }
 
-// All misses at 300 ns are stores: shares and peaks count only reads, means count all.
+// All misses at 300 ns are stores. Shares and peaks count only reads, means count all accesses.
 TEST(LatencyMetrics, SharesAndPeaksAreOfReads) {
   const LatencyBins reads = {{{"kernel", "local_c2c"}, {{200, 3000}}}, {{"kernel", "remote_c2c"}, {{400, 1000}}}};
   LatencyBins all = reads;
@@ -74,8 +74,8 @@ TEST(LatencyMetrics, PeaksHaveAHeightInShareOfMissesForEachNanosecond) {
   EXPECT_EQ(value(point, "latency.peaks.count"), 2);
   EXPECT_EQ(value(point, "latency.peaks.1.latency_ns"), 100);
   EXPECT_EQ(value(point, "latency.peaks.2.latency_ns"), 300);
-  // The window is 1/25 of the median, 8 cycles or 4 ns: three quarters of the misses at one latency, spread over a triangle
-  // that is 4 ns wide at half its height.
+  // The smoothing window is 1/25 of the median: 8 cycles, or 4 ns. Three quarters of the misses have this latency, and are
+  // spread over a triangle that is 4 ns wide at half its height.
   EXPECT_DOUBLE_EQ(value(point, "latency.peaks.1.height"), 75.0 / 4);
 }
 

@@ -1,4 +1,4 @@
-// From lock counters to rows and metrics. The programs' times are known, so every figure can be predicted.
+// Turns lock counters into rows and metrics. The programs' times are known, so every figure can be predicted.
 #include "sim/statistics/lock_rows.hpp"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ void hold(Cpu& cpu, MeteredLock& lock, FunctionId call_site, std::int64_t cycles
   lock.release(cpu);
 }
 
-// CPU 0 holds the lock for 10 us and for 30 us of 100: 40 %. A hold begins when the lock has been taken and ends when the
+// CPU 0 holds the lock for 10 us and for 30 us of 100 us: 40 %. A hold begins when the acquisition ends, and ends when the
 // release begins.
 TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
@@ -74,8 +74,8 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
-// Two run queues have a lock each. One lock is held for 60 us of 100, the other for 80 us, up to the end. Their utilisation
-// is the mean, 70 %, not the sum.
+// Two run queues with a lock each. One lock is held for 60 us of 100 us, the other for 80 us, until the end. Utilisation is
+// the mean, 70 %, not the sum.
 TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   MeteredLock& first = locks_.create("ticket", "rq_lock[0]", {.figures = "rq_lock"});
   MeteredLock& second = locks_.create("ticket", "rq_lock[1]", {.figures = "rq_lock"});
@@ -89,7 +89,7 @@ TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
   EXPECT_NEAR(std::get<double>(point_.metrics.at("locks.rq_lock.util_worst_pct").value), 80, 0.5);
 }
 
-// CPU 1 wants the lock from 10 us on and never gets it, so its wait counts with the 90 us until the end.
+// CPU 1 requests the lock at 10 us and never gets it. Its wait counts as the 90 us until the end.
 TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 1000000); },
@@ -106,8 +106,8 @@ TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   EXPECT_EQ(std::get<std::int64_t>(point_.metrics.at("locks.dcache_lock.waiting").value), 1);
 }
 
-// A hand-off takes a few transfers of the lock's line, 40 to 200 ns each here. If the next CPU comes later, it finds the lock
-// free, which is no hand-off.
+// A hand-off takes a few transfers of the lock's line, 40 to 200 ns each here. A CPU that comes after the release finds the
+// lock free, which counts as no hand-off.
 TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
@@ -138,7 +138,7 @@ TEST_F(LockRows, AHandOffBetweenNodesIsCountedApart) {
   EXPECT_EQ(use.remote_handoff_sum, use.handoff_sum);
 }
 
-// A waiter for a spin lock waits for the last holder; whether one of the two only reads makes no difference.
+// A waiter for a spin lock waits for the latest holder, whether the waiter, the holder or both only read.
 TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   const auto read = [&](Cpu& cpu, FunctionId where, std::int64_t cycles) {
@@ -168,7 +168,8 @@ TEST_F(LockRows, WithoutWaitersThereIsNoHandOff) {
   EXPECT_EQ(point_.metrics.count("locks.dcache_lock.handoff_mean_ns"), 0U);
 }
 
-// CPU 1 comes 10 us after CPU 0, which holds the lock for 30 us, so it waits for 20. The second time, the lock is free.
+// CPU 1 requests the lock 10 us after CPU 0 has taken it for 30 us, and waits for 20 us. At CPU 1's second request, the lock
+// is free.
 TEST_F(LockRows, ContentionAndWaitsAreOfThoseWhoCouldNotHaveItAtOnce) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
@@ -231,7 +232,7 @@ TEST_F(LockRows, EveryColumnIsAMetric) {
   EXPECT_THAT(point_.metrics, Not(Contains(Key("locks.dcache_lock.races")))) << "only of a lock that excludes nobody";
 }
 
-// CPU 1 enters at 10 us, while CPU 0 is inside for 30.
+// CPU 1 enters at 10 us, while CPU 0 is inside from 0 to 30 us.
 TEST_F(LockRows, ALockThatIsNoneTellsItsRaces) {
   MeteredLock& lock = locks_.create("none", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },

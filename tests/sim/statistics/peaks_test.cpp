@@ -1,4 +1,4 @@
-// Peaks in synthetic histograms: all are found, and nothing else.
+// Peaks in synthetic histograms: finds all of them, and no others.
 #include "sim/statistics/peaks.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(Peaks, TheWindowIsATwentyFifthOfTheMedian) {
   EXPECT_EQ(smoothing_window({{5, 10}}), 1);
 }
 
-// As in figure 1 of OLS 2007: 130, 170, 212 and 265 ns at 1.6 GHz, the third one low.
+// As in figure 1 of OLS 2007: peaks at 130, 170, 212 and 265 ns at 1.6 GHz, the third one low.
 TEST(Peaks, FourAreFoundThoughOneIsLow) {
   Random random(1, 0, 0);
   Histogram histogram;
@@ -68,7 +68,7 @@ TEST(Peaks, FourAreFoundThoughOneIsLow) {
   EXPECT_LT(peaks[2].height, peaks[3].height);
 }
 
-// Events that wait for a bus happen at its clock edges: samples come every 12 cycles, none in between.
+// Events that wait for a bus happen at its clock edges, so samples come every 12 cycles and none in between.
 TEST(Peaks, ACombOfASlowerClockIsOneHump) {
   Histogram histogram;
   for (int tooth = -5; tooth <= 5; ++tooth) histogram[300 + 12 * tooth] = 1000 - 150 * std::abs(tooth);

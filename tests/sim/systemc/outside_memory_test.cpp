@@ -1,4 +1,4 @@
-// If a memory behind sockets answers as the machine's own memory does, results must be the same.
+// A memory behind sockets that answers as the machine's own memory does must lead to the same results.
 #include "sim/systemc/outside_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 #include "sim/results/csv.hpp"
 #include "sim/simulation/idle_listener.hpp"
 
-// SystemC's library refers to it; the tests have a main() of their own.
+// SystemC's library refers to sc_main(), but the tests have their own main().
 extern "C" int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
@@ -95,8 +95,8 @@ class WithOutsideMemories final : public IdleListener {
   std::vector<std::unique_ptr<Memory>> memories_;
 };
 
-// The rows without the columns from `travel` on: what an access waits inside an outside memory is not known, and counts as
-// travel.
+// The rows without the columns from `travel` on. These columns may differ: waits inside an outside memory are unknown, and
+// count as travel.
 std::string without_split(const std::string& csv) {
   const std::string head = csv.substr(0, csv.find('\n'));
   const std::size_t split = head.find(",travel");

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// One lock whose replacement changes the throughput by this much, in three orders.
+// A comparison with one lock whose best replacement has this change, in three orders.
 LockComparison comparison_of(OrdersChange change) {
   LockComparison comparison;
   comparison.machine = "m";
@@ -133,7 +133,7 @@ TEST(LockComparison, AnOrderInWhichTheRecordedLocksFailHasNothingToCompareWith) 
   EXPECT_FALSE(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, failed}), good.front(), 1));
 }
 
-// 1000 us, with 0.2 us for a transfer of a line.
+// A run of 1000 us, with 0.2 us for each transfer of a line.
 ReportedPoint short_run() {
   ReportedPoint point = with_throughput(1e6);
   point.metrics["replay.operations"] = {1000., "", {}};

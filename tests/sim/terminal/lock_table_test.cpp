@@ -62,7 +62,7 @@ TEST(LockTable, OmitsLocksThatWereNeverTaken) {
   EXPECT_THAT(lock_table(rows, kPlain), Not(HasSubstr("idle")));
 }
 
-// 60 locks of two lines each; those with even numbers were waited for, lock 30 the most.
+// 60 locks of two rows each. CPUs waited for those with even numbers, and most for lock 30.
 TEST(LockTable, OfManyLocksThoseThatWereWaitedForMostAreShownByName) {
   std::vector<LockRow> rows;
   for (int i = 10; i < 70; ++i) {
@@ -118,7 +118,7 @@ TEST(RaceNote, IsEmptyWithoutARace) {
   EXPECT_EQ(race_note({raced(0), ReportedPoint{}}, kPlain), "");
 }
 
-// Over several seeds a metric is a mean, and there is no CPU 1.5.
+// Over several seeds this metric is a mean, and there is no CPU 1.5.
 TEST(RaceNote, OfSeveralSeedsNamesNoPair) {
   ReportedPoint point = raced(4);
   point.metrics["locks.section_lock.first_race.entering_cpu"].value = 1.5;

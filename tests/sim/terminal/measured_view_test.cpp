@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// A plan of one point. Its table has rows of 300 samples of the lock (scored), 100 of idle (scored), 12 of a neighbour on the
-// line, and 3 without a name.
+// A plan of one point, with a table of four rows: 300 samples of the lock (scored), 100 of idle (scored), 12 of a neighbour
+// on the line, and 3 without a name.
 class MeasuredView : public ::testing::Test {
  protected:
   MeasuredView() {
@@ -54,7 +54,7 @@ class MeasuredView : public ::testing::Test {
 };
 
 TEST_F(MeasuredView, SamplesAreScaledToTheMeasuredTotal) {
-  // 415 were measured and 830 simulated, so 600 becomes 300.
+  // 415 samples were measured and 830 simulated, so 600 simulated samples are shown as 300.
   EXPECT_THAT(text(), HasSubstr("fig3  rq, line of lock: 415 samples, simulated 830; rank correlation 0.87\n"));
   EXPECT_THAT(text(), HasSubstr("lock                   atomic      300    300      1.2    5.0  ✓c\n"));
   EXPECT_THAT(text(), HasSubstr("and 115 simulated samples of rows that were not measured"));

@@ -113,7 +113,7 @@ TEST(MetricsTable, OfSeveralPointsHasTheFiguresByWhichLocksAreCompared) {
 
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
   const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
-  ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // titles above a rule, points, an empty line, full names, a note
+  ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // title lines above a rule, points, an empty line, full names, a note
   EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +M operations/s +CPI +transfer ns"));
   EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1.06 .*"));
   EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +0.27 .*"));
@@ -199,7 +199,7 @@ TEST(Headlines, LeaveOutWhatFewPointsHave) {
   }
 }
 
-// A headline that nothing measures any more would silently give its place to another.
+// If no workload measured a headline any more, another metric would silently take its place.
 TEST(Headlines, OfEveryWorkloadAreDeclaredMetrics) {
   for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
     EXPECT_LE(entry.headlines.size(), kMostHeadlines) << entry.name;

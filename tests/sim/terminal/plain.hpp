@@ -4,6 +4,6 @@
 
 namespace linebounce::sim {
 
-inline const Painter kPlain(false, kTerminalWidth);  // without colours, and as wide as for a file
+inline const Painter kPlain(false, kTerminalWidth);  // without colours; tables as wide as in a file
 
 }  // namespace linebounce::sim

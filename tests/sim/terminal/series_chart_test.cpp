@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Narrow enough for ten columns of time after a name of ten characters.
+// So narrow that ten columns remain for time beside a name of ten characters.
 const Painter kTenColumns(false, 0, 54);
 
 // A series with one value every 0.2 s from 0 on. Each value fills two of the ten columns; the last row ends the series.
@@ -31,7 +31,7 @@ TEST(SeriesChart, SaysTheLowestTheMeanAndTheHighestAndDrawsFromZero) {
   EXPECT_THAT(chart, HasSubstr("0 to 1 s"));
 }
 
-// The mean over the stretch would be 1.
+// The mean over the column's interval would be 1.
 TEST(SeriesChart, AShortPeakIsSeen) {
   std::vector<SeriesRow> rows = ramp("ten.values", std::vector<double>(1001, 0.0));
   rows[505].value = 70;

@@ -96,7 +96,7 @@ PaperResult predicted_row(const std::string& id, const std::string& source, doub
   return result;
 }
 
-// The title needs its own line, because the table's first column has no room for it.
+// The common part of the sources is too long for the table's first column, so it becomes a title on a line of its own.
 TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
   const std::string head = "someone/a-benchmark, commit 1b3f7f8, results/all.csv, median of 15";
   const std::string table = paper_table(
@@ -109,7 +109,7 @@ TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
   expect_to_fit(table);
 }
 
-// Two changes of one kernel; two papers by one author.
+// Neither two changes of one kernel nor two papers by one author are one publication.
 TEST(PaperTable, PublicationsThatOnlyBeginAlikeAreTablesOfTheirOwn) {
   const std::pair<std::string, std::string> pairs[] = {
       {"Linux 1234567890ab: a change of a list, two sockets", "Linux ba0987654321: a change of a counter, four sockets"},
@@ -283,7 +283,7 @@ TEST(ProgressLine, SaysHowManyPointsAreDoneAndHowLongTheRestTakes) {
 TEST(TimeLeft, GoesDownWhileTheRatesOfPointsDiffer) {
   TimeLeft left;
   double shown = 1e9;
-  // Points of 1 s and 3 s alternate, each 1/20 of the work: the last point's time must not make the estimate jump.
+  // Points of 1 s and 3 s alternate, each 1/20 of the work. The latest point's time must not make the estimate jump.
   double elapsed_s = 10;
   for (int point = 5; point < 20; ++point) {
     elapsed_s += point % 2 == 0 ? 1 : 3;

@@ -1,5 +1,6 @@
-// Machines that nobody would build: both ends of every number in a machine's file, and random values. Each is refused with a
-// reason, or runs random references whose values and sums are checked (Machine::require_conservation).
+// Machines that nobody would build: with each number of a machine's file at both ends of its range, or with random values.
+// Each machine is refused with a reason, or runs random references, whose values and sums are checked
+// (Machine::require_conservation).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,8 @@ struct End {
   double value;
 };
 
-// Both ends of each number that --set may change; for a machine with nodes, only those that no other machine has.
+// Both ends of the range of each number that --set may change. For a machine with nodes, only numbers that need nodes and
+// those of memory, because the machine without nodes covers the others.
 std::vector<End> ends_of(const MachineSpec& machine) {
   TypedConfiguration configuration;
   configuration.machine = machine;
@@ -44,8 +46,8 @@ std::vector<End> ends_of(const MachineSpec& machine) {
   return ends;
 }
 
-// The settings for one end of a range: the end's value, plus matching line sizes for caches and bus, without which the machine
-// would be refused.
+// The settings that put one number at an end of its range, with matching line sizes of caches and bus, without which the
+// machine would be refused.
 Sets sets_for(const End& end, const MachineSpec& machine) {
   Sets sets = {{end.path, fmt::format("{}", end.value)}, {"engine.watchdog_us", "1000000000000"}};
   const bool of_cache = end.path.starts_with("machine.cache.") && end.path.ends_with(".line_bytes");
@@ -69,7 +71,7 @@ std::string with(const Sets& sets) {
   return text;
 }
 
-// The error of a case that fails in an unexpected way; otherwise empty.
+// The message if a case fails in an unexpected way; else empty.
 std::string trouble(const RandomBase& base, std::uint64_t seed, std::int64_t round) {
   InterruptGuard guard;
   const CaseRun run{[&] { return random_case(base, seed, round, kReferences); }, false};
@@ -100,7 +102,7 @@ TEST_P(BothEnds, AreRefusedOrRun) {
 
 INSTANTIATE_TEST_SUITE_P(Of, BothEnds, testing::Values("p3_xeon_4way", "numaq_16way"));
 
-// ./dev fuzz tries many. `check --random` also tries five of each shipped machine (test_check_random.py).
+// ./dev fuzz tries many machines. `check --random` also tries five variants of each shipped one (test_check_random.py).
 TEST(RandomMachines, LoseNothing) {
   const char* const wanted = std::getenv("LINEBOUNCE_FUZZ_MACHINES");
   const int count = wanted == nullptr ? 60 : std::atoi(wanted);

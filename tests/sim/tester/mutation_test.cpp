@@ -54,7 +54,7 @@ TEST(Mutation, ChangesEveryPartOfEveryMachine) {
       const bool links = base.spec.network.topology == Topology::links;
       if (!links) expected.insert(expected.end(), {"machine.nodes", "machine.network.topology"});
     }
-    // Each CPU may have its own bus, and links may fix the number of nodes. Then no two CPUs can share a core.
+    // If links fix the number of nodes and each CPU has a bus of its own, no two CPUs can share a core.
     const bool fixed =
         base.spec.network.topology == Topology::links && base.spec.cpus_present == base.spec.nodes * base.spec.buses_per_node;
     if (!fixed) expected.emplace_back("machine.cpu.threads_per_core");

@@ -10,7 +10,7 @@ using namespace sim;
 
 namespace {
 
-// CPUs wait for one another and for a slow memory; with polling, each wait takes hundreds of loads.
+// The CPUs wait for one another and for a slow memory. With polling, each wait takes hundreds of loads.
 CaseResult run_waiting(unsigned seconds) {
   const RandomBase base = random_base("generic_8socket_64core", {{"machine.cpus", "64"},
                                                                  {"machine.memory.latency_ns", "20000"},

@@ -205,7 +205,7 @@ void NetworkSteps::arrive(const MessageUnderWay& under_way) {
   world_.messages[--world_.message_count] = {};
 }
 
-// An agent can expect acknowledgements of the other agents, and a group those of its members, too.
+// An agent expects acknowledgements only from the other agents, or a group from its members, so their number is limited.
 void NetworkSteps::check_acks(const Place& place) {
   const int acks = at(place).entry.acks;
   const int most = system_.has_groups ? kMaxCheckedMembers : system_.agents - 1;

@@ -15,20 +15,21 @@ namespace linebounce::test {
 namespace {
 
 constexpr double kLeastShare = 0.95;
-// A table without waiting states has few rows that can go wrong. So harmless changes are a larger share of all.
+// A table without waiting states has few rows that can go wrong, so harmless mutants are a larger share of all.
 constexpr double kLeastShareOfAtomic = 0.92;
 
-// Why each is right:
-//   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
-//   "E ... to M, O, Sm": memory is owed a write-back of what it has already.
-//   "E ... to S, F, Sc" and "M ... to O, Sm": the right to write is given up, and asked for again when it is needed.
-//   "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
-//   "SM_AD, FM_AD ... to IM_AD, IU_A", "SF_A ... to IF_A": a good copy is dropped, and the request needs none or fetches it
-//   again. Of an atomic bus "... to S, O, E, I" and the like at a cache's own BusRdX, BusUpgr or BusUpd: the access that waits
-//   runs at once, and asks once more if it has to. "Other_Amo: without action 1": who has newer data says so with the data,
-//   too, and memory operates in either case.
-// In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
-// same.
+// Why each survivor is correct:
+// - "to E" in a state where a store waits: the store runs at once and takes E to M, as any store does.
+// - "E, F, VE ... to M, O, Sm, D": the cache will write back data that memory has already.
+// - "E, VE ... to S, F, Sc" and "M ... to O, Sm": the cache gives up the right to write, and requests it again when needed.
+// - "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
+// - "SM_AD, FM_AD ... to IM_AD, IU_A" and "SF_A ... to IF_A": the cache drops a good copy, which its request does not need or
+//   fetches again.
+// - On an atomic bus, "Own_BusRdX, Own_BusUpgr, Own_BusUpd ... to S, O, E, I" and the like: the waiting access runs at once,
+//   and the cache issues another request if it needs one.
+// - "Other_Amo: without action 1" (assert owned): the owner still sends its data to memory, which operates on it.
+// The good protocol reaches the same system states as such a mutant by other steps, so their numbers of states are equal,
+// too.
 struct Survivors {
   const char* protocol;
   std::vector<std::string> expected;

@@ -33,15 +33,15 @@ TEST_F(Checker, FindsAWriterBesideAReader) {
   const Violation found = violation();
   EXPECT_EQ(found.property, Property::single_writer);
   EXPECT_THAT(found.text, HasSubstr("(in E) can write while cache"));
-  // Three misses of three steps each: the first reader has the line in E, the second makes it S, the third believes that it is
-  // alone.
+  // Three misses of three steps each: the first reader gets the line in E, the second read makes that S, and the third reader
+  // is told that it is alone.
   EXPECT_EQ(found.steps.size(), 9U);
 }
 
 TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
   drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
   mesi.invariant_swmr = false;
-  // One step longer than before: now the writer writes before the reader reads.
+  // One step more than in the test above: the writer must write before the reader reads.
   EXPECT_EQ(violation().property, Property::data_value);
   EXPECT_EQ(violation().steps.size(), 10U);
   mesi.invariant_data_value = false;
@@ -50,7 +50,7 @@ TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
 
 TEST_F(Checker, FindsAStaleCopy) {
   Row& row = row_of(mesi, "M", "Other_GetS");
-  row.actions[2].argument = to_requestor;  // so memory keeps the old data
+  row.actions[2].argument = to_requestor;  // memory then keeps the old data
   const Violation found = violation();
   EXPECT_EQ(found.property, Property::data_value);
   EXPECT_THAT(found.text, HasSubstr("reads a copy with the value 0, but 1 was written last"));
@@ -134,13 +134,15 @@ TEST_F(Checker, FindsARowThatNeverRuns) {
 TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
   const CheckOptions options{.caches = 2};
   const CheckResult result = check_protocol(mesi, options);
-  EXPECT_EQ(result.unreached.size(), 2U);  // Other_PutM in S and in SM_AD need a writer and two sharers
+  // With two caches, Other_PutM never runs in S and SM_AD, for which there must be a writer and two sharers.
+  EXPECT_EQ(result.unreached.size(), 2U);
   EXPECT_TRUE(result.proved(options));
 }
 
 TEST_F(Checker, CountsTheStatesOfOneCacheThatAnybodyCanCount) {
-  // With one cache, a state has the value written last (2), memory's value (2, if the cache owns the line), and: I, E: 2 each.
-  // IS_AD: 2.  IM_AD: 2.  IE_D: 2.  IM_D: 2.  M and MI_A: 4 each.  The bus's value is memory's.
+  // States of a system with one cache. The value written last doubles all of them; memory's value doubles those in which the
+  // cache owns the line. So there are 2 each with I, E, IS_AD, IM_AD, IE_D and IM_D, and 4 each with M and MI_A. The bus's
+  // value is always memory's.
   EXPECT_EQ(check_protocol(mesi, {.caches = 1}).states, 20U);
 }
 

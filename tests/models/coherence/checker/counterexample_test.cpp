@@ -73,7 +73,7 @@ TEST(Counterexample, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, {}, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size());
-    // There is no data step without a supplier, because no order step would have announced it.
+    // Every data step has a supplier, because only an order step that has found one announces a data step.
     for (const ReplayedStep& shown : steps) {
       EXPECT_EQ(shown.message.has_value(), shown.step.kind == StepKind::order) << mutants[i].name;
       EXPECT_EQ(shown.supplier != kNobody, shown.step.kind == StepKind::data) << mutants[i].name;

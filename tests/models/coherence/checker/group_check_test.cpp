@@ -1,6 +1,6 @@
-// Tests groups between caches and homes. They are proved in small systems. Then every row of theirs is broken, which the
-// checker must notice: by a broken property, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS
-// breaks all rows, else every kSampledInTrees-th.
+// Tests groups between caches and homes. They are proved in small systems. Then every row of their tables is broken. The
+// checker must notice this: by a broken property, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS
+// breaks all rows, else only every kSampledInTrees-th is broken.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -21,16 +21,19 @@ constexpr std::size_t kSampledInTrees = 41;
 constexpr std::size_t kPartsOfTrees = 4;
 constexpr std::size_t kSampledInTwoAndOne = 307;
 
-// Why each survives:
-//   MO for EO, MX for EX, MP_D for EP_D, M for E: a Put that writes the home what it has already. After a GetM EO is right,
-//   too: its owner is M and will not say PutE. EX for EO, MX for MO: the group's cache drops its copy early; EO for EX: it
-//   keeps one more. E, "remove sender": nobody is in the set. SM_AD, "take data" dropped: an upgrade's data is what the group
-//   has. SX for S and S for SX, "take data" dropped in SS_D: the group's cache drops its copy of what nobody writes, or has
-//   kept it. IM_A and IM_AD, "send Inv to sharers" dropped: no member has a copy. SM_A for IM_A: they differ
-//   in what members read, and none does.
-// `larger`: what shows in a larger system only. What the members of a group of two do to each other beside another group shows
-// in 2 groups of 2 caches, a reader beside an owner and a writer in 3 groups of 1 or in a group of 3.
-// `in_two_and_one`: of the rows that need a group of two beside a group of one; one in eight of them has been tried.
+// Why each survivor is correct:
+// - MO for EO, MX for EX, MP_D for EP_D, M for E: a later Put writes data to the home that the home has already. After a
+//   GetM, EO is right as well: its owner is in M and will not send PutE.
+// - EX for EO, MX for MO: the group's cache drops its copy early. EO for EX: it keeps a copy longer.
+// - E, "remove sender" dropped: the set of sharers is empty.
+// - SM_AD, "take data" dropped: an upgrade's data is what the group's cache has.
+// - SX for S and S for SX, "take data" dropped in SS_D: the group's cache drops or keeps a copy of a line that nobody writes.
+// - IM_A and IM_AD, "send Inv to sharers" dropped: no member has a copy.
+// - SM_A for IM_A: they differ only in whether members may read, and no member reads.
+// `larger`: mutants that are noticed only in a larger system. Interactions of two members beside another group show in 2
+// groups of 2 caches. A reader beside an owner and a writer shows in 3 groups of 1 or in a group of 3.
+// `in_two_and_one`: survivors among the rows that only run with a group of two beside a group of one; one in eight of their
+// mutants has been tried.
 struct Larger {
   std::string mutant;
   NetworkCheckOptions size;
@@ -207,7 +210,7 @@ std::vector<TreePart> all_tree_parts() {
   return parts;
 }
 
-// A row that never runs in a system can't be broken there.
+// True if one of the mutant's rows runs in the system; a row that never runs can't be broken there.
 bool runs_in(const NetworkCheckResult& result, const Mutant& mutant, const ControllerTable& group) {
   return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& row) {
     const std::size_t place = row.state * group.events.size() + row.event;
@@ -215,7 +218,7 @@ bool runs_in(const NetworkCheckResult& result, const Mutant& mutant, const Contr
   });
 }
 
-// A system with correct tables, used to decide whether breaking a row changes what the checker finds.
+// A system with correct tables, and what the checker finds there. A mutant is noticed if the checker finds something else.
 struct GoodTree {
   const NetworkProtocols& good;
   NetworkCheckOptions size;
@@ -264,7 +267,7 @@ INSTANTIATE_TEST_SUITE_P(Groups, BrokenGroupRows, testing::ValuesIn(all_tree_par
 
 class RowsOfTwoAndOne : public testing::TestWithParam<TreeSurvivors> {};
 
-// Nearly all rows that never run in small trees run when a group of two is beside a group of one.
+// Nearly all rows that never run in small_trees() run in a system with a group of two and a group of one.
 TEST_P(RowsOfTwoAndOne, AreNoticedButForThoseThatDoNoHarm) {
   const NetworkProtocols good = shipped_tree(GetParam().protocol);
   const std::vector<GoodTree> small = small_trees(good);

@@ -42,14 +42,15 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
-  if (group_evicts) return;  // without the row, the line never gets there
+  // An impossible eviction means that the line occupies no storage slot, so it would never be evicted.
+  if (group_evicts) return;
   Row deleted = row;
   deleted.impossible = true;
   add("deleted", deleted);
 }
 
-// The mutants of a state's rows for one event without its guard. In the file, one row may stand for all words of the guard,
-// or each word has its own row.
+// Adds the mutants of a state's rows for one base event. In the file, each word of the event's guard may have a row of its
+// own, or one row may stand for several words; rows with the same source line are one row.
 void add_mutants_at(const Protocol& good, Controller controller, std::size_t state, std::size_t base,
                     std::vector<Mutant>& mutants) {
   const ControllerTable& table = good.table(controller);

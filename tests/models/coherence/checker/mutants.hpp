@@ -8,7 +8,7 @@
 
 namespace linebounce::test {
 
-// One change to one row of one table. The protocol itself is made on demand, because there are thousands.
+// One change to one row of one table. of() makes the changed protocol on demand, because there are thousands of mutants.
 struct Mutant {
   std::string name;  // such as "cache S Other_GetS: to I"
   Controller controller = Controller::cache;

@@ -1,8 +1,9 @@
-// Breaks every row of every protocol of a network. The checker must notice: by a broken property, a row that never runs, or
-// another number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same
+// Breaks every row of every network protocol. The checker must notice this: by a broken property, a row that never runs, or
+// another number of states. Mutants that survive are listed below; each is a correct protocol, too, or reaches the same
 // states.
 //
-// There are thousands. LINEBOUNCE_ALL_MUTANTS (./dev fuzz sets it) breaks all rows, else every kSampled-th.
+// There are thousands of mutants. LINEBOUNCE_ALL_MUTANTS (set by ./dev fuzz) tries all of them, else only every kSampled-th
+// is tried.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -22,22 +23,26 @@ namespace {
 constexpr double kLeastNetworkShare = 0.95;
 constexpr std::size_t kSampled = 97;
 constexpr std::size_t kParts = 4;  // each part of a protocol's mutants is a separate test
-// Why each is right:
-//   "free" dropped: the copy is gone by its state; whose place it was is no part of the model.
-//   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
-//   IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: they differ only in whether the copy may be read while
-//   acknowledgements are waited for; it is the newest in all of them. SM_AD without "take data": the copy that is there is the
-//   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
-//   mesi_node and mesi_node_far, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in
-//   mesi_node, moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD,
-//   SM_AD for ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is
-//   to leave moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that
-//   has not begun; which line needs the place is no part of it.
-//   E for M where a GetM runs that a cache of the node answers (IM_B of mesif_node, mesif_broadcast_node): the requester has M,
-//   and brings the newest data whenever the node gives the line up. In mesif_broadcast_node a forwarder's data is what memory
-//   has: which of both is kept makes no difference, and neither does taking it to memory once more (IS_MD, IW_B, MS_B, MP_B).
-// In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
-// same.
+// Why each survivor is correct:
+// - "free" dropped: the next state says that the copy is gone. The checker does not model the storage that `free` releases.
+// - "to E" in a state where a store waits: the store runs at once and takes E to M, as any store does.
+// - IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: the copy is the newest in all of them. They differ only in
+//   whether it may be read while the cache waits for acknowledgements.
+// - SM_AD without "take data": the data is what the cache's copy has already.
+// - "to S" of a directory without sharers: the next reader gets S where it could have got E.
+// - M for E and E for M in mesi_node and mesi_node_far, on GetS [owned]: the same order step continues with Bus_Data, which
+//   makes it M.
+// - MP_B for EP_B in mesi_node, moesi_node and mesif_node, and M for E in mesif_node: the node will write back data that
+//   memory has already.
+// - IM_AD, SM_AD for ER_D in mesi_node_tags: in all of them the node waits for Data and then runs the deferred request.
+// - In moesi_directory_filter, "to S" of an entry that is being evicted, and R_A's Evict without "stall": to the checker, an
+//   eviction that does nothing is one that has not begun. It does not model which line needs the slot.
+// - E for M where the controller runs a GetM that a cache of the node answers (IM_B of mesif_node and mesif_broadcast_node):
+//   the requester has M, and delivers the newest data whenever the node gives up the line.
+// - In mesif_broadcast_node, a forwarder has the same data as memory. It makes no difference which of the two is kept, or
+//   whether it is written to memory once more (IS_MD, IW_B, MS_B, MP_B).
+// The good protocol reaches the same system states as such a mutant by other steps, so their numbers of states are equal,
+// too.
 struct NetworkSurvivors {
   const char* protocol;
   std::vector<std::string> expected;
@@ -164,20 +169,20 @@ std::vector<Part> all_parts() {
   return parts;
 }
 
-// A correct protocol in a system; checked on demand.
+// One system with the correct protocol, and the checker's result for it, which is computed on demand.
 struct Reference {
   NetworkCheckOptions options;
   std::optional<NetworkCheckResult> result;
 };
 
-// Systems of growing size; most mutants are found in the smallest.
+// Systems of growing size. Most mutants are noticed in the smallest.
 std::vector<Reference> references(const NetworkProtocols& good) {
   std::vector<Reference> references = {{{.agents = 2, .caches = 1}, std::nullopt}};
   for (const NetworkCheckOptions& usual : default_systems(good)) references.push_back({usual, std::nullopt});
   return references;
 }
 
-// The one of the two protocols with this name.
+// The protocol with this name: the directory's, or else the node's.
 Protocol& part_of(NetworkProtocols& protocols, const std::string& name) {
   return protocols.directory.name == name ? protocols.directory : *protocols.node;
 }

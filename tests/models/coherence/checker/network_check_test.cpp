@@ -1,4 +1,4 @@
-// Proves the shipped network protocols. With one thing broken, the checker must find it.
+// Proves the shipped network protocols. Then breaks one thing at a time, which the checker must find.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -45,7 +45,7 @@ TEST_P(ShippedNetwork, IsJudgedAlikeWithAndWithoutSymmetry) {
   EXPECT_FALSE(with.violation || without.violation);
   EXPECT_EQ(with.unreached.size(), without.unreached.size());
   EXPECT_EQ(with.most_messages, without.most_messages);
-  // At most, all orders of the agents and both names of the values are merged.
+  // Symmetry reduction merges at most all orders of the agents and both names of the values.
   EXPECT_LT(with.states, without.states);
   EXPECT_GE(with.states * (agents == 2 ? 2 : 6) * 2, without.states);
 }
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Directories, ShippedNetwork, testing::ValuesIn(kShipped
 INSTANTIATE_TEST_SUITE_P(Nodes, ShippedNetwork, testing::ValuesIn(kShippedNodes),
                          [](const auto& instance) { return std::string(instance.param); });
 
-// A node's table may be combined with other caches than those its file names.
+// A node's table may be combined with a bus protocol other than the one that its file names.
 TEST(NodeOverMigratoryReads, IsProved) {
   const Protocol bus = shipped_protocol("mesi_migratory_snoop");
   const Protocol directory = shipped_protocol("mesi_directory");
@@ -148,7 +148,7 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
   EXPECT_THAT(violation(nodes, {.agents = 2, .caches = 2}).text, HasSubstr("mesi_node.md:"));
 }
 
-// A recall brings data only if a cache had newer data.
+// Only a recall that found newer data in a cache brings data.
 TEST_F(NetworkChecker, FindsDataTakenThatWasNeverSent) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
   EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
@@ -191,7 +191,7 @@ TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, options, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size()) << mutants[i].name;
-    // If a message's sender is unknown, nobody can have sent it.
+    // Each message that arrives was sent from another column, so its sender is known.
     for (const ReplayedNetworkStep& shown : steps) {
       EXPECT_TRUE(shown.step.kind != NetworkStepKind::arrive || shown.first < shown.last) << mutants[i].name;
     }
@@ -250,8 +250,8 @@ TEST_F(NetworkChecker, RefusesABusThatSendsWords) {
   EXPECT_THROW(check_network(nodes, {.agents = 2}), CheckTooLarge);
 }
 
-// The checker derives from the rows which values are live: if a row sets a value before any row uses it, the value is not
-// part of the state.
+// The checker derives from the rows which values are live. A value that rows only set before they read it is not part of the
+// state.
 TEST_F(NetworkChecker, KnowsWhereAValueIsUsed) {
   const checker::CheckedSystem system(nodes, {.agents = 2, .caches = 1});
   const ControllerTable& node = nodes.node->node;

@@ -9,7 +9,7 @@
 
 namespace linebounce::test {
 
-// A home without its own caches is checked with the node controller that names it.
+// The protocol with its partners. A home without caches of its own is checked with the node controller that names it.
 inline NetworkProtocols shipped_network(const std::string& name) {
   const bool home = std::ranges::find(kShippedHomes, name) != kShippedHomes.end();
   const auto* const node = std::ranges::find_if(

@@ -30,13 +30,13 @@ TEST_P(ShippedProtocol, IsProvedForUpToFourCaches) {
 TEST_P(ShippedProtocol, IsJudgedAlikeWithAndWithoutSymmetry) {
   const CheckResult with = check_protocol(protocol, {.caches = 3, .symmetry = true});
   const CheckResult without = check_protocol(protocol, {.caches = 3, .symmetry = false});
-  EXPECT_EQ(with.depth, without.depth);  // Caches with other names reach no state in fewer steps.
+  EXPECT_EQ(with.depth, without.depth);  // Symmetry reduction does not change how many steps a state is away.
   EXPECT_TRUE(without.unreached.empty());
   EXPECT_LT(with.states, without.states);
-  EXPECT_GE(with.states * 6, without.states);  // At most, all orders of the three caches are merged.
+  EXPECT_GE(with.states * 6, without.states);  // Symmetry reduction merges at most all orders of the three caches.
 }
 
-// The simulator asks only caches with a copy, the checker asks all.
+// The simulator asks only caches with a copy, but the checker asks all of them.
 TEST_P(ShippedProtocol, ReachesTheSameStatesWhenCachesWithoutACopyAreNotAsked) {
   for (const Message& message : protocol.messages) EXPECT_TRUE(message.absent_ignores) << message.name;
   EXPECT_EQ(check_protocol(protocol, {.ask_absent = false}).states, check_protocol(protocol, {}).states);

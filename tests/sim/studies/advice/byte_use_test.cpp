@@ -69,7 +69,8 @@ TEST(ByteUse, EachPlacementHasItsOwnLinesWhereverObjectsBegin) {
   const TraceText trace(
       "object x size=24\nobject y size=24\nobject z size=24\nstream a\nstream b\n"
       "a store x+16 8\nb store y+0 8\na load z+8 8\nb load z+16 8\n");
-  const std::array<ObjectPlaces, 4> placements = {{{32, {0x1000, 0x1018, 0x1048}},    // x ends and y begins in one line of 32
+  // In one line of 32 bytes, x ends and y begins.
+  const std::array<ObjectPlaces, 4> placements = {{{32, {0x1000, 0x1018, 0x1048}},
                                                    {32, {0x1000, 0x1020, 0x1048}},    // no line is shared
                                                    {32, {0x1008, 0x1020, 0x1050}},    // x+16 is at 0x1018, y in the next line
                                                    {64, {0x1000, 0x1020, 0x1048}}}};  // x and y
@@ -100,7 +101,7 @@ TEST(ByteUse, TakingALockWritesItsWord) {
   EXPECT_EQ(lines[0].pieces[1].threads[0].writes, 2);
 }
 
-// "main" initialises, two threads use the slots, and "main" adds them up.
+// "main" initialises the slots, two threads use them, and "main" adds them up.
 TEST(ByteUse, WhatIsDoneWhileNoOtherThreadIsAliveIsLeftOut) {
   const std::string head = "object counts size=64\nstream main\nstream a created=yes\nstream b created=yes\n";
   const std::string work = "main create a\nmain create b\na store counts+0 8\nb store counts+8 8\n";

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-// A line, as the pass over the operations provides it.
+// Adjacent bytes of an object with their users, as the pass over the operations collects them.
 PieceUse piece(std::uint32_t object, std::int64_t offset, std::vector<ThreadUse> threads, std::int64_t bytes = 8) {
   return {object, offset, bytes, std::move(threads)};
 }
@@ -55,7 +55,7 @@ TEST(FalseSharing, AWordThatAllThreadsWriteIsTrueSharing) {
   EXPECT_THAT(found({piece(0, 0, {{1, 0, 500}, {2, 0, 500}}), piece(0, 8, {{1, 0, 300}, {2, 0, 400}})}, array(64)), IsEmpty());
 }
 
-// Two threads write both slots over the whole run, but a replay has shown that they use different slots at any one time.
+// Over the whole run both threads write both slots. But a replay has shown that at any one time they use different slots.
 TEST(FalseSharing, SlotsThatThreadsUseInTurnAreInEachOthersWayOnLinesThatAReplayNames) {
   const trace::Structure ring = {
       "ring", 32, 8, {{"[0].sequence", 0, 8}, {"[0].value", 8, 8}, {"[1].sequence", 16, 8}, {"[1].value", 24, 8}}, {}, ""};
@@ -81,7 +81,8 @@ TEST(FalseSharing, ReadersAreDisturbedByAWriterBesideThem) {
   EXPECT_THAT(found({piece(0, 0, {{1, 500, 0}, {2, 500, 1}}), piece(0, 8, {{3, 0, 100}})}, array(64)), SizeIs(1));
 }
 
-// One thread initialises all counters and adds them up, but each counter is still used by its own thread only.
+// One thread initialises all counters and adds them up in the end. Apart from that, each counter is used by its own thread
+// only.
 TEST(FalseSharing, SettingUpAndAddingUpDoNotCount) {
   const auto lines = found({piece(0, 0, {{0, 1, 1}, {1, 500, 500}}), piece(0, 8, {{0, 1, 1}, {2, 500, 500}})}, array(64));
   ASSERT_THAT(lines, SizeIs(1));
@@ -96,7 +97,7 @@ TEST(FalseSharing, ALineAccessedOnlyOnceDisturbsNoThread) {
 
 TEST(ElementSize, IsWhatSeparatesTheThreads) {
   const trace::Symbols names = array(64);
-  // Each thread uses 16 bytes: a counter, and a flag in the second half.
+  // Each thread uses 16 bytes: a counter, and a flag in the second half of these.
   const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 8, {{1, 9, 0}}, 4), piece(0, 16, {{2, 0, 9}}),
                            piece(0, 24, {{2, 9, 0}}, 4), piece(0, 32, {{3, 0, 9}})},
                           names);
@@ -113,8 +114,9 @@ TEST(ElementSize, CutsNoAccess) {
   EXPECT_EQ(element_bytes({"", 0, 24}, cut[0].pieces), std::nullopt) << "4 would cut the first access";
 }
 
-// Rows of 96 bytes on lines of 64: one whole line of each row belongs to a single thread, and is not shared. A run of accesses
-// that is first on its line may have begun earlier: the row 0 to 96 is only seen from 64 on, the row 192 to 288 from 256 on.
+// Rows of 96 bytes on lines of 64: one whole line of each row belongs to a single thread, and is not shared. A run of
+// accesses that comes first on its line may have begun on the line before: of the row from 0 to 96 only the part from 64 on
+// is seen, of the row from 192 to 288 the part from 256 on.
 TEST(ElementSize, ARunThatIsFirstOnItsLineSaysNothingOfWhereItBegan) {
   const trace::Symbols names = array(384);
   const auto lines = falsely_shared({{101, {piece(0, 64, {{1, 0, 9}}, 32), piece(0, 96, {{2, 0, 9}}, 32)}},
@@ -125,7 +127,7 @@ TEST(ElementSize, ARunThatIsFirstOnItsLineSaysNothingOfWhereItBegan) {
   EXPECT_EQ(element_bytes({"", 0, 384}, pieces), 96);
 }
 
-// Rows of 40 bytes in a block that begins 48 bytes into a line: its first 16 bytes have that line to themselves.
+// Rows of 40 bytes in a block that begins 48 bytes into a line. Only the block's first 16 bytes are on that line.
 TEST(ElementSize, RowsOfABlockThatBeginsWithinALineAreWholeRows) {
   const trace::Symbols names = array(160);
   const auto lines = falsely_shared({{101, {piece(0, 16, {{1, 0, 9}}, 24), piece(0, 40, {{2, 0, 9}}, 40)}},
@@ -136,14 +138,14 @@ TEST(ElementSize, RowsOfABlockThatBeginsWithinALineAreWholeRows) {
   EXPECT_EQ(element_bytes({"", 0, 160}, pieces), 40);
 }
 
-// Rows of 96 bytes, of which only the second and third share a line: nothing shows that 0 to 192 is one element.
+// Rows of 96 bytes, of which only the second and third share a line. Nothing shows whether 0 to 192 is one element.
 TEST(ElementSize, OneRunTellsNoElementThatIsLargerThanWhatItSeparates) {
   const trace::Symbols names = array(384);
   const auto line = found({piece(0, 160, {{1, 0, 9}}, 32), piece(0, 192, {{2, 0, 9}}, 32)}, names);
   EXPECT_EQ(element_bytes({"", 0, 384}, line[0].pieces), 32);
 }
 
-// Each thread uses the second half of its 16 bytes, so the first run is not at the array's beginning.
+// Each thread uses the second half of its 16 bytes, so no run begins where the array begins.
 TEST(ElementSize, ElementsMayBeginWithWhatNobodyUses) {
   const trace::Symbols names = array(64);
   const auto line = found({piece(0, 8, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}), piece(0, 40, {{3, 0, 9}})}, names);

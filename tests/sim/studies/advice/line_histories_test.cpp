@@ -1,4 +1,4 @@
-// Classifies why a thread missed a line, true or false sharing, over time.
+// Classifies a thread's misses on a line, by what happened since its last access: true or false sharing.
 #include "sim/studies/advice/line_histories.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST_F(LineHistoriesTest, AnUpgradeIsBlamedOnThoseWhoReadTheWordOrItsNeighbours)
 }
 
 // Over the whole run both threads write both slots, as in true sharing. But between two accesses of one thread to a slot, the
-// other thread uses only the other slot.
+// other thread only uses the other slot.
 TEST_F(LineHistoriesTest, SlotsThatAreUsedInTurnAreSharedFalselyAtAnyTime) {
   miss(0, 0, true);
   miss(1, 8, true);

@@ -75,7 +75,7 @@ TEST_F(SourceEdits, LeavesAnAlignedStructureAlone) {
   EXPECT_THAT(edited({.structure = structure("counts", behind + ":1")}).why_not, HasSubstr("has an alignment already"));
 }
 
-// A structure in line 2 of a C file, and a block of it allocated in line 3.
+// A C file with a structure in line 2, and the allocation of a block of it in line 3.
 constexpr const char* kBlock = "#include <stdlib.h>\nstruct s { long a; };\nstruct s* f(int n) { return CALL; }\n";
 
 std::string with_call(const std::string& call) {

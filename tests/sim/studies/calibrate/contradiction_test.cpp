@@ -27,7 +27,7 @@ TEST(Contradiction, ThreadsThatAreAlikeDoNotContradict) {
 }
 
 TEST(Contradiction, WhatThreadsDifferByIsTheLeastThatAnyMachineIsOff) {
-  // Two cores: four pairs between them, two at 30 ns and two at 40, and each core's own pair.
+  // Two cores with two threads: of the four pairs between them two take 30 ns and two 40 ns; a core's own pair takes 6 ns.
   const auto ns = [](int a, int b) { return a / 2 == b / 2 ? 6.0 : b % 2 == 0 ? 30.0 : 40.0; };
   const Contradiction found = find_contradiction(made_up(4, ns, 0), cores_of(4, 2));
   EXPECT_NEAR(found.threads_ns, std::sqrt(4 * 25.0 / 6), 1e-9);

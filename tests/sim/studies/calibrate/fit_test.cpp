@@ -32,7 +32,7 @@ TEST(LeastSquares, LeavesAParameterThatNoRowDependsOn) {
 }
 
 TEST(LeastSquares, WhatLeftItsBoundAgainIsNotHeldThere) {
-  // Without the bound on the first unknown the second would fall. With the first at its bound, the second has to rise.
+  // Without the bound on the first unknown, the second would be negative. With the first at its bound, the second must rise.
   const std::vector<double> x = least_squares({{1, 1}, {1, 0.5}}, {-4, -6}, {1, 1}, {-2, -0.5});
   EXPECT_THAT(x, ElementsAre(-2, -0.5));
   EXPECT_THAT(least_squares({{3, 1}, {1, 1}}, {-1, 3}, {1, 1}, {0, 0}), ElementsAre(0, DoubleNear(1, 1e-9)));
@@ -69,7 +69,7 @@ SimulateMatrices simulated_by(const std::function<LatencyMatrix(const Values&)>&
   };
 }
 
-// A machine whose latencies are linear: 4 CPUs in 2 nodes on one link.
+// A machine whose latencies are linear in the parameters: 4 CPUs in 2 nodes that one link connects.
 class Fit : public ::testing::Test {
  protected:
   Fit() {
@@ -105,8 +105,8 @@ class Fit : public ::testing::Test {
 };
 
 TEST_F(Fit, TheBusComesFirstThenTheNetworkWithWhatTheBusHasBecome) {
-  // A transfer on the bus costs 10 + (10 + 10) / 2 + 10 / 3 = 23.33 ns, and must cost 40.33, which is 34 more clocks. The
-  // network must then cost 40.33 + 20 + 40 + 2 * 15.
+  // A transfer on the bus costs 10 + (10 + 10) / 2 + 10 / 3 = 23.33 ns and must cost 40.33, so the intervention needs 34 more
+  // clocks of 0.5 ns. Between nodes, 130.33 = 40.33 + 20 + 4 * 10 + 2 * 15, so the network needs 15 ns.
   const FitResult result = fitted_to(40.3333, 130.3333);
   EXPECT_THAT(result.values, ElementsAre(Pair("machine.bus.intervention_clocks", 44), Pair("machine.network.latency_ns", 15)));
 }
@@ -117,8 +117,9 @@ TEST_F(Fit, AMachineThatIsRightStaysAsItIs) {
 }
 
 TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
-  // 5 ns is 10 clocks of the bus; 3 ns less leaves 6 more clocks; the network must be 0, and the controllers' 4 passes take 15
-  // ns. In steps of a tenth, two passes of a network of 0.1 ns come closer.
+  // The bus must become 8 ns faster, 16 clocks. The intervention only has 10, so the snoop loses the other 6. Between nodes,
+  // 2 * network + 4 * controller must be 15 ns. A network of 0 would need controllers of 3.75 ns; in steps of 0.1 ns, 0.1 and
+  // 3.7 come closest.
   const FitResult result = fitted_to(15.3333, 50.3333);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 0);
   EXPECT_EQ(result.values.at("machine.bus.snoop_clocks"), 4);
@@ -127,15 +128,15 @@ TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
 }
 
 TEST_F(Fit, LessThanAClockOfTheBusIsTheCores) {
-  // 23.33 + 10.2: 20 clocks of half a nanosecond leave 0.2 ns, of which a third of a core cycle leaves 0.13. With one clock
-  // less, two thirds leave 0.03.
+  // 10.2 ns must be added to 23.33. 20 clocks of 0.5 ns leave 0.2, and one cycle of the core, a third of a nanosecond, then
+  // misses by 0.13. 19 clocks and two cycles miss by 0.03.
   const FitResult result = fitted_to(33.5333, 113.5333);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 29);
   EXPECT_EQ(result.values.at("machine.cpu.fill_latency_cycles"), 12);
 }
 
 TEST_F(Fit, TheLastClockIsNotTurnedIfThatSetsPairsApart) {
-  // As above, but with 12 cycles the two pairs of a bus are 1 ns above and below their mean.
+  // As above, but with 12 cycles the two pairs of a bus lie 1 ns above and below their mean.
   const auto measured = made_up(
       4, [](int a, int b) { return a % 2 == b % 2 ? 33.5333 : 113.5333; }, 0);
   const auto simulate = simulated_by([this](const Values& values) {
@@ -152,7 +153,8 @@ TEST_F(Fit, TheLastClockIsNotTurnedIfThatSetsPairsApart) {
 }
 
 TEST_F(Fit, WhatShowsNextToNothingIsNotTurnedFar) {
-  // No bus is that fast. 300 ns more for a crossing that saves five picoseconds each would make up for it.
+  // The bus can't become that fast: it takes 10.5 ns at least. Each nanosecond of the hidden crossing saves 5 ps, so only 300
+  // ns of it would make up for the rest.
   const auto measured = made_up(
       4, [](int a, int b) { return a % 2 == b % 2 ? 9.0 : 90.0; }, 0);
   const auto simulate = simulated_by([this](const Values& values) {
@@ -200,13 +202,13 @@ class EightNodes : public ::testing::Test {
   }
 
   static bool linked(int a, int b) { return (b - a) % 8 == 1 || (b - a) % 8 == 7 || b - a == 4; }
-  // CPUs are spread over the nodes.
+  // Neighbouring CPU numbers are on different nodes.
   static bool near(int a, int b) { return linked(std::min(a % 8, b % 8), std::max(a % 8, b % 8)); }
 
   static double link(const Values& values, int a, int b) {
     return values.at(fmt::format("machine.network.link.{}_{}.latency_ns", std::min(a, b), std::max(a, b)));
   }
-  // Two passes of each link on the shortest path, and four passes of controllers.
+  // Each link of the shortest path is passed twice, and controllers four times.
   static double between(const Values& values, int a, int b) {
     const double common = 60 + 4 * values.at("machine.node.latency_ns");
     double shortest = linked(std::min(a, b), std::max(a, b)) ? link(values, a, b) : 1e9;
@@ -255,11 +257,13 @@ class EightNodes : public ::testing::Test {
   std::vector<Knob> knobs_;
   Values start_;
   int simulations_ = 0;
-  double within_ = 0, left_ = 0;  // squared deviations of pairs: from their block's mean, and from the simulated latency
+  // Sums of squared deviations of all pairs: from their block's mean, and from the simulated latency.
+  double within_ = 0, left_ = 0;
 };
 
 TEST_F(EightNodes, TwoDistancesGiveWhatLinksAndControllersCost) {
-  // 220 - 140 is two passes of a link, 40 ns each. 140 - 60 - 80 leaves nothing for the controllers.
+  // The difference between 220 and 140 is two passes of a link, 40 ns each. The nearer pairs leave nothing for the
+  // controllers: 140 - 60 - 80 = 0.
   const FitResult result = fitted_to(140, 220, 0);
   EXPECT_NEAR(left_, 0, 1);
   EXPECT_EQ(result.end, SearchEnd::nothing_left);
@@ -268,11 +272,11 @@ TEST_F(EightNodes, TwoDistancesGiveWhatLinksAndControllersCost) {
   EXPECT_NEAR(link(result.values, 2, 6), 40, 0.1);
 }
 
-// Fitting first the links and then the controllers, each once, would end with the links having absorbed part of the
-// controllers' cost.
+// If the links were fitted first and then the controllers, each once, the links would keep part of the controllers' cost.
 TEST_F(EightNodes, WithNoiseLittleMoreIsLeftThanPairsOfTheSameNodesDifferBy) {
-  // 12 links, controllers and bus are fitted to 29 blocks of 4 or 8 pairs, 120 in all. So (29 - 14) / 120 of the noise, an
-  // eighth, cannot be absorbed; less than a third is left if the shortest path changes with each step.
+  // 14 parameters (12 links, controllers, bus) are fitted to 29 blocks of 4 or 8 pairs, 120 pairs in all. So (29 - 14) / 120
+  // of the noise, an eighth, is between blocks and can't be absorbed. Because the shortest paths change with each step, up to
+  // a third may be left.
   const FitResult result = fitted_to(180, 260, 0.05);
   EXPECT_EQ(result.end, SearchEnd::no_step_gains);
   EXPECT_LT(left_, 1.33 * within_);

@@ -11,7 +11,7 @@ namespace linebounce::sim {
 
 using namespace workloads;
 
-// The matrix with ns(a, b) for a > b, each changed randomly by up to `noise` (a share).
+// The matrix with ns(a, b) for a > b, where each value is changed by a random share of up to `noise`.
 inline LatencyMatrix made_up(int cpus, const std::function<double(int a, int b)>& ns, double noise = 0.05) {
   LatencyMatrix matrix(cpus);
   Random random(1, 0, 0);

@@ -35,7 +35,7 @@ TEST(Positions, NoiseIsNoPosition) {
 }
 
 TEST(Positions, ACoresWayIsWhatItsPairsHaveInCommon) {
-  // Cores that are 0, 3, 6, ... ns farther from the measured line.
+  // Core n adds 3 * n ns to all its pairs.
   const auto matrix = made_up(
       8, [](int a, int b) { return 40.0 + 3 * (a + b); }, 0);
   const FoundPositions found = positions_in(generic(8, 1), matrix);
@@ -53,7 +53,7 @@ TEST(Positions, WaysToOtherBusesAreAMatterOfTheirOwn) {
   const Positions found = positions_in(generic(16, 2), matrix).positions;
   EXPECT_THAT(found.way_ns, IsEmpty());
   ASSERT_EQ(found.edge_way_ns.size(), 16U);
-  // Whether one node's cores are nearer or the other's is not visible.
+  // Only differences between cores of one node are visible, not which node's cores are nearer.
   for (int core = 1; core < 8; ++core) {
     const auto at = static_cast<std::size_t>(core);
     EXPECT_NEAR(found.edge_way_ns[at] - found.edge_way_ns[0], 4 * core, 1);
@@ -62,7 +62,7 @@ TEST(Positions, WaysToOtherBusesAreAMatterOfTheirOwn) {
 }
 
 TEST(Positions, AMeshShowsInWhatWaysLeave) {
-  // 4 x 4 tiles, 3 ns from one to the next; the line's home is the corner of core 0.
+  // 4 x 4 tiles, with 3 ns for each hop. The line's home is at core 0, in the corner.
   const auto hops = [](int a, int b) { return std::abs(a % 4 - b % 4) + std::abs(a / 4 - b / 4); };
   const auto matrix = made_up(
       16, [&](int a, int b) { return 30.0 + 3 * (hops(a, b) + hops(a, 0) + hops(b, 0)); }, 0.01);

@@ -55,7 +55,7 @@ TEST(Structure, ClustersOfASocketAreItsBuses) {
 }
 
 TEST(Structure, ThreadsOfACoreAreMuchNearerThanAnythingElse) {
-  // CPUs 0 and 6 share a core, as Linux numbers them; 0 to 2 and their second threads share a socket.
+  // CPUs 0 and 6 share a core, as Linux numbers them. CPUs 0 to 2 and 6 to 8 share a socket.
   const Structure found = find_structure(made_up(12, [](int a, int b) {
     if (a % 6 == b % 6) return 7.0;
     return (a % 6) / 3 == (b % 6) / 3 ? 37.0 : 75.0;
@@ -85,7 +85,7 @@ TEST(Structure, NodesWithTwoNearNeighboursEachAreARing) {
 }
 
 TEST(Structure, NodesOfARingAreNumberedRoundIt) {
-  // Nodes are ordered by their lowest CPU: node 0, then its neighbours 2 and 3; node 1 is opposite.
+  // In order of their lowest CPUs, nodes 2 and 3 are the neighbours of node 0, and node 1 is opposite.
   constexpr int kPlace[] = {0, 2, 1, 3};
   const Structure found = find_structure(made_up(8, [&](int a, int b) {
     if (a / 2 == b / 2) return 60.0;
@@ -96,7 +96,7 @@ TEST(Structure, NodesOfARingAreNumberedRoundIt) {
 }
 
 TEST(Structure, OtherNetworksHaveALinkWhereNodesAreNear) {
-  // A chain of three would need a longer path between its ends; a star of four has it through the centre.
+  // A star: paths between the outer nodes lead through node 0, in the centre. With three nodes, it would be a chain.
   const Structure found = find_structure(made_up(8, [](int a, int b) {
     if (a / 2 == b / 2) return 50.0;
     return b / 2 == 0 ? 150.0 : 240.0;
@@ -121,7 +121,7 @@ TEST(Structure, GroupsMayBeOfDifferentSizes) {
 }
 
 TEST(Structure, SomeCoresMayHaveOneThreadAlone) {
-  // Numbered as on hybrids: two large cores with two threads each, then four small ones.
+  // Numbered as on hybrid processors: two large cores with two threads each, then four small ones.
   const Structure found = find_structure(made_up(8, [](int a, int b) { return a < 4 && a / 2 == b / 2 ? 5.0 : 40.0; }));
   EXPECT_THAT(shape(found), ElementsAre(1, 1, 2));
   EXPECT_EQ(found.cores_per_bus, 6);
@@ -129,7 +129,7 @@ TEST(Structure, SomeCoresMayHaveOneThreadAlone) {
 }
 
 TEST(Structure, ASocketWhoseGroupsReachEachOtherOverTheOtherOneIsOne) {
-  // Groups of two; 0 to 3 are in the socket of the line's home.
+  // Groups of two CPUs. Groups 0 to 3 are in the socket of the line's home. The other groups reach each other through it.
   const Structure found = find_structure(made_up(
       16,
       [](int a, int b) {

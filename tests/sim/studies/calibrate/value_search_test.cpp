@@ -21,7 +21,7 @@ TEST(ValuesToTry, BeginWithNoneAndGrowByARatioInWholeSteps) {
   EXPECT_THAT(values_to_try(1, 3, 1.2, 1), testing::ElementsAre(0, 1, 2, 3, 4)) << "the last one is past the most";
 }
 
-// An owner completes one more operation for each 7 ns of hold. Rates of 0 and 14 ns look alike; only 17 is right.
+// Two valleys, at 3 and at 17, as if a longer hold let the owner complete one more operation. Only 17 is right.
 TEST(FindValue, OfASawToothTakesTheDeepestValleyNotTheFirst) {
   const auto off = [](double value) { return 0.01 + 0.1 * std::min({std::fabs(value - 17), std::fabs(value - 3) + 0.5}); };
   const FoundValue found = find_value(values_to_try(1, 500, 1.2, 10), 10, each(off));

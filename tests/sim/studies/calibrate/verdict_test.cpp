@@ -11,8 +11,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// Two kinds of pairs, ten of each, at 20 and 80 ns. The error of the farther kind's mean is `between`; a pair's error differs
-// from that of its kind by `within`.
+// Two blocks of ten pairs each, at 20 and 80 ns. The farther block's mean is off by `between`. Each pair is off from its
+// block's mean by `within`.
 Calibration left_over(double between, double within) {
   Calibration calibration;
   calibration.base = "some_machine";

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr int kLine = 64;
-constexpr std::size_t kNear = 10'000;  // lines: no access is as far as this from the one before
+constexpr std::size_t kNear = 10'000;  // lines in a CPU's nearest caches, so many that none is ever evicted
 
 struct Step {
   std::size_t unit;
@@ -23,7 +23,7 @@ struct Step {
   bool writes;
 };
 
-// A structure of words, "m0", "m1" and so on, of these sizes, one behind the other.
+// A structure with members "m0", "m1" and so on, of these sizes, one behind the other.
 StructureAccesses structure_of(const std::vector<int>& sizes, const std::vector<Step>& steps) {
   StructureAccesses accesses{
       .layout = {.name = "s", .fields = {}}, .units = {}, .sequence = {}, .uses = {}, .objects = 1, .cpus = 4};
@@ -46,7 +46,7 @@ StructureAccesses structure_of(const std::vector<int>& sizes, const std::vector<
   return accesses;
 }
 
-// The threads take turns: each round has all steps.
+// The steps of `round`, repeated `count` times.
 std::vector<Step> rounds(const std::vector<Step>& round, int count = 100) {
   std::vector<Step> steps;
   for (int i = 0; i < count; ++i) steps.insert(steps.end(), round.begin(), round.end());
@@ -60,7 +60,8 @@ int line_of(const Arrangement& it, std::size_t unit) {
 TEST(SharedLineCosts, AReaderPaysForEachWriteOfAnotherCpuToItsLine) {
   const StructureAccesses accesses = structure_of({8, 8}, rounds({{0, 0, true}, {1, 1, false}}));
   SharedLineCosts costs(accesses, kLine, kNear);
-  // Each round moves the line to the reader, and the right to write back: 99 rounds after the first.
+  // Each round moves the line to the reader, and then the right to write back to the writer: 99 times, because the first
+  // write precedes all reads.
   EXPECT_NEAR(costs.of({{0, 0}, {1, 8}}), 100 * 1.0 + 99 * 0.8, 1);
   EXPECT_LT(costs.of({{0, 0}}) + costs.of({{1, 0}}), 1) << "apart, each is fetched once";
 }
@@ -143,7 +144,7 @@ TEST(LayoutUnits, ANestedStructureMovesWithThePaddingAtItsEnd) {
 
 std::vector<Step> random_steps(std::mt19937& random, std::size_t units, int count) {
   std::vector<Step> steps;
-  // For each unit: how many CPUs touch it, and the percentage of accesses that write it.
+  // For each unit: how many CPUs use it, and the percentage of accesses that write it.
   std::vector<std::pair<int, int>> habits;
   for (std::size_t i = 0; i < units; ++i) {
     const int cpus = 1 + static_cast<int>(random() % 4);
@@ -159,7 +160,7 @@ std::vector<Step> random_steps(std::mt19937& random, std::size_t units, int coun
   return steps;
 }
 
-// The cost of the cheapest way to divide the units among lines, found by trying all.
+// The cost of the cheapest division of the units among lines, found by trying all divisions.
 double cheapest(const StructureAccesses& accesses, SharedLineCosts& costs) {
   double least = 1e300;
   std::vector<std::vector<UnitOnLine>> lines;
@@ -217,7 +218,7 @@ TEST(LayoutSearch, MergingAndMovingComesWithinATenthOfTheBest) {
   }
 }
 
-// Every unit has a place, aligned as before, and none overlaps another.
+// Checks that every unit has an offset with the alignment that it had before, and that no units overlap.
 void expect_sound(const StructureAccesses& accesses, const Arrangement& it, unsigned seed) {
   ASSERT_EQ(it.order.size(), accesses.units.size()) << "seed " << seed;
   int end = 0;

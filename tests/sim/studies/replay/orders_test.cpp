@@ -19,15 +19,15 @@ TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirLogarithms) {
   EXPECT_EQ(change.orders, 3);
 }
 
-// The values of examples/advice/ring_indices.c. An interval over the gains themselves, not their logarithms, would be -784 to
-// 3033 %.
+// The gains of examples/advice/ring_indices.c. An interval over the gains themselves, not over their logarithms, would reach
+// from -784 to 3033 %.
 TEST(OrdersChange, GainsThatDifferMuchAreNoLossAtTheLowerEnd) {
   const OrdersChange change = orders_change({1, 1, 1}, {7.81, 7.81, 21.1});
   EXPECT_TRUE(change.is_gain());
   EXPECT_GT(change.low_pct, 100);
 }
 
-// Another recording of the same program.
+// The gains of another recording of the same program.
 TEST(OrdersChange, IsUndecidedIfEachOrderGainsAndTheIntervalHoldsZero) {
   const OrdersChange change = orders_change({1, 1, 1}, {9.45, 9.45, 2.34});
   EXPECT_FALSE(change.is_gain());
@@ -48,7 +48,7 @@ std::vector<std::pair<int, int>> ranges(const OrdersChange& chosen) {
   return all;
 }
 
-// Orders 1 to 3 decided which change was chosen.
+// Orders 1 to 3 chose the change, so they can't confirm it.
 TEST(ConfirmingOrders, HadNoPartInTheChoiceAndAreMoreWhereThreeDecideNothing) {
   EXPECT_THAT(ranges({20, 5, 40, 12}), testing::ElementsAre(std::pair(4, 3), std::pair(7, 6)));
   EXPECT_THAT(ranges({20, -5, 40, 12}), testing::ElementsAre(std::pair(7, 6)));

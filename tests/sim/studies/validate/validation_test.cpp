@@ -51,8 +51,8 @@ TEST(Validation, AFiguresErrorIsRelativeToWhatWasPublished) {
   EXPECT_EQ(simulated_over_published(missing), std::numeric_limits<double>::infinity());
 }
 
-// +43 % counts as +25 % through factors: 1.25 instead of 1.43. Otherwise, a published change of 14 % would be within 15 % even
-// without any effect.
+// +43 % published and +25 % simulated are compared as factors: 1.25 / 1.43. A published change of 14 % or less is only judged
+// by its sign, because "no change" would be within 15 % of it.
 TEST(Validation, AChangeIsAFactorAndASmallOneASignAlone) {
   EXPECT_NEAR(*simulated_over_published(change("a", 0.43, 0.25, ChangeSign::loss)), 0.874, 0.001);
   EXPECT_EQ(simulated_over_published(change("a", 0.14, 0, ChangeSign::none)), std::nullopt);
@@ -98,8 +98,8 @@ TEST(Validation, TheWorstMissComesFirst) {
   EXPECT_THAT(ids, ElementsAre("wrong", "order", "third", "twice"));
 }
 
-// The trivial guess for a figure is the median of the column's other figures; for a change it is no change, for a shape a
-// flat one, for a share a third, half or two thirds.
+// The trivial guess for a figure is the median of the column's other figures. For a change it is no change, for a shape a
+// flat one, for a share a third, a half or two thirds.
 TEST(Validation, TheTrivialGuessKnowsOtherFiguresButNoCaches) {
   std::vector<PaperResult> rows = {figure("a", 50, 0), figure("b", 48, 0), figure("c", 52, 0), figure("d", 90, 0)};
   for (PaperResult& row : rows) row.row.metrics = {"locks." + row.row.id + ".con_pct"};
