@@ -21,18 +21,21 @@ bool is_text(std::string_view text) {
 
 std::vector<std::string> table_cells(std::string_view line) {
   line.remove_prefix(1);  // removes the leading bar
+  const bool closed = line.ends_with('|');
   std::vector<std::string> cells(1);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
+  for (;;) {
+    const std::size_t bar = std::min(line.find('|'), line.size());
+    const bool is_escaped = bar < line.size() && line.substr(0, bar).ends_with('\\');
+    cells.back() += line.substr(0, is_escaped ? bar - 1 : bar);
+    if (bar == line.size()) break;
+    if (is_escaped) {
       cells.back() += '|';
-      ++i;
-    } else if (line[i] == '|') {
-      cells.emplace_back();
     } else {
-      cells.back() += line[i];
+      cells.emplace_back();
     }
+    line.remove_prefix(bar + 1);
   }
-  if (line.ends_with('|')) cells.pop_back();  // removes the empty cell after the closing bar
+  if (closed) cells.pop_back();  // removes the empty cell after the closing bar
   for (std::string& cell : cells) cell = std::string(trimmed(cell));
   return cells;
 }

@@ -36,6 +36,10 @@ std::uint32_t code_point(std::string_view bytes) {
   return point;
 }
 
+bool is_ascii(char c) {
+  return static_cast<unsigned char>(c) < 0x80;
+}
+
 bool is_active(std::uint32_t point) {
   return std::any_of(kActive.begin(), kActive.end(),
                      [point](const Range& range) { return range.first <= point && point <= range.last; });
@@ -58,17 +62,21 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
+  for (;;) {
+    text.remove_prefix(
+        static_cast<std::size_t>(std::ranges::find_if(text, [](char c) { return !is_ascii(c); }) - text.begin()));
+    if (text.empty()) return true;
     const std::size_t length = utf8_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);
   }
-  return true;
 }
 
 namespace {
 
 std::string escaped(std::string_view text, bool spaces) {
+  // The case of nearly all names, of which a run has thousands.
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return std::string(text);
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);

@@ -65,7 +65,7 @@ class CounterTrial {
 // The trials of a workload's counters. Counters that ship are not tried.
 class CounterTrials {
  public:
-  // By how much simulated time a run with a counter from a file begins later, so that the trial does not count in its results.
+  // A run with a counter from a file begins this much simulated time later, so that the trial does not count in its results.
   static constexpr double kUs = 10'000;
 
   explicit CounterTrials(const WorkloadSetup& setting) : setting_(setting) {}

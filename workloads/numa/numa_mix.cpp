@@ -130,7 +130,7 @@ class NumaMix final : public Workload {
     Cpu& cpu;
     Random random;
     int node = 0;
-    std::uint64_t shared_user = 0;  // the share of user visits to written lines that goes to lines which all nodes write
+    std::uint64_t shared_user = 0;  // of user visits to written lines, the share to lines that all nodes write
     std::int64_t owed_milli = 0;    // time that has still to pass, in thousandths of a cycle
     std::int64_t kernel_over = 0;   // instructions by which the latest stretch was too long
     std::int64_t user_over = 0;

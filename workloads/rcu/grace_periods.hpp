@@ -83,8 +83,8 @@ class GracePeriods {
  public:
   virtual ~GracePeriods() = default;
 
-  // As far as this CPU knows, the number of the grace period in progress or the next. What waits for `batch` is over when this
-  // number is larger.
+  // The number of the grace period in progress or, if there is none, of the next, as far as this CPU knows. A grace period is
+  // over when this number is larger than its own.
   virtual Value current(Cpu& cpu) const = 0;
   // Whether a grace period is in progress that waits for this CPU.
   virtual bool waits_for(Cpu& cpu) const = 0;
@@ -100,9 +100,9 @@ class GracePeriods {
   GracePeriodTimes times_;
 };
 
-// Grace periods as Linux 2.6.0 had them. A batch of callbacks waits for a grace period that has a number; every CPU that hasn't
-// yet passed a quiescent state since it began has its bit set. Its lock guards all of it; CPUs look without the lock whether it
-// concerns them.
+// Grace periods as Linux 2.6.0 had them: numbered, with one bit for each CPU, which is set until the CPU has passed a quiescent
+// state since the grace period began. One lock guards number and bits. A CPU reads them without the lock, to see whether the
+// grace period waits for it.
 class ControlBlock final : public GracePeriods {
  public:
   ControlBlock(const WorkloadSetup& setting, const RcuOptions& options);

@@ -22,8 +22,8 @@ class SynchronousRcu {
   virtual int read_lock(Cpu& cpu) = 0;
   virtual void read_unlock(Cpu& cpu, int section) = 0;
 
-  // A quiescent state of the CPU's program, for which a QSBR grace period waits, an SRCU one doesn't. REQUIRES: it is inside no
-  // section. Errors: ModelFailure.
+  // A quiescent state of the CPU's program. A grace period of QSBR waits for it, one of SRCU does not. REQUIRES: the CPU is
+  // inside no section. Errors: ModelFailure.
   virtual void quiescent(Cpu& cpu) = 0;
   // Bracket times in which a CPU reads nothing and can't announce that: it sleeps, or its program has ended. REQUIRES: as for
   // quiescent().

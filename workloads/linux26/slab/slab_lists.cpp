@@ -66,7 +66,7 @@ List3 SlabLists::place_list(const std::string& name, int node, int cpus) {
   list.lock = &kernel_.lock_in(list.object, name, "kmem_list3", "list_lock");
   for (const FieldPlace& head : {list_.partial, list_.full, list_.free})
     list64::preset_empty(kernel_.memory(), list.object.at(head, 0));
-  // 0xbaadf00d, because a shared array's batchcount is never read.
+  // The 0 is the batchcount, which nobody reads in a shared array. The kernel has 0xbaadf00d there.
   list.shared = std::make_unique<ArrayCache>(kernel_, "shared_array_cache", name + ".shared", node, limits_.shared, 0);
   kernel_.memory().preset(list.object.at(list_.shared, 0), list.shared->address());
   list.free_limit = (1 + cpus) * limits_.batchcount + memory_.objects_per_slab();
