@@ -3,7 +3,7 @@
 title = "CNA: one queue in which CPUs of the holder's node go first for a while"
 traits = { numa_aware = true }
 
-local STAY <const> = 64 -- on average, one in so many hand-offs serves the second queue
+local STAY <const> = 64 -- one hand-off in this many, on average, serves the second queue
 
 function setup()
   node = structure { name = "cna_node", "next", "grant", "where", "aside_end" }

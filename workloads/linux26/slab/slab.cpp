@@ -45,8 +45,8 @@ class Interleaved final : public SlabCache {
   std::vector<Random> random_;  // by CPU
 };
 
-// Serves `share_pct` percent of processes' allocations from the next node, as alternate_node_alloc() does. Handlers and softirqs
-// have no such policy.
+// Serves `share_pct` percent of processes' allocations from the next node, as alternate_node_alloc() does. Handlers and
+// softirqs have no such policy.
 std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
                                             std::uint64_t number) {
   return std::make_unique<Interleaved>(kernel, std::move(cache), share_pct, number);
