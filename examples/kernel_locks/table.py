@@ -39,6 +39,7 @@ MANY_TIMES = 10  # from this factor on, a change is shown as a factor, not in pe
 COLUMNS = 120
 HEAD = ["experiment", "row", "at", "published", "tolerance", "Lua or C++", "", "the kernel's C", "", "difference"]
 POINTS_HEAD = ["experiment", "at", "Lua or C++", "the kernel's C", "difference"]
+CAUSES_HEAD = ["experiment", "at", "supposed cause", "changed", "Lua or C++", "the kernel's C", "difference"]
 Table = dict[str, Any]
 
 
@@ -62,6 +63,7 @@ LOCKS = {
     "lockref_locked": KernelLock("lockref", "lockref_locked.patch", "held.c"),
     "lockref_unlimited": KernelLock("lockref", "lockref_unlimited.patch", "held.c"),
     "lockref_pause": KernelLock("lockref", "lockref_pause.patch", "held.c"),
+    "lockref_test_and_set": KernelLock("lockref", "lockref_locked.patch", "held_test_and_set.c"),
 }
 
 
@@ -80,7 +82,9 @@ def made_locks(tools: Tools, kernel: Path) -> dict[str, Path]:
             sources[lock.name] = folder / "source"
             if lock.name == "qrwlock":  # whose wait_lock is a qspinlock
                 sources["qspinlock"] = folder / "source"
-        made[name] = Path(shutil.copy(HERE / lock.file, folder)) if lock.file else folder / f"{lock.name}.c"
+        for file in HERE.glob("held*.c"):
+            shutil.copy(file, folder)
+        made[name] = folder / (lock.file or f"{lock.name}.c")
     return made
 
 
@@ -168,6 +172,65 @@ def toml(table: Table) -> str:
     return text + parts
 
 
+# ---- why throughputs differ ----
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A change that should take a difference away, or make it larger."""
+
+    settings: tuple[str, ...] = ()
+    locks: dict[str, str] = field(default_factory=dict)  # by names in LOCKS, those to use instead
+    links: tuple[str, ...] = ()  # pairs of nodes that the machine has no link between, and get one
+    what: str = ""  # for the page; default: the settings
+
+    @property
+    def title(self) -> str:
+        return self.what or ", ".join(f"`{setting}`" for setting in self.settings) or "nothing"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """The supposed cause of a difference in throughput beyond SAME_CURVE."""
+
+    experiment: str
+    at: Table  # the point, as the experiment ships
+    cause: str
+    trials: tuple[Trial, ...]
+
+
+ISSUE = "machine.cpu.issue_per_cycle"
+CAUSES = (
+    Cause(
+        "qspinlock_four_sockets",
+        {"machine.cpus": 4},
+        "the order of the full queue, over one link or two",
+        (Trial(("run.seeds=64",)), Trial(links=("0_2", "0_3", "1_3"), what="a link between any two of the four sockets")),
+    ),
+    Cause(
+        "qrwlock_alone",
+        {"workload.writes_in_10000": 10000},
+        "instructions, which Lua does not count",
+        (Trial((f"{ISSUE}=64",)), Trial((f"{ISSUE}=2",))),
+    ),
+    Cause(
+        "lockref_lockless",
+        {"machine.cpus": 48, "workload.variant": "locked"},
+        "a queued lock in the kernel, a test-and-set lock in Lua",
+        (Trial(locks={"lockref_locked": "lockref_test_and_set"}, what="C with a test-and-set lock"),),
+    ),
+    Cause(
+        "lockref_lockless",
+        {"machine.cpus": 48, "workload.variant": "limited"},
+        "cycles between a failure and the next try",
+        (
+            Trial((f"{ISSUE}=64",)),
+            *(Trial((f"workload.pause_cycles={cycles}",), what=f"Lua pauses {cycles} cycles") for cycles in (3, 4, 8)),
+        ),
+    ),
+)
+
+
 # ---- the runs ----
 
 
@@ -182,14 +245,35 @@ class Pair:
     def rows(self) -> list[tuple[Table, Table]]:
         return list(zip(self.shipped["paper"], self.in_c["paper"], strict=True))
 
-    def points(self) -> list[tuple[Table, float, float]]:
-        """Pairs of throughputs with the setting of the shipped one. Leaves out points with the same lock."""
+    def points(self) -> list["Point"]:
+        """The points' throughputs. Leaves out points with the same lock."""
         both = zip(self.shipped["points"], self.in_c["points"], strict=True)
         return [
-            (old["at"], *(point["metrics"]["throughput.operations_per_s"]["value"] for point in (old, new)))
+            Point(self.experiment, old["at"], *(point["metrics"]["throughput.operations_per_s"] for point in (old, new)))
             for old, new in both
             if old["at"] != new["at"] or REPLACED[self.experiment].setting not in old["at"]
         ]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A throughput with the lock that ships, and with the one in C."""
+
+    experiment: str
+    at: Table  # as it ships
+    shipped: Table  # the metric
+    in_c: Table
+
+    @property
+    def difference(self) -> float:
+        return float(self.in_c["value"] / self.shipped["value"] - 1)
+
+    @property
+    def is_near(self) -> bool:
+        return abs(self.difference) <= SAME_CURVE
+
+    def cells(self) -> list[str]:
+        return [*map(throughput, (self.shipped, self.in_c)), f"{100 * self.difference:+.1f} %"]
 
 
 def results(folder: Path) -> Table:
@@ -207,11 +291,39 @@ def run_in_c(tools: Tools, name: str, locks: dict[str, str], *more: str) -> Tabl
     return results(folder / name)
 
 
-def run_pair(tools: Tools, name: str, locks: dict[str, Path], jobs: list[str]) -> Pair:
-    print(name, file=sys.stderr, flush=True)
+def run_pair(tools: Tools, name: str, locks: dict[str, Path], *more: str) -> Pair:
     folder = tools.output / "shipped" / name
-    tools.run("linebounce", "run", f"validation/{name}", "-o", folder, "--fresh", "--quiet", *jobs)
-    return Pair(name, results(folder), run_in_c(tools, name, {lock: str(path) for lock, path in locks.items()}, *jobs))
+    tools.run("linebounce", "run", f"validation/{name}", "-o", folder, "--fresh", "--quiet", *more)
+    return Pair(name, results(folder), run_in_c(tools, name, {lock: str(path) for lock, path in locks.items()}, *more))
+
+
+def machine_with(tools: Tools, machine: str, links: tuple[str, ...]) -> Path:
+    """A copy of the machine with more links, like its first."""
+    text = (ROOT / "configs" / "machines" / f"{machine}.toml").read_text(encoding="utf-8")
+    first: Table = next(iter(tomllib.loads(text)["network"]["link"].values()))
+    file = tools.output / f"{machine}.toml"
+    file.write_text(text + toml({f"network.link.{pair}": first for pair in links}), encoding="utf-8")
+    return file
+
+
+def tried(tools: Tools, cause: Cause, trial: Trial, locks: dict[str, Path], jobs: list[str]) -> Point:
+    """The point of the cause with a trial's change."""
+    cpus = [f"machine.cpus={value}" for path, value in cause.at.items() if path == "machine.cpus"]
+    words: list[str] = [word for setting in [*cpus, *trial.settings] for word in ("--set", setting)]
+    if trial.links:
+        words += ["--machine", str(machine_with(tools, own(cause.experiment)["machine"], trial.links))]
+    others = {name: locks[other] for name, other in trial.locks.items()}
+    pair = run_pair(tools, cause.experiment, {**locks, **others}, *words, *jobs)
+    (point,) = (point for point in pair.points() if cause.at.items() <= point.at.items())
+    return point
+
+
+Tried = tuple[Cause, Trial, Point]
+
+
+def all_tried(tools: Tools, locks: dict[str, Path], jobs: list[str]) -> list[Tried]:
+    apart = Tools(tools.build, tools.output / "causes")
+    return [(cause, trial, tried(apart, cause, trial, locks, jobs)) for cause in CAUSES for trial in cause.trials]
 
 
 # ---- the page ----
@@ -312,16 +424,28 @@ def misses(pairs: list[Pair]) -> str:
     return text
 
 
-def points_apart(pairs: list[Pair]) -> tuple[int, float, list[list[str]]]:
-    """How many throughputs were compared, the largest difference within SAME_CURVE, and those beyond."""
-    found = [(pair.experiment, *point) for pair in pairs for point in pair.points()]
-    near = [abs(in_c / was - 1) for _, _, was, in_c in found if abs(in_c / was - 1) <= SAME_CURVE]
-    apart = [
-        [f"`{name}`", settings_text(at), in_millions(was), in_millions(in_c), f"{100 * (in_c / was - 1):+.1f} %"]
-        for name, at, was, in_c in found
-        if abs(in_c / was - 1) > SAME_CURVE
+def throughput(metric: Table) -> str:
+    more = f" ± {100 * metric['ci95'] / metric['value']:.1f} %" if metric.get("ci95") else ""
+    return in_millions(metric["value"]) + more
+
+
+def points_apart(pairs: list[Pair]) -> str:
+    """How many throughputs were compared, the largest difference within SAME_CURVE, and the table of those beyond."""
+    found = [point for pair in pairs for point in pair.points()]
+    near = [abs(point.difference) for point in found if point.is_near]
+    apart = [[f"`{point.experiment}`", settings_text(point.at), *point.cells()] for point in found if not point.is_near]
+    text = f"Behind these rows are {len(found)} throughputs. {len(near)} are within {100 * max(near, default=0):.1f} %"
+    if not apart:
+        return filled(f"{text} of each other.")
+    return filled(f"{text} of each other; beyond {100 * SAME_CURVE:g} %:") + f"\n{markdown(POINTS_HEAD, apart)}"
+
+
+def causes(found: list[Tried]) -> str:
+    rows = [
+        [f"`{cause.experiment}`", settings_text(cause.at), cause.cause, trial.title, *point.cells()]
+        for cause, trial, point in found
     ]
-    return len(found), max(near, default=0), apart
+    return "The same with the supposed cause taken away, or changed:\n\n" + markdown(CAUSES_HEAD, rows)
 
 
 def digests(locks: dict[str, Path]) -> str:
@@ -337,25 +461,19 @@ def digests(locks: dict[str, Path]) -> str:
     )
 
 
-def tables(pairs: list[Pair], sources: str) -> str:
-    compared, largest, apart = points_apart(pairs)
+def tables(pairs: list[Pair], found: list[Tried], sources: str) -> str:
     return (
         f"\n{filled(f'The sources (SHA-256): {sources}.')}\n"
         + markdown(HEAD, [cells for pair in pairs for cells in row_cells(pair)])
-        + f"\n{counted(pairs)}\n{misses(pairs)}\n"
-        + filled(
-            f"{compared} throughputs lie behind these rows. {compared - len(apart)} are within {100 * largest:.1f} % of each "
-            f"other; these are not within {100 * SAME_CURVE:g} %:"
-        )
-        + f"\n{markdown(POINTS_HEAD, apart)}\n"
+        + f"\n{counted(pairs)}\n{misses(pairs)}\n{points_apart(pairs)}\n{causes(found)}\n"
     )
 
 
-def page(text: str, pairs: list[Pair], sources: str) -> str:
+def page(text: str, pairs: list[Pair], found: list[Tried], sources: str) -> str:
     """The page with up-to-date tables."""
     if not BETWEEN.search(text):
-        sys.exit(f"table.py: {PAGE} has no place for the table")
-    return BETWEEN.sub(lambda _: tables(pairs, sources), text, count=1)
+        sys.exit(f"table.py: {PAGE} has no place for the tables")
+    return BETWEEN.sub(lambda _: tables(pairs, found, sources), text, count=1)
 
 
 def verdicts_in(text: str) -> dict[str, tuple[str, str]]:
@@ -384,9 +502,9 @@ def main() -> int:
     tools = Tools(options.build, options.output)
     locks = made_locks(tools, options.kernel.resolve())
     jobs = ["-j", str(options.jobs)] if options.jobs else []
-    pairs = [run_pair(tools, name, locks, jobs) for name in REPLACED]
+    pairs = [run_pair(tools, name, locks, *jobs) for name in REPLACED]
     old = PAGE.read_text(encoding="utf-8")
-    new = page(old, pairs, digests(locks))
+    new = page(old, pairs, all_tried(tools, locks, jobs), digests(locks))
     print(BETWEEN.search(new)[0] if options.prints else counted(pairs))  # type: ignore[index]
     if options.check:
         was, now = verdicts_in(old), verdicts_in(new)
