@@ -64,6 +64,12 @@ LOCKS = {
     "lockref_unlimited": KernelLock("lockref", "lockref_unlimited.patch", "held.c"),
     "lockref_pause": KernelLock("lockref", "lockref_pause.patch", "held.c"),
     "lockref_test_and_set": KernelLock("lockref", "lockref_locked.patch", "held_test_and_set.c"),
+    "rwsem": KernelLock("rwsem"),
+    "rwsem_sleeps": KernelLock("rwsem", "rwsem_sleeps.patch"),
+    "rwsem_tried": KernelLock("rwsem", file="tried.c"),
+    "rwsem_expects_0": KernelLock("rwsem", "rwsem_expects_0.patch", "tried.c"),
+    "rwsem_tried_owner": KernelLock("rwsem", "rwsem_owner.patch", "tried.c"),
+    "rwsem_expects_0_owner": KernelLock("rwsem", "rwsem_expects_0_owner.patch", "tried.c"),
 }
 
 
@@ -82,7 +88,7 @@ def made_locks(tools: Tools, kernel: Path) -> dict[str, Path]:
             sources[lock.name] = folder / "source"
             if lock.name == "qrwlock":  # whose wait_lock is a qspinlock
                 sources["qspinlock"] = folder / "source"
-        for file in HERE.glob("held*.c"):
+        for file in HERE.glob("*.c"):
             shutil.copy(file, folder)
         made[name] = folder / (lock.file or f"{lock.name}.c")
     return made
@@ -112,6 +118,8 @@ REPLACED = {
     ),
     "lockref_lockless": Replaced("workload.variant", {"locked": "lockref_locked", "limited": "lockref"}, GIVEN),
     "lockref_limit": Replaced("workload.variant", {"unlimited": "lockref_unlimited", "limited": "lockref"}, GIVEN),
+    "rwsem_spinning": Replaced("workload.variant", {"sleeps": "rwsem_sleeps", "spins": "rwsem"}, GIVEN),
+    "rwsem_trylock": Replaced("workload.variant", {"loads_first": "rwsem_tried", "expects_0": "rwsem_expects_0"}, GIVEN),
 }
 
 
@@ -191,15 +199,16 @@ class Trial:
 
 @dataclass(frozen=True)
 class Cause:
-    """The supposed cause of a difference in throughput beyond SAME_CURVE."""
+    """The supposed cause of differences in throughput beyond SAME_CURVE."""
 
     experiment: str
-    at: Table  # the point, as the experiment ships
+    at: Table  # settings of the points, as the experiment ships
     cause: str
-    trials: tuple[Trial, ...]
+    trials: tuple[Trial, ...] = ()
 
 
 ISSUE = "machine.cpu.issue_per_cycle"
+OWNER = {"rwsem_tried": "rwsem_tried_owner", "rwsem_expects_0": "rwsem_expects_0_owner"}
 CAUSES = (
     Cause(
         "qspinlock_four_sockets",
@@ -228,6 +237,16 @@ CAUSES = (
             *(Trial((f"workload.pause_cycles={cycles}",), what=f"Lua pauses {cycles} cycles") for cycles in (3, 4, 8)),
         ),
     ),
+    Cause(
+        "rwsem_trylock",
+        {},
+        "6.1 loads the owner before it stores a reader's; instructions",
+        (
+            Trial(locks=OWNER, what="C only stores it"),
+            Trial((f"{ISSUE}=64",), OWNER, what=f"C only stores it; `{ISSUE}=64`"),
+        ),
+    ),
+    Cause("rwsem_spinning", {}, "not found; not instructions", (Trial((f"{ISSUE}=64",)),)),
 )
 
 
@@ -292,6 +311,7 @@ def run_in_c(tools: Tools, name: str, locks: dict[str, str], *more: str) -> Tabl
 
 
 def run_pair(tools: Tools, name: str, locks: dict[str, Path], *more: str) -> Pair:
+    print(" ".join([name, *more]), file=sys.stderr, flush=True)
     folder = tools.output / "shipped" / name
     tools.run("linebounce", "run", f"validation/{name}", "-o", folder, "--fresh", "--quiet", *more)
     return Pair(name, results(folder), run_in_c(tools, name, {lock: str(path) for lock, path in locks.items()}, *more))
@@ -306,24 +326,31 @@ def machine_with(tools: Tools, machine: str, links: tuple[str, ...]) -> Path:
     return file
 
 
-def tried(tools: Tools, cause: Cause, trial: Trial, locks: dict[str, Path], jobs: list[str]) -> Point:
-    """The point of the cause with a trial's change."""
+def tried(tools: Tools, cause: Cause, trial: Trial, locks: dict[str, Path], jobs: list[str]) -> list[Point]:
+    """The points of the cause with a trial's change."""
     cpus = [f"machine.cpus={value}" for path, value in cause.at.items() if path == "machine.cpus"]
     words: list[str] = [word for setting in [*cpus, *trial.settings] for word in ("--set", setting)]
     if trial.links:
         words += ["--machine", str(machine_with(tools, own(cause.experiment)["machine"], trial.links))]
     others = {name: locks[other] for name, other in trial.locks.items()}
     pair = run_pair(tools, cause.experiment, {**locks, **others}, *words, *jobs)
-    (point,) = (point for point in pair.points() if cause.at.items() <= point.at.items())
-    return point
+    return [point for point in pair.points() if cause.at.items() <= point.at.items()]
 
 
 Tried = tuple[Cause, Trial, Point]
 
 
-def all_tried(tools: Tools, locks: dict[str, Path], jobs: list[str]) -> list[Tried]:
-    apart = Tools(tools.build, tools.output / "causes")
-    return [(cause, trial, tried(apart, cause, trial, locks, jobs)) for cause in CAUSES for trial in cause.trials]
+def all_tried(tools: Tools, pairs: list[Pair], locks: dict[str, Path], jobs: list[str]) -> list[Tried]:
+    """For each point that is apart, its supposed causes' trials."""
+    in_causes = Tools(tools.build, tools.output / "causes")
+    apart = [(point.experiment, point.at) for pair in pairs for point in pair.points() if not point.is_near]
+    return [
+        (cause, trial, point)
+        for cause in CAUSES
+        for trial in cause.trials
+        for point in tried(in_causes, cause, trial, locks, jobs)
+        if (point.experiment, point.at) in apart
+    ]
 
 
 # ---- the page ----
@@ -442,7 +469,7 @@ def points_apart(pairs: list[Pair]) -> str:
 
 def causes(found: list[Tried]) -> str:
     rows = [
-        [f"`{cause.experiment}`", settings_text(cause.at), cause.cause, trial.title, *point.cells()]
+        [f"`{cause.experiment}`", settings_text(point.at), cause.cause, trial.title, *point.cells()]
         for cause, trial, point in found
     ]
     return "The same with the supposed cause taken away, or changed:\n\n" + markdown(CAUSES_HEAD, rows)
@@ -454,6 +481,7 @@ def digests(locks: dict[str, Path]) -> str:
         "qspinlock": "kernel/locking/qspinlock.c",
         "qrwlock": "kernel/locking/qrwlock.c",
         "lockref": "lib/lockref.c",
+        "rwsem": "kernel/locking/rwsem.c",
     }
     return ", ".join(
         f"`{file}` {hashlib.sha256((locks[lock].parent / 'source' / file).read_bytes()).hexdigest()[:12]}"
@@ -504,7 +532,7 @@ def main() -> int:
     jobs = ["-j", str(options.jobs)] if options.jobs else []
     pairs = [run_pair(tools, name, locks, *jobs) for name in REPLACED]
     old = PAGE.read_text(encoding="utf-8")
-    new = page(old, pairs, all_tried(tools, locks, jobs), digests(locks))
+    new = page(old, pairs, all_tried(tools, pairs, locks, jobs), digests(locks))
     print(BETWEEN.search(new)[0] if options.prints else counted(pairs))  # type: ignore[index]
     if options.check:
         was, now = verdicts_in(old), verdicts_in(new)
