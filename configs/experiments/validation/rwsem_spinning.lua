@@ -2,7 +2,9 @@
 -- costs where the holder is soon done.
 title = "Linux's rwsem: writers spin in a queue, or sleep in a list"
 parameters = {
-  { name = "variant", default = "spins", choices = { "sleeps", "spins" }, meaning = "what a writer does that must wait" },
+  { name = "variant", default = "spins", choices = { "sleeps", "spins", "given" },
+    meaning = "what a writer does that must wait; given: `lock` is used" },
+  { name = "lock", default = "mcs", lock = true, meaning = "for the variant `given`" },
   { name = "inside_cycles", default = 1000, min = 0, max = 1e9, meaning = "computed by the holder" },
   { name = "outside_cycles", default = 20000, min = 0, max = 1e9, meaning = "computed between two sections" },
 }
@@ -10,6 +12,10 @@ parameters = {
 local NOBODY <const> = 0 -- CPUs are written as their number + 1
 
 function setup()
+  if workload.variant == "given" then
+    given = lock(workload.lock, "given")
+    return
+  end
   sem = place(structure { name = "rw_semaphore", "count", "first:4", "last:4", "wait_lock:4", "tail:4", "owner", align = 64 },
     "rw_semaphore")
   nodes = place_per_cpu(structure { name = "node", "next:4", "served:4", align = 64 }, "node")
@@ -68,7 +74,18 @@ local release = named("up_write", function(cpu)
   cpu:store_release(sem.wait_lock, 0)
 end)
 
+local function run_given(cpu)
+  while true do
+    cpu:acquire(given)
+    cpu:compute_about(workload.inside_cycles)
+    cpu:release(given)
+    cpu:tally()
+    cpu:compute_about(workload.outside_cycles)
+  end
+end
+
 function run(cpu)
+  if given then run_given(cpu) end
   local me, mine = cpu.id + 1, nodes[cpu.id]
   while true do
     acquire(cpu, me, mine)

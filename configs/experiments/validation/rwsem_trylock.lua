@@ -2,13 +2,18 @@
 -- twice, first to read it and then to write it.
 title = "down_read_trylock(): the count is loaded first, or expected to be 0"
 parameters = {
-  { name = "variant", default = "expects_0", choices = { "loads_first", "expects_0" },
-    meaning = "how the first compare-and-exchange knows the count" },
+  { name = "variant", default = "expects_0", choices = { "loads_first", "expects_0", "given" },
+    meaning = "how the first compare-and-exchange knows the count; given: `lock` is used" },
+  { name = "lock", default = "rwlock", lock = true, meaning = "for the variant `given`" },
   { name = "inside_cycles", default = 140, min = 0, max = 1e9, meaning = "computed by a reader" },
   { name = "outside_cycles", default = 10, min = 0, max = 1e9, meaning = "computed between two sections" },
 }
 
 function setup()
+  if workload.variant == "given" then
+    given = lock(workload.lock, "given")
+    return
+  end
   sem = place(structure { name = "rw_semaphore", "count", { "owner", at = 32 }, size = 64, align = 64 }, "rw_semaphore")
 end
 
@@ -24,11 +29,16 @@ local try = named("down_read_trylock", function(cpu)
   end
 end)
 
+local function up_read(cpu) cpu:fetch_add(sem.count, -1) end
+local function try_given(cpu) cpu:acquire_shared(given) end
+local function release_given(cpu) cpu:release_shared(given) end
+
 function run(cpu)
+  local down, up = given and try_given or try, given and release_given or up_read
   while true do
-    try(cpu)
+    down(cpu)
     cpu:compute_about(workload.inside_cycles)
-    cpu:fetch_add(sem.count, -1)
+    up(cpu)
     cpu:tally()
     cpu:compute_about(workload.outside_cycles)
   end
