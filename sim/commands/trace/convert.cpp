@@ -15,6 +15,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/sources/own_forms.hpp"
 #include "trace/copy.hpp"
+#include "trace/files.hpp"
 #include "trace/recover.hpp"
 #include "trace/word_locks.hpp"
 
@@ -91,6 +92,7 @@ ExitCode convert(const ConvertArguments& arguments) {
   if (fs::equivalent(arguments.in, arguments.out, ignored)) {
     throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
   }
+  trace::require_trace_name("OUT", arguments.out);
   const Form* form = form_asked_for(arguments);
   if (form == nullptr) {
     from_trace(arguments);

@@ -16,6 +16,7 @@
 #include "sim/simulation/simulate.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "trace/files.hpp"
 #include "trace/writer.hpp"
 #include "workloads/replay/recorder.hpp"
 
@@ -80,6 +81,7 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 }
 
 ExitCode record(const RecordArguments& arguments) {
+  trace::require_trace_name("--output", arguments.file);
   const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
   require_point(arguments.point, point_count(experiment));
   const Point point = point_maker(experiment)(arguments.point);
