@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -160,9 +161,8 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
 // Refuses a file that is none of what `run` takes. Errors: ConfigError.
 void require_known_kind(const std::string& file) {
   std::error_code ignored;
-  const std::string extension = fs::path(file).extension().string();
-  const bool named = extension == ".toml" || extension == ".lua" || is_native_path(file);
-  if (named || !fs::is_regular_file(file, ignored)) return;
+  const bool is_named = file.ends_with(".toml") || is_source_path(file);
+  if (is_named || !std::filesystem::is_regular_file(file, ignored)) return;
   throw ConfigError(
       fmt::format("{}: not a trace in a known form, and an experiment's file must be called NAME.toml, a program's or lock's "
                   "NAME.lua, a lock's in C NAME.c",

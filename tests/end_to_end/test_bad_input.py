@@ -413,6 +413,7 @@ WRONG_COMMAND_LINES = {
     "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 256"),
     "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
     "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
+    "describe machine small.toml": (2, "small.toml: this is an experiment's file; expected a machine's"),
     # What you write: 2. What was recorded, measured or computed: 3.
     "run none.toml": (2, "none.toml: there is no such file"),
     "check none.md": (2, "none.md: there is no such file"),
@@ -444,6 +445,7 @@ def test_a_wrong_command_line_names_the_option_as_it_was_typed_and_what_is_legal
     assert linebounce("trace", "synth", "-o", "t.lbt", "--threads", "2", "--accesses", "20", "--locks", "1").code == 0
     linebounce.file("notes.txt", "hello\n")
     linebounce.file("empty.lbt", "")
+    linebounce.file("small.toml", experiment())
     for words, (code, says) in WRONG_COMMAND_LINES.items():
         message = linebounce.refused(*words.split(), code=code)
         assert message.startswith(f"linebounce: {says}"), f"{words}\n{message}"

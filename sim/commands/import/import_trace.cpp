@@ -12,7 +12,7 @@ namespace linebounce::sim {
 
 ExitCode import_trace(const ImportArguments& arguments, const Form& form) {
   const std::filesystem::path out = output_of(arguments, ".lbt");
-  if (!arguments.output.empty()) trace::require_trace_name("--output", out);
+  if (!arguments.out.empty()) trace::require_trace_name("--output", out);
   UnfinishedFile file(out);
   const Losses losses = convert_files(form, {arguments.files.begin(), arguments.files.end()}, file.path());
   file.finish();
