@@ -396,7 +396,10 @@ WRONG_COMMAND_LINES = {
         "linebounce run two_sockets --set 'workload.lock=[mcs, tas, ticket]'",
     ),
     # A file is named as it was typed, though the replay is told its whole path.
-    "trace replay t.lbt --machine p3_xeon_4way --set machine.cpus=1": (3, "t.lbt: the trace has 2 threads and the machine 1 CPU"),
+    "trace replay t.lbt --machine p3_xeon_4way --set machine.cpus=1": (
+        3,
+        "t.lbt: the trace has 2 threads and the machine 1 CPU",
+    ),
     "run t.lbt --as lackey": (2, "--as lackey: t.lbt is a trace of Linebounce's own, which has one form"),
     "run notes.txt": (2, "notes.txt: not a trace in a known form, and an experiment's file must be called NAME.toml, "),
     "steps notes.txt": (2, "notes.txt: an experiment's file must be called NAME.toml"),

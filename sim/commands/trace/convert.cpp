@@ -119,7 +119,7 @@ void add_trace_convert(Command& trace) {
   Command command =
       trace.subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
   command.option("IN", "", &arguments->in, "A trace, binary or text, or in the format that --from names").required();
-  command.option("OUT", "", &arguments->out, "The file to write; text if its name ends in .txt").required();
+  command.option("OUT", "", &arguments->out, "The file to write: NAME.lbt, or NAME.txt as text").required();
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");

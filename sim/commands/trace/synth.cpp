@@ -77,7 +77,7 @@ void add(Command& command, const char* name, T& value, const char* type, T least
 }
 
 void add_output(Command& command, std::string& output) {
-  command.option("-o,--output", "FILE", &output, "The trace; text if its name ends in .txt");
+  command.option("-o,--output", "FILE", &output, "The trace: NAME.lbt, or NAME.txt as text");
 }
 
 void add_threads(Command& command, int& threads) {
