@@ -23,8 +23,8 @@ static const char* const kHelp =
     "Usage: linebounce-probe [OPTIONS]\n"
     "\n"
     "Measures what coherence costs on this machine: handing a line from each CPU to each other, by its state and home;\n"
-    "load to use of each cache and of memory; atomic operations; memory's bandwidth; one lock; what several CPUs pay\n"
-    "that write one line, and siblings that share a core. Each figure is a median,\n"
+    "load to use of each cache and of memory; atomic operations; memory's bandwidth; one lock; what several CPUs\n"
+    "that write one line pay, and siblings that share a core. Each figure is a median,\n"
     "with quartiles and the number of repeats. Takes at most two minutes on up to 100 CPUs. With more, pairs of CPUs\n"
     "are measured in random order, each kind of pair in turn, until a minute is over; the others get the median of\n"
     "their kind, and the file says how many were measured.\n"
@@ -100,12 +100,19 @@ static struct options parse(int count, char** words) {
     } else if (value && i + 1 < count) {
       *value = words[++i];
     } else {
-      refuse(value ? "%s needs a value; linebounce-probe --help has examples"
-                   : "there is no option %s; linebounce-probe --help lists them",
+      refuse(value            ? "%s needs a value; linebounce-probe --help has examples"
+             : word[0] == '-' ? "there is no option %s; linebounce-probe --help lists them"
+                              : "unexpected argument \"%s\"; linebounce-probe --help has examples",
              word);
     }
   }
   return options;
+}
+
+// Devices and pipes are written directly: renaming a file over a device would replace the device.
+static bool is_device(const char* output) {
+  struct stat about;
+  return stat(output, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
 static void name_part_file(const char* output) {
@@ -115,6 +122,7 @@ static void name_part_file(const char* output) {
 
 // Measuring takes a minute, so an unwritable output is reported before that.
 static void check_output(const char* output) {
+  if (is_device(output)) return;
   name_part_file(output);
   FILE* file = fopen(part_file, "w");
   if (!file) refuse("%s: cannot be written: %s", output, strerror(errno));
@@ -143,7 +151,7 @@ static void choose_cpus(struct host* host, const char* list) {
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) give_up("linebounce-probe: sched_getaffinity");
   struct cpu_choice choice = {&allowed, host};
   if (list) {
-    if (!each_in_list(list, add_cpu, &choice)) refuse("--cpus %s: expected a list of CPUs as 0-7,16", list);
+    if (!each_in_list(list, add_cpu, &choice)) refuse("--cpus %s: must be a list of CPUs, such as 0-7,16", list);
   } else {
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
       if (CPU_ISSET((size_t)cpu, &allowed)) add_cpu(cpu, &choice);
@@ -314,12 +322,13 @@ static void write_waiting(FILE* file, const struct waiting* waiting) {
 }
 
 static void put_in_place(const char* text, size_t bytes, const char* output) {
-  name_part_file(output);
-  is_writing = true;
-  FILE* file = fopen(part_file, "w");
+  const bool direct = is_device(output);
+  if (!direct) name_part_file(output);
+  is_writing = !direct;
+  FILE* file = fopen(direct ? output : part_file, "w");
   const bool written = file && fwrite(text, 1, bytes, file) == bytes;
-  if (!file || fclose(file) != 0 || !written || rename(part_file, output) != 0) {
-    unlink(part_file);
+  if (!file || fclose(file) != 0 || !written || (!direct && rename(part_file, output) != 0)) {
+    if (!direct) unlink(part_file);
     refuse("%s: cannot be written: %s", output, strerror(errno));
   }
   is_writing = false;

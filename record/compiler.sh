@@ -25,9 +25,20 @@ Compiles and links a program as ${compiler[*]} does, so that linebounce-record c
 
 All of the program has to be compiled so, as with make CC=linebounce-cc CXX=linebounce-c++.
 $variable names another compiler: gcc, clang and versions of them, such as $variable=clang-14.
-What its arguments mean: ${compiler[*]} --help
+Its arguments are described by: ${compiler[*]} --help
 TEXT
   exit
+fi
+
+if [[ $# -eq 0 ]]; then
+  echo "$(basename "$0"): give the arguments of ${compiler[*]}, such as -O2 -pthread table.c -o table; see $(basename "$0") --help" >&2
+  exit 2
+fi
+if ! type "${compiler[0]}" >/dev/null 2>&1; then
+  variable=LINEBOUNCE_CC
+  [[ $(basename "$self") == *++ ]] && variable=LINEBOUNCE_CXX
+  echo "$(basename "$0"): the compiler ${compiler[0]} cannot be run: there is no such program; $variable names another" >&2
+  exit 127
 fi
 
 # These functions of the C library access memory. The runtime replaces them to record that, so the compiler must not inline

@@ -9,16 +9,19 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "models/text/shell_word.hpp"
 #include "record/collector/record_program.hpp"
 #include "record/collector/structure_layouts.hpp"
+#include "trace/files.hpp"
 
 namespace linebounce::record {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr int kMostRuns = 1000;
 
 constexpr const char* kFooter = R"(
 The program must have been compiled by linebounce-cc or linebounce-c++, which take gcc's arguments, or those of the compiler that
@@ -53,7 +56,8 @@ void read_window(std::string_view text, Window& window) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos || !read_number(text.substr(0, colon), window.skip) ||
       !read_number(text.substr(colon + 1), window.count) || window.count == 0) {
-    throw CLI::ValidationError("--window", fmt::format("\"{}\" is not SKIP:COUNT, two whole numbers", text));
+    throw CLI::ValidationError("--window",
+                               fmt::format("\"{}\" is not SKIP:COUNT, two whole numbers such as 1000000:500000", text));
   }
 }
 
@@ -93,9 +97,33 @@ void show_next_step(const std::vector<std::string>& files) {
   std::cerr << "\n";
 }
 
-// Hides a check's own name ("INT in [1 - 1000]"), which CLI11 would append to the option's help.
-CLI::Validator without_type(CLI::Validator check) {
-  return check.description("");
+// A check in the words of the other commands (sim/commands/command.cpp). `legal`: the values for which `fits` is true.
+template <class Number, class Fits>
+CLI::Validator number_that(Fits fits, const std::string& legal) {
+  const char* kind = std::is_integral_v<Number> ? "whole number" : "number";
+  return {[=](const std::string& text) {
+            Number value = 0;
+            if (!CLI::detail::lexical_cast(text, value)) return fmt::format("\"{}\" is not a {}; legal: {}", text, kind, legal);
+            return fits(value) ? std::string() : fmt::format("{} is out of range; legal: {}", text, legal);
+          },
+          ""};
+}
+
+// Rewords the errors of CLI11, as sim/commands/command_line.cpp does.
+std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
+  const std::string what = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const std::string name = what.substr(0, what.find_first_of(": "));
+    const CLI::Option* option = program.get_option_no_throw(name);
+    if (option != nullptr && option->count() > 1)
+      return fmt::format("{} is given {} times; give it once", name, option->count());
+    if (option != nullptr) return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return what;
+  for (const std::string& word : program.remaining()) {
+    if (word != "--" && word.starts_with("-")) return "there is no option " + word.substr(0, word.find('='));
+  }
+  return what;
 }
 
 // linebounce-record --structures FILE [NAME]... prints layouts of types. `linebounce import` calls it to read a binary's types.
@@ -115,33 +143,36 @@ int run(int argc, char** argv) {
   int times = 1;
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.footer(kFooter);
-  program.add_option("-o,--output", options.file, "The trace (default: the program's name with .lbt; .txt: as text)")
+  program
+      .add_option("-o,--output", options.file,
+                  "The trace, as text if its name ends in .txt; default: the program's name with .lbt")
       ->type_name("FILE");
   program.add_option("--window", window, "Only COUNT operations, after the first SKIP, of all threads together")
       ->type_name("SKIP:COUNT");
   program.add_option("--from", options.window.from, "Begin when FUNCTION is first called")->type_name("FUNCTION");
   program.add_option("--until", options.window.until, "End when FUNCTION is called")->type_name("FUNCTION");
-  program.add_option("--after", options.window.after_s, "Begin so many seconds after the program, 0 or more")
+  program.add_option("--after", options.window.after_s, "Begin this many seconds after the program starts; 0 or more")
       ->type_name("SECONDS")
-      ->check(without_type(CLI::NonNegativeNumber));
-  program.add_option("--for", options.window.for_s, "End so many seconds after the window's beginning, more than 0")
+      ->check(number_that<double>([](double value) { return value >= 0; }, "0 or more"));
+  program.add_option("--for", options.window.for_s, "End this many seconds after recording begins; more than 0")
       ->type_name("SECONDS")
-      ->check(without_type(CLI::PositiveNumber));
-  program.add_option("--times", times, "Record so many runs, 1 to 1000: the second one in FILE-2.lbt, and so on")
+      ->check(number_that<double>([](double value) { return value > 0; }, "more than 0"));
+  program.add_option("--times", times, "Record N runs, 1 to 1000: the second into FILE-2.lbt, and so on; default: 1")
       ->type_name("N")
-      ->check(without_type(CLI::Range(1, 1000)));
+      ->check(number_that<int>([](int value) { return value >= 1 && value <= kMostRuns; }, fmt::format("1 to {}", kMostRuns)));
   program.add_flag(
       "--spread", options.spreads,
-      "Threads that are created in a row begin together, 20 ms after the last of them, so that short ones overlap");
+      "Let threads that are created in a row begin together, 20 ms after the last of them, so that short ones overlap");
   program.add_flag("--binary", options.is_binary,
                    "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
   try {
     program.parse(argc, argv);
     if (!window.empty()) read_window(window, options.window);
+    if (!options.file.empty()) trace::require_trace_name("--output", options.file);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
-    std::cerr << "linebounce-record: " << error.what()
+    std::cerr << "linebounce-record: " << usage_problem(program, error)
               << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
     return kUsage;
   }

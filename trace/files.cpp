@@ -19,10 +19,29 @@ namespace {
 constexpr std::size_t kWrittenAtOnce = 1 << 16;
 
 [[noreturn]] void refuse_second_writer(const std::string& subject) {
-  throw WriteError(fmt::format("{} is being written by another process; wait for it, or choose another file", subject));
+  throw WriteError(fmt::format("{}: is being written by another process; wait for it, or choose another file", subject));
 }
 
 }  // namespace
+
+std::optional<std::filesystem::path> replaceable(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return std::nullopt;
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(file, error))) return file;
+  const std::filesystem::path behind = std::filesystem::weakly_canonical(file, error);
+  return error ? file : behind;
+}
+
+void require_trace_name(const std::string& option, const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension.empty() || extension == ".lbt" || extension == ".txt" || !replaceable(file)) return;
+  throw WriteError(fmt::format("{} {}: a trace's name ends in .lbt, or in .txt to be written as text", option, file.string()));
+}
+
+std::string write_problem(const std::string& path, int error) {
+  return fmt::format("{}: cannot be written: {}", path, std::strerror(error));
+}
 
 InputFile::InputFile(const std::filesystem::path& file) : path_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) throw TraceError(read_problem(path_.string(), errno));
@@ -61,7 +80,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail() const {
-  throw WriteError(fmt::format("{}: the trace cannot be written: {}", path_.string(), std::strerror(errno)));
+  throw WriteError(write_problem(path_.string(), errno));
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -89,7 +108,7 @@ void OutputFile::close() {
 WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subject) : path_(file) {
   struct stat about = {};
   is_new_ = ::stat(path_.c_str(), &about) != 0;
-  if (!is_new_ && S_ISDIR(about.st_mode)) throw WriteError(fmt::format("{} cannot be written: it is a folder", subject));
+  if (!is_new_ && S_ISDIR(about.st_mode)) throw WriteError(write_problem(subject, EISDIR));
   if (!is_new_ && !S_ISREG(about.st_mode)) return;
   while (!try_lock(subject)) continue;
 }
@@ -97,7 +116,7 @@ WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subje
 // Opens and locks the file. Returns false if it was renamed or deleted in between.
 bool WriteLock::try_lock(const std::string& subject) {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) throw WriteError(fmt::format("{} cannot be written: {}", subject, std::strerror(errno)));
+  if (descriptor_ < 0) throw WriteError(write_problem(subject, errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     refuse_second_writer(subject);

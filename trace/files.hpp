@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,11 +53,22 @@ class OutputFile {
   std::uint64_t size_ = 0;
 };
 
+// Where a file of this name is to be replaced: behind a symbolic link, what it points to. Nothing for what is there and is not
+// a regular file, such as a device or a pipe: it is written directly, because a rename would replace the device itself.
+[[nodiscard]] std::optional<std::filesystem::path> replaceable(const std::filesystem::path& file);
+
+// Refuses an extension that says nothing about the form to write; names without one, devices and pipes pass. `option`: how the
+// message begins. Errors: WriteError.
+void require_trace_name(const std::string& option, const std::filesystem::path& file);
+
+// "FILE: cannot be written: REASON", for errno `error`.
+[[nodiscard]] std::string write_problem(const std::string& path, int error);
+
 // Held while a process writes a file, so that a second writer is refused. The system releases it however the process ends.
 class WriteLock {
  public:
-  // Locks the file, and creates it if it does not exist. Does not lock devices and pipes. `subject`: how error messages begin,
-  // "s.lbt: the trace". Errors: WriteError if another process holds the lock, or if the file can't be written.
+  // Locks the file, and creates it if it does not exist. Does not lock devices and pipes. `subject`: the file that error
+  // messages name. Errors: WriteError if another process holds the lock, or if the file can't be written.
   WriteLock(const std::filesystem::path& file, const std::string& subject);
   // Removes the file if this object created it and nothing was written.
   ~WriteLock();

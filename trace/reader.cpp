@@ -45,7 +45,8 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
   {
     const InputFile input(file);
     if (input.size() < begin.size()) {
-      throw TraceError(fmt::format("{}: byte 0: this is not a trace: the file has only {} bytes", file.string(), input.size()));
+      throw TraceError(fmt::format("{}: byte 0: this is not a trace: the file {}", file.string(),
+                                   input.size() == 0 ? "is empty" : fmt::format("has only {} bytes", input.size())));
     }
     input.read(0, begin);
   }

@@ -169,11 +169,18 @@ def _code(name: str, work: Callable[[], int]) -> int:
         return _refused(name, text, code)
 
 
+def _from_here(text: str) -> str:
+    """The message with the file that it begins with as it was typed: below the current folder, unless the command line has
+    the whole path. As print_error() in sim/terminal/visible_output.cpp."""
+    folder = f"{Path.cwd()}/"
+    return text if any(folder in word for word in sys.argv) else text.removeprefix(folder)
+
+
 def _failure(error: BaseException) -> tuple[str, int]:
     """The message for an exception, and the exit code."""
     for kind, code in ((UsageError, USAGE), (InputError, UNREADABLE)):
         if isinstance(error, kind):
-            return str(error), code
+            return _from_here(str(error)), code
     limit = limit_of_memory()
     if _may_lack_memory(error, limit):
         return lack_of_memory(limit), OUT_OF_MEMORY

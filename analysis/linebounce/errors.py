@@ -27,11 +27,16 @@ def nearest(word: str, known: Sequence[str]) -> str:
     return near[0] if near else ""
 
 
-def not_known(word: str, known: Sequence[str]) -> str:
+def not_known(word: str, known: Sequence[str], most_shown: int = _MOST_SHOWN) -> str:
     """As sim/config/suggestions.hpp has it."""
-    shown = ", ".join(known) if len(known) <= _MOST_SHOWN else f"{len(known)}, from {known[0]} to {known[-1]}"
+    shown = ", ".join(known) if len(known) <= most_shown else f"{len(known)}, from {known[0]} to {known[-1]}"
     near = nearest(word, known)
     return f'"{word}" is not known; known: {shown or "none"}' + (f"; did you mean {near}?" if near else "")
+
+
+def alternatives(words: Sequence[str]) -> str:
+    """ "a, b or c", as sim/config/suggestions.cpp has it."""
+    return " or ".join([*filter(None, [", ".join(words[:-1])]), *words[-1:]])
 
 
 def malformed(form: str, text: str, error: Exception, *, numbered: bool = True) -> str:
@@ -63,7 +68,7 @@ def meant(name: str, known: Sequence[str]) -> str:
     is sorted."""
     near = difflib.get_close_matches(name, known, n=3)
     if near:
-        return f"did you mean {' or '.join(near)}?"
+        return f"did you mean {alternatives(near)}?"
     if 0 < len(known) <= _FEW:
         return f"known: {', '.join(known)}"
     return f"there are {len(known)}, from {known[0]} to {known[-1]}" if known else "there are none"

@@ -1,6 +1,7 @@
 """Writes files so that they appear whole or not at all."""
 
 import errno
+import os
 import secrets
 import shutil
 import tempfile
@@ -20,8 +21,8 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     Creates missing folders. If `path` exists and is not a regular file, such as /dev/stdout, writes to it directly.
     Raises UsageError, which names `path`, if writing fails; only created folders then remain.
     """
+    make_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():
             with path.open("wb") as file:
                 yield file
@@ -40,6 +41,16 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise  # an error of /dev/stdout; commands.py reports it
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def make_folder(path: Path) -> None:
+    """Makes the folder and its parents. Raises UsageError, as make_directories() in sim/results/result_files.hpp does."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:  # the last part is a file
+        raise UsageError(f"{path}: the directory cannot be made: {os.strerror(errno.ENOTDIR)}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: the directory cannot be made: {error.strerror}") from None
 
 
 @contextmanager

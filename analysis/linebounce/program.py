@@ -12,7 +12,7 @@ from typing import Any
 
 from linebounce.commands import UNREADABLE
 from linebounce.errors import InputError, UsageError
-from linebounce.files import scratch_folder
+from linebounce.files import make_folder, scratch_folder
 from linebounce.records import At
 from linebounce.results import read_document
 
@@ -75,10 +75,7 @@ class Experiment:
 
     def start(self, directory: Path, *, fresh: bool) -> None:
         """Prepares the directory for this experiment without running any point. `fresh` deletes earlier results."""
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"{directory}: the directory cannot be made: {error.strerror}") from None
+        make_folder(directory)
         # --merge prepares the directory, then fails because there are no points yet. Only the preparation is wanted.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
         checked(self.command(*arguments), allowed=(0, UNREADABLE))

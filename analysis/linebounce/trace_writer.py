@@ -44,7 +44,7 @@ def _alone(path: Path) -> BinaryIO:
             file.truncate(0)
     except BlockingIOError:
         file.close()
-        raise UsageError(f"{path}: the trace is being written by another process; choose another file") from None
+        raise UsageError(f"{path}: is being written by another process; wait for it, or choose another file") from None
     return file
 
 

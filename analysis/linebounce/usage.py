@@ -5,7 +5,7 @@ import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from linebounce.errors import nearest, not_known
+from linebounce.errors import alternatives, nearest, not_known
 
 _TYPES = {"int": "a whole number", "float": "a number"}
 
@@ -55,7 +55,7 @@ def _unexpected(parser: argparse.ArgumentParser, arguments: str) -> str:
 
 
 def _several(_parser: argparse.ArgumentParser, name: str, options: str) -> str:
-    return f"there is no option {name}; did you mean {options.replace(', ', ' or ')}?"
+    return f"there is no option {name}; did you mean {alternatives(options.split(', '))}?"
 
 
 def _no_value(parser: argparse.ArgumentParser, name: str) -> str:

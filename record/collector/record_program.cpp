@@ -282,7 +282,7 @@ std::string recorder_text(const RecordOptions& options) {
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   // Taken before the program starts: a run whose trace is locked by another process would be in vain.
-  const trace::WriteLock lock(file, file + ": the trace");
+  const trace::WriteLock lock(file, file);
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;

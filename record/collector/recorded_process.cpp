@@ -46,7 +46,9 @@ RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const 
   int error = id_ < 0 ? errno : 0;
   if (id_ > 0 && ::read(reason[0], &error, sizeof(error)) > 0) ::waitpid(id_, nullptr, 0);
   ::close(reason[0]);
-  if (error != 0) throw RecordError(fmt::format("cannot run {}: {}", command[0], std::strerror(error)));
+  if (error != 0)
+    throw RecordError(
+        fmt::format("cannot run {}: {}", command[0], error == ENOENT ? "there is no such program" : std::strerror(error)));
 }
 
 bool RecordedProcess::has_ended() {

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kCalibrateFooter = R"(
 FILE is what linebounce-probe writes, or a core-to-core matrix: a row and a column for each CPU, in nanoseconds, between commas,
 semicolons, tabs or blanks, with the CPUs' numbers or without; the diagonal and one side of it may be empty.
-core-to-core-latency, c2clat and MCTOP print such. Groups of CPUs may differ in size, and cores have positions.
+core-to-core-latency, c2clat and MCTOP print such matrices. Groups of CPUs may differ in size, and cores have positions.
 docs/calibrate.md says what is fitted, and how.
 
 Examples:

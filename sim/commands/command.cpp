@@ -40,9 +40,9 @@ Option& Option::between(std::int64_t least, std::int64_t most) {
 Option& Option::between_reals(double least, double most) {
   return check([least, most](const std::string& text) {
     double value = 0;
-    const bool number = CLI::detail::lexical_cast(text, value);
-    return number && value >= least && value <= most ? ""
-                                                     : fmt::format("\"{}\" is not a number from {} to {}", text, least, most);
+    if (!CLI::detail::lexical_cast(text, value))
+      return fmt::format("\"{}\" is not a number; legal: {} to {}", text, least, most);
+    return value >= least && value <= most ? "" : fmt::format("{} is out of range; legal: {} to {}", text, least, most);
   });
 }
 

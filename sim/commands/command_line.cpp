@@ -290,7 +290,7 @@ std::string wrong_type(const CLI::App& app, const std::string& what) {
   const std::string name = what.substr(kConversion.size(), equals - kConversion.size());
   const CLI::Option* option = app.get_option_no_throw(name);
   if (option != nullptr && option->get_items_expected_max() == 0) return name + " takes no value";
-  return fmt::format("{}: \"{}\" is not a whole number, 0 or more", name, what.substr(equals + 3));
+  return fmt::format("{}: \"{}\" is not a whole number; legal: 0 or more", name, what.substr(equals + 3));
 }
 
 // Names the subcommands of a command that needs one, or the first argument if that is not one.

@@ -31,7 +31,7 @@ void add_overrides(Command& command, OverrideArguments& arguments) {
 
 void add_native(Command& command, bool& native) {
   command.flag("--native", native,
-               "Compile and run locks in C that the experiment's file names: code that can do all that you can");
+               "Compile and run locks in C that the experiment's file names; their code runs with all your permissions");
 }
 
 void add_unchecked(Command& command, bool& unchecked) {

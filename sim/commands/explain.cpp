@@ -76,7 +76,7 @@ Chosen choose_point(const ExplainArguments& arguments) {
   const bool is_results = fs::is_directory(directory);
   const fs::path config = directory / "config.toml";
   if (is_results && !is_there(config))
-    throw InputError(directory.string() + ": is not a results directory: config.toml is missing");
+    throw InputError(directory.string() + ": this is not a results directory, because it has no config.toml");
   const Experiment experiment = load_runnable(is_results ? config.string() : arguments.what, overrides_of(arguments));
   std::vector<ReportedPoint> points;
   for (const PointPlace& point : outline(experiment)) points.push_back({point.at, {}});

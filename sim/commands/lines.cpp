@@ -86,6 +86,8 @@ Recorded read_directory(const LinesArguments& arguments) {
   if (!fs::is_directory(directory))
     throw InputError(
         fmt::format("{}: this is a file; give a results directory, which `linebounce run` makes", directory.string()));
+  if (!is_there(results))
+    throw InputError(fmt::format("{}: this is not a results directory, because it has no results.json", directory.string()));
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   std::optional<int> wanted;
   if (!arguments.point.empty()) wanted = chosen_point(arguments.point, points);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "models/text/shell_word.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/project_files.hpp"
@@ -76,7 +77,7 @@ ExitCode write_new(const std::string& kind, const std::string& name) {
   write_file(path, with(read_text(source), kNamePlace, stem));
   std::cout << fmt::format("Wrote {}: the {} works as it is. Next:\n", path.string(), kind);
   for (const std::string_view command : chosen.next)
-    std::cout << "  " << with(std::string(command), "{}", path.string()) << "\n";
+    std::cout << "  " << with(std::string(command), "{}", shell_word(path.string())) << "\n";
   return ExitCode::done;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -139,12 +140,12 @@ void print_plan(const RunArguments& arguments, const Plan& plan) {
 // The point that --vcd draws: the only one, or the one of --point.
 int drawn_point(const RunArguments& arguments, const Plan& plan) {
   if (!arguments.waves.ends_with(".vcd"))
-    throw ConfigError(fmt::format("--vcd {}: the name of a waveform file ends with .vcd", arguments.waves));
+    throw ConfigError(fmt::format("--vcd {}: a waveform file's name ends in .vcd", arguments.waves));
   if (const std::vector<int> points = alone(arguments); points.size() == 1) return points.front();
   if (plan.points.size() == 1) return 0;
   if (const std::string shown = shown_point(arguments); !shown.empty()) return chosen_point(shown, reported(plan));
-  throw ConfigError(
-      fmt::format("--vcd draws one point, and these are {}; --point chooses one, by its settings", plan.points.size()));
+  throw ConfigError(fmt::format("--vcd draws one point, and the experiment has {}; --point chooses one, by its settings",
+                                plan.points.size()));
 }
 
 void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
@@ -155,6 +156,17 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   }
   file.finish();
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
+}
+
+// Refuses a file that is none of what `run` takes. Errors: ConfigError.
+void require_known_kind(const std::string& file) {
+  std::error_code ignored;
+  const bool is_named = file.ends_with(".toml") || is_source_path(file);
+  if (is_named || !std::filesystem::is_regular_file(file, ignored)) return;
+  throw ConfigError(
+      fmt::format("{}: not a trace in a known form, and an experiment's file must be called NAME.toml, a program's or lock's "
+                  "NAME.lua, a lock's in C NAME.c",
+                  file));
 }
 
 // Refuses options that only make sense for a trace. Errors: UsageError.
@@ -202,6 +214,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
     return run_as_trace(arguments, argv);
   }
   refuse_options_of_traces(arguments);
+  require_known_kind(arguments.experiment);
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
@@ -234,7 +247,7 @@ void add_run(Command& program) {
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")
       .required();
-  command.option("FILES", "", &arguments->more_files, "Of a trace with a file for each CPU: the other CPUs' files");
+  command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
   command
@@ -245,7 +258,7 @@ void add_run(Command& program) {
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
   command.flag("--all", arguments->all_points,
-               "Print the rows of every point; default: of a large sweep only those that matter");
+               "Print the rows of every point; default: for a large sweep, only those that matter");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_native(command, arguments->native);
@@ -267,11 +280,11 @@ void add_run(Command& program) {
                "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
   command.option("--listing", "NAME", &arguments->counters.listing,
                  "Print only these counters, in the form of a template: a name of configs/counters, or a file NAME.txt");
-  command.option("--protocol", "P", &arguments->protocol, "Of a trace: the caches' protocol; default: the machine's");
-  command.option("--cache-bytes", "N", &arguments->cache_bytes, "Of a trace: the size of each cache").between(8, 1 << 30);
-  command.option("--ways", "N", &arguments->ways, "Of a trace: each cache's associativity").between(1, 1024);
-  command.option("--line-bytes", "N", &arguments->line_bytes, "Of a trace: the size of a line").between(8, 4096);
-  command.option("--as", "FORM", &arguments->as, "Of a trace: its form, where several fit (see: linebounce import --help)");
+  command.option("--protocol", "P", &arguments->protocol, "For a trace: the caches' protocol; default: the machine's");
+  command.option("--cache-bytes", "N", &arguments->cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
+  command.option("--ways", "N", &arguments->ways, "For a trace: each cache's associativity").between(1, 1024);
+  command.option("--line-bytes", "N", &arguments->line_bytes, "For a trace: the size of a line").between(8, 4096);
+  command.option("--as", "FORM", &arguments->as, "For a trace: its form, where several fit (see: linebounce import --help)");
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

@@ -39,7 +39,12 @@ fs::path directory_of(const TraceArguments& arguments) {
 fs::path own_trace(const TraceArguments& arguments) {
   const Excerpt excerpt = excerpt_of(arguments.files.front());
   if (is_own_trace(excerpt)) {
-    if (arguments.files.size() > 1) throw ConfigError(fmt::format("{}: has all CPUs; give it alone", arguments.files.front()));
+    if (arguments.files.size() > 1)
+      throw ConfigError(fmt::format("{}: this trace has all CPUs; further files are for traces with a file for each CPU",
+                                    arguments.files.front()));
+    if (!arguments.as.empty() && arguments.as != "trace")
+      throw ConfigError(
+          fmt::format("--as {}: {} is a trace of Linebounce's own, which has one form", arguments.as, arguments.files.front()));
     return arguments.files.front();
   }
   const FormQuestion question{.file = arguments.files.front(),
@@ -114,7 +119,7 @@ void add_settings(const TraceArguments& arguments, const trace::Reader& reader, 
     if (machine.spec.caches.size() != 1) {
       throw ConfigError(
           fmt::format("--cache-bytes and --ways describe one cache of each CPU, but {} has {} levels; "
-                      " set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
+                      "set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
                       machine_of(arguments, reader), machine.spec.caches.size(), kCourseMachine));
     }
     const std::string cache = "machine.cache." + machine.spec.caches.front().name;

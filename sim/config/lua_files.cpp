@@ -85,7 +85,7 @@ LuaFile load_lua_file(const std::string& file) {
   if (is_native_path(file)) return load_native_file(file);
   if (!is_lua_path(file))
     throw ConfigError(
-        fmt::format("\"{}\" is not a program, lock or counter: expected a file, NAME.lua, or for a lock NAME.c", file));
+        fmt::format("{}: the file of a program, lock or counter must be called NAME.lua, a lock's in C NAME.c", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);

@@ -262,7 +262,7 @@ class Checks {
     const int bytes = cache.size_kib * 1024;
     const int way_bytes = cache.ways * cache.line_bytes;
     if (bytes % way_bytes != 0 || !power_of_two(bytes / way_bytes)) {
-      refuse(at + "size_kib",
+      refuse(typed_of({at + "size_kib", at + "ways", at + "line_bytes"}),
              fmt::format("{} KiB in {} ways of {}-byte lines make {:.6g} sets; the number of sets must be a power of two",
                          cache.size_kib, cache.ways, cache.line_bytes, static_cast<double>(bytes) / way_bytes));
     }
@@ -309,6 +309,13 @@ class Checks {
 
   [[noreturn]] void refuse(const std::string& path, const std::string& text) const {
     fail(settings_.at(path).origin, path, text);
+  }
+
+  // Of values that contradict each other, the one to blame: what the command line gives, else the first.
+  [[nodiscard]] std::string typed_of(const std::vector<std::string>& paths) const {
+    const auto is_typed = [this](const std::string& path) { return settings_.at(path).origin.is_typed; };
+    const auto typed = std::ranges::find_if(paths, is_typed);
+    return typed == paths.end() ? paths.front() : *typed;
   }
 
   void against_inner(const CacheSpec& inner, const CacheSpec& outer, const std::string& at) const {

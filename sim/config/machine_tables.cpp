@@ -49,6 +49,7 @@ std::vector<std::string> in_order_of_text(const toml::table& tables, std::string
 std::vector<std::string> caches_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
   const auto* caches = machine["cache"].as_table();
   if (!caches || caches->empty()) {
+    if (machine.contains("workload")) throw ConfigError(file + ": this is an experiment's file; expected a machine's");
     const auto* other = machine.get("cache");
     const Origin at{other ? place_of(file, other->source()) : file, origin.hidden};
     fail(at, "machine.cache", "a machine needs at least one cache: [cache.L1D] and its keys");

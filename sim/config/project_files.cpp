@@ -92,8 +92,13 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
   if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
   const std::string place = context.empty() ? "" : context + ": ";
   std::error_code ignored;
+  const char* article = std::string_view("aeiou").find(kind.name[0]) == std::string_view::npos ? "a" : "an";
   if (fs::is_regular_file(base / name_or_path, ignored))
-    throw ConfigError(fmt::format("{}{}: a {}'s file must be called NAME{}", place, name_or_path, kind.name, kind.extension));
+    throw ConfigError(
+        fmt::format("{}{}: {} {}'s file must be called NAME{}", place, name_or_path, article, kind.name, kind.extension));
+  if (fs::is_directory(base / name_or_path, ignored))
+    throw ConfigError(fmt::format("{}{}: this is a folder; give {} {}'s file, NAME{}", place, name_or_path, article, kind.name,
+                                  kind.extension));
   const auto names = file_names(kind);
   throw ConfigError(
       fmt::format("{}{} {}", place, kind.name, not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));

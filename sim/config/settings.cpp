@@ -268,7 +268,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
     const auto name = twin.substr(twin.rfind('.') + 1);
-    return fmt::format("unknown key: the unit here is {}: {}", unit_suffix(name), name);
+    return fmt::format("unknown key; did you mean {}, in {}?", name, unit_suffix(name));
   }
   const auto whole = std::ranges::find_if(all, [&](const std::string& candidate) { return candidate.ends_with("." + word); });
   if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);

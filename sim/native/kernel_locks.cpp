@@ -158,7 +158,7 @@ class Unpacking {
     fs::is_directory(kernel_) ? copy_files() : extract_files();
     for (const std::string& file : lock_.files) {
       if (!fs::exists(source_ / file))
-        throw ConfigError(fmt::format("{}: {} is missing, which {} needs", kernel_.string(), file, lock_.name));
+        throw InputError(fmt::format("{}: {} is missing, which {} needs", kernel_.string(), file, lock_.name));
     }
     if (!patch.empty()) apply(patch);
     for (const std::string& file : lock_.files) add_headers(file);
@@ -194,7 +194,7 @@ class Unpacking {
     const ProgramOutput output = run_program(words);
     if (output.could_not_run())
       throw ConfigError(fmt::format("{}: to unpack it, the program tar is needed, and can't be run", kernel_.string()));
-    if (output.code != 0) throw ConfigError(fmt::format("{}: tar can't unpack it:\n{}", kernel_.string(), output.text));
+    if (output.code != 0) throw InputError(fmt::format("{}: tar can't unpack it:\n{}", kernel_.string(), output.text));
   }
 
   void apply(const fs::path& patch) const {

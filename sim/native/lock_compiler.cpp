@@ -58,6 +58,12 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:016x}{:016x}", a, b);
 }
 
+// The path relative to the current folder, if the file lies below it.
+std::string file_from_here(const fs::path& file) {
+  const fs::path relative = file.lexically_relative(fs::current_path());
+  return relative.empty() || *relative.begin() == ".." ? file.string() : relative.string();
+}
+
 class LockCompiler {
  public:
   explicit LockCompiler(const fs::path& file) : file_(fs::absolute(file)), folder_(lock_cache()) {
@@ -166,7 +172,7 @@ class LockCompiler {
 
   [[noreturn]] void refuse(const std::vector<Refusal>& refusals, const std::string& assembly) const {
     fs::remove(assembly);
-    std::string text = file_.string() + ": this lock can't be simulated:";
+    std::string text = shown_ + ": this lock can't be simulated:";
     for (const Refusal& refusal : refusals) {
       const std::string name = refusal.file.empty() ? file_.filename().string() : fs::path(refusal.file).filename().string();
       text += fmt::format("\n  {}:{}: {}", name, refusal.line, refusal.what);
@@ -181,13 +187,22 @@ class LockCompiler {
     command.insert(command.end(), words.begin(), words.end());
     ProgramOutput output = run_program(command);
     if (output.could_not_run())
-      throw ConfigError(fmt::format("{}: a lock in C needs a compiler, and {} can't be run; CC and CXX name others",
-                                    file_.string(), program.front()));
-    if (output.code != 0) throw ConfigError(fmt::format("{} does not compile:\n{}", file_.string(), output.text));
+      throw ConfigError(fmt::format("{}: a lock in C needs a compiler, and {} can't be run; CC and CXX name others", shown_,
+                                    program.front()));
+    if (output.code != 0) throw ConfigError(fmt::format("{} does not compile:\n{}", shown_, as_shown(output.text)));
     return std::move(output.text);
   }
 
+  // The compiler is given absolute paths; messages name the file as it lies seen from the current folder.
+  [[nodiscard]] std::string as_shown(std::string text) const {
+    const std::string absolute = file_.string();
+    for (std::size_t at = text.find(absolute); at != std::string::npos; at = text.find(absolute, at + shown_.size()))
+      text.replace(at, absolute.size(), shown_);
+    return text;
+  }
+
   fs::path file_, folder_, own_;
+  std::string shown_ = file_from_here(file_);
   Words compiler_, options_;
 };
 

@@ -124,6 +124,8 @@ auto read_document(const std::string& text, Reader reader) {
       throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
     }
     return reader(document, std::move(metrics).taken());
+  } catch (const ordered_json::parse_error&) {
+    throw InputError("cut off or damaged: this is not JSON");
   } catch (const ordered_json::exception&) {
     throw InputError(fmt::format("not a results.json of schema {}", kSchema));
   }

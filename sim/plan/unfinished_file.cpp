@@ -20,15 +20,16 @@ namespace linebounce::sim {
 
 namespace fs = std::filesystem;
 
-UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted), over_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!fs::exists(wanted) || fs::is_regular_file(wanted)) {
-    const fs::path directory = wanted.has_parent_path() ? wanted.parent_path() : ".";
+UnfinishedFile::UnfinishedFile(const fs::path& wanted)
+    : wanted_(wanted), target_(wanted), file_(wanted), over_(::eventfd(0, EFD_CLOEXEC)) {
+  if (const auto place = trace::replaceable(wanted)) {
+    target_ = *place;
+    const fs::path directory = target_.has_parent_path() ? target_.parent_path() : ".";
     if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
-    file_.replace_filename("." + wanted.filename().string());
-    const std::string subject = wanted.string() + ": the file";
+    file_ = fs::path(target_).replace_filename("." + target_.filename().string());
     // The final name is locked as well, because linebounce-record writes its trace under that name.
-    trace::WriteLock::require_free(wanted, subject);
-    lock_.emplace(file_, subject);
+    trace::WriteLock::require_free(target_, wanted.string());
+    lock_.emplace(file_, wanted.string());
   }
   watcher_ = std::thread([this] { watch(); });
 }
@@ -38,7 +39,7 @@ UnfinishedFile::~UnfinishedFile() {
   watcher_.join();
   ::close(over_);
   std::error_code ignored;
-  if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
+  if (file_ != target_ && !finished_) fs::remove(file_, ignored);
 }
 
 void UnfinishedFile::write(std::string_view content) const {
@@ -51,7 +52,7 @@ void UnfinishedFile::write(std::string_view content) const {
 
 void UnfinishedFile::finish() {
   std::error_code error;
-  if (file_ != wanted_) fs::rename(file_, wanted_, error);
+  if (file_ != target_) fs::rename(file_, target_, error);
   if (error) refuse(error.message());
   finished_ = true;
 }
@@ -67,7 +68,7 @@ void UnfinishedFile::watch() {
   if (watched[1].revents != 0) return;
   std::cerr << "linebounce: interrupted; nothing was written\n";
   std::error_code ignored;  // done last, because the other thread may still be about to open the file
-  if (file_ != wanted_) fs::remove(file_, ignored);
+  if (file_ != target_) fs::remove(file_, ignored);
   std::_Exit(static_cast<int>(ExitCode::interrupted));
 }
 

@@ -34,7 +34,8 @@ class UnfinishedFile {
   [[noreturn]] void refuse(const std::string& why) const;
   void watch();
 
-  std::filesystem::path wanted_, file_;
+  std::filesystem::path wanted_;          // as the user named it
+  std::filesystem::path target_, file_;   // behind a symbolic link; what is written until finish()
   std::optional<trace::WriteLock> lock_;  // holds the lock of file_, if that name is temporary
   bool finished_ = false;
   InterruptGuard guard_;

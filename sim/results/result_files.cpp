@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "trace/files.hpp"
 #include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
@@ -30,10 +31,12 @@ class Descriptor {
 // A temporary file that the destructor removes unless it was renamed.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::filesystem::path& target)
+  // `target`: as messages name it; `place`: where it is.
+  TemporaryFile(const std::filesystem::path& target, const std::filesystem::path& place)
       : target_(target),
-        path_(target.parent_path() /
-              (std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" + target.filename().string())),
+        place_(place),
+        path_(place.parent_path() /
+              (std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" + place.filename().string())),
         descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail();
   }
@@ -55,7 +58,7 @@ class TemporaryFile {
     const int closed = ::close(descriptor_);
     descriptor_ = -1;
     if (closed != 0) fail();
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail();
+    if (::rename(path_.c_str(), place_.c_str()) != 0) fail();
     renamed_ = true;
   }
 
@@ -64,21 +67,33 @@ class TemporaryFile {
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 
   std::filesystem::path target_;
+  std::filesystem::path place_;
   std::filesystem::path path_;
   int descriptor_;
   bool renamed_ = false;
 };
+
+// Devices and pipes: what was written before an error stays written.
+void write_directly(const std::filesystem::path& path, std::string_view content) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0) throw OutputError(write_problem(path, errno));
+  int error = write_all(descriptor, content);
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error != 0) throw OutputError(write_problem(path, error));
+}
 
 }  // namespace
 
 const std::string_view kTemporaryPrefix = ".linebounce-tmp-";
 
 std::string write_problem(const std::filesystem::path& path, int error) {
-  return path.string() + ": cannot be written: " + std::generic_category().message(error);
+  return trace::write_problem(path.string(), error);
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  TemporaryFile file(path);
+  const auto place = trace::replaceable(path);
+  if (!place) return write_directly(path, content);
+  TemporaryFile file(path, *place);
   file.write(content);
   file.commit();
 }

@@ -365,7 +365,7 @@ bool is_atomic_type(std::string_view type) {
 Form access_table_form() {
   return {.name = "accesses",
           .kind = FormKind::trace,
-          .what = "a table of who touches what of a structure, as of net_cachelines in Linux",
+          .what = "a table of who touches which members of a structure, like Linux's net_cachelines",
           .marks = "its titles: Type, Name, fastpath_tx_access, fastpath_rx_access",
           .likeness = access_table_likeness,
           .convert = convert_access_table};

@@ -83,9 +83,7 @@ class Finder {
     return text_.substr(0, comma);
   }
 
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw MomentError(fmt::format("moment \"{}\": {}; legal: {}", text_, why, kForms));
-  }
+  [[noreturn]] void refuse(const std::string& why) const { throw MomentError(fmt::format("moment \"{}\": {}", text_, why)); }
 
   std::optional<std::size_t> step(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
@@ -109,7 +107,7 @@ class Finder {
     if (words.size() == 6 && is(1, "is") && is(3, "in") && is(4, "CPU")) return in_cpu(words[0], words[2], words[5]);
     if (words.size() >= 5 && words.size() <= 6 && is(1, "is") && is(3, "at"))
       return at_place(words[0], words[2], words[4], words.size() == 6 ? words[5] : "0");
-    refuse("unknown form");
+    refuse(fmt::format("this form is not known; legal: {}", kForms));
   }
 
   // ---- reading parts of a moment's text ----
@@ -117,7 +115,7 @@ class Finder {
   int cpu(const std::string& word) const {
     const std::optional<std::uint64_t> wanted = number(word);
     if (!wanted || *wanted >= run_.places.size())
-      refuse(fmt::format("there is no such CPU; legal: 0 to {}", run_.places.size() - 1));
+      refuse(fmt::format("CPU {} is out of range; legal: 0 to {}", word, run_.places.size() - 1));
     return static_cast<int>(*wanted);
   }
   [[nodiscard]] int core_of(int cpu) const { return run_.places[cpu].core; }
@@ -164,7 +162,7 @@ class Finder {
                step.source_line == static_cast<std::int64_t>(*line);
       };
     }
-    if (words.size() != 4) refuse("unknown form");
+    if (words.size() != 4) refuse(fmt::format("this form is not known; legal: {}", kForms));
     if (words[2] == "misses") return miss_at(wanted, lines_called(words[3]));
     const bool loads = words[2] == "loads";
     if (!loads && words[2] != "stores") refuse("a CPU loads, stores, misses or runs");
@@ -216,7 +214,7 @@ class Finder {
   // The word takes this value and had another before. Its first access shows its initial value.
   Test value(const std::string& name, const std::string& text) const {
     const std::optional<std::uint64_t> wanted = number(text);
-    if (!wanted) refuse(fmt::format("{} is neither a value nor a state with its place", text));
+    if (!wanted) refuse(fmt::format("{} is neither a value nor a state with its place, such as \"in CPU 0\"", text));
     const auto called = words_called(name);
     auto last = std::make_shared<std::map<Address, Value>>();
     return [wanted, called, last](const RunStep& step) {

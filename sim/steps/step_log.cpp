@@ -32,7 +32,7 @@ std::string filled_line(const std::string& form, const LogFields& fields) {
       if (found != fields.end()) return found->second;
       std::vector<std::string> known;
       for (const auto& [one, value] : fields) known.push_back(one);
-      throw std::invalid_argument(fmt::format("unknown field '{}'; legal: {}", name, fmt::join(known, ", ")));
+      throw std::invalid_argument(fmt::format("field \"{}\" is not known; known: {}", name, fmt::join(known, ", ")));
     });
   } catch (const std::invalid_argument& wrong) {
     throw ConfigError(fmt::format("--log-form: {}", wrong.what()));

@@ -4,10 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <streambuf>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "models/text/visible.hpp"
 #include "sim/terminal/terminal.hpp"
@@ -20,6 +25,17 @@ namespace {
 
 // Limit on an error message in characters; our longest ones, which list all known names, stay below it.
 constexpr std::size_t kLongestLine = 8000;
+
+// The message with the file that it begins with as it was typed: commands hand absolute paths on to configurations and other
+// programs. A path stays whole if the command line has it so.
+std::string_view with_typed_path(std::string_view message) {
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string() + "/";
+  if (error || !message.starts_with(folder)) return message;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string typed{std::istreambuf_iterator<char>(file), {}};
+  return typed.find(folder) == std::string::npos ? message.substr(folder.size()) : message;
+}
 
 // The length of the sequence at the beginning of `text` if it is one of ours (a colour or kClearLine), else 0.
 std::size_t own_sequence(std::string_view text) {
@@ -107,7 +123,7 @@ VisibleOutput::~VisibleOutput() = default;
 
 void print_error(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
-  const std::string text = "linebounce: " + std::string(message);
+  const std::string text = "linebounce: " + std::string(with_typed_path(message));
   const std::optional<std::size_t> columns = line_columns(STDERR_FILENO);
   for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(end_of_line(rest) + 1, rest.size())))
     std::cerr << error_line(rest.substr(0, end_of_line(rest)), columns);

@@ -20,8 +20,8 @@ class VisibleOutput {
   std::unique_ptr<Filter> out_, err_;
 };
 
-// Prints "linebounce: " and an error to standard error. Shortens a very long line in its middle, because it may quote text of
-// any length.
+// Prints "linebounce: " and an error to standard error. Names a file that the message begins with relative to the current
+// folder, as it was typed. Shortens a very long line in its middle, because it may quote text of any length.
 void print_error(std::string_view message);
 
 // The escape sequence that returns to the beginning of the terminal's line and clears it.

@@ -299,11 +299,11 @@ def test_a_known_cost_may_be_allowed_by_name(gate: Gate, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[gate]\nmachine = []", "gate.machine is not known: did you mean machines?"),
-        ("[budget]\nslower-lock = 1", "budget is not known: all keys of the gate are below [gate]"),
+        ("[gate]\nmachine = []", "gate.machine: unknown key; did you mean machines?"),
+        ("[budget]\nslower-lock = 1", "budget: unknown key; all keys of the gate are below [gate]"),
         ("[gate]\ntimes = 0", "gate.times: 0 is out of range; legal: 1 to 1000"),
         ('[gate]\ntimes = "3"', "gate.times is to be int"),
-        ("[gate.budget]\nlocks = 1", "gate.budget.locks is not known"),
+        ("[gate.budget]\nlocks = 1", "gate.budget.locks: unknown key; "),
         ("[gate.budget]\nslower-lock = -1", "gate.budget.slower-lock is to be 0 to 1000"),
         ('[[gate.allow]]\nrule = "slower-lock"', "gate.allow[0] is to have rule, name and pct"),
         ("[gate", "budget.toml: "),
@@ -313,6 +313,14 @@ def test_a_wrong_budget_is_refused_with_place_and_legal_values(gate: Gate, tmp_p
     result = gate("padded", "padded", "--budget", budget_file(tmp_path, text))
     assert result.code == 2
     assert message in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--times 3", "--arguments 4"])
+def test_an_option_of_programs_is_refused_beside_recordings(command: Callable[..., Result], folder: Path, option: str) -> None:
+    recording = folder / "padded" / "it.lbt"
+    result = command("gate", "--base", recording, "--head", recording, *option.split())
+    assert result.code == 2
+    assert f"{option.split(maxsplit=1)[0]} is for programs, and --base and --head are recordings" in result.stderr
 
 
 def test_an_unknown_machine_is_wrong_usage(command: Callable[..., Result], folder: Path) -> None:

@@ -72,13 +72,15 @@ def test_numbers_that_grow_by_factors_have_a_logarithmic_axis(path: str, values:
         ("gate", "--base a --head b --times x", '--times: "x" is not a whole number'),
         ("gate", "--base a --head b --cpus x", '--cpus: "x" is not a list of whole numbers, such as 2,4,8'),
         ("gate", "--base a --head b --times 0", "--times: 0 is out of range; legal: 1 to 1000"),
+        ("sweep", "a --workers 0", "--workers: 0 is out of range; legal: 1 or more"),
+        ("sweep", "a --workers x", '--workers: "x" is not a whole number; legal: 1 or more'),
         ("teach", "--serve --lesson 1", "--serve and --lesson exclude each other: give one of them"),
         ("teach", "--serve=1", "--serve takes no value"),
         ("teach", "--port 80", "--port needs --serve"),
         ("teach", "--level hard", "--level needs --questions"),
         ("teach", "--seed x", "--seed needs --hand-out or --questions"),
         ("teach", "--check a --json", "--json is for the list of lessons, --grade and --leaderboard"),
-        ("teach", "--s 1", "there is no option --s; did you mean --serve or --slides or --student or --seed?"),
+        ("teach", "--s 1", "there is no option --s; did you mean --serve, --slides, --student or --seed?"),
     ],
 )
 def test_a_wrong_command_line_is_refused_in_our_words(

@@ -395,13 +395,30 @@ WRONG_COMMAND_LINES = {
         "workload.lock is given 3 times, and ab compares two values; for more: "
         "linebounce run two_sockets --set 'workload.lock=[mcs, tas, ticket]'",
     ),
+    # A file is named as it was typed, though the replay is told its whole path.
+    "trace replay t.lbt --machine p3_xeon_4way --set machine.cpus=1": (
+        3,
+        "t.lbt: the trace has 2 threads and the machine 1 CPU",
+    ),
+    "run t.lbt --as lackey": (2, "--as lackey: t.lbt is a trace of Linebounce's own, which has one form"),
+    "run notes.txt": (2, "notes.txt: not a trace in a known form, and an experiment's file must be called NAME.toml, "),
+    "steps notes.txt": (2, "notes.txt: an experiment's file must be called NAME.toml"),
+    "run .": (2, ".: this is a folder; give an experiment's file, NAME.toml"),
+    "trace convert t.lbt t.xyz": (2, "OUT t.xyz: a trace's name ends in .lbt, or in .txt to be written as text"),
+    "trace synth -o t.xyz": (2, "--output t.xyz: a trace's name ends in .lbt, or in .txt to be written as text"),
+    "trace record two_sockets -o t.xyz": (2, "--output t.xyz: a trace's name ends in .lbt, or in .txt to be written as text"),
+    "trace record two_sockets -o x.lbt --for 0": (2, "--for: 0 is out of range; legal: 1 to 100"),
+    "trace record two_sockets -o x.lbt --for long": (2, '--for: "long" is not a number; legal: 1 to 100'),
     # The option that was typed is named, not the setting that it stands for.
     "trace replay t.lbt --machine p3_xeon_4way --lock msc": (2, '--lock msc: "msc" is not known; known: recorded, bakery, '),
     "trace replay t.lbt --machine p3_xeon_4way --threads all": (2, '--threads: "all" is none of these; legal: one_each, '),
     "trace replay t.lbt --machine p3_xeon": (2, '--machine: machine "p3_xeon" is not known; did you mean p3_xeon_4way'),
+    "run t.lbt --ways 3": (2, "--ways: 32 KiB in 3 ways of 64-byte lines make 170.667 sets; the number of sets must be"),
+    "run operation_costs --set machine.cache.L1D.ways=3": (2, "--set: machine.cache.L1D.ways: 16 KiB in 3 ways of 32-byte"),
     "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 256"),
     "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
     "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
+    "describe machine small.toml": (2, "small.toml: this is an experiment's file; expected a machine's"),
     # What you write: 2. What was recorded, measured or computed: 3.
     "run none.toml": (2, "none.toml: there is no such file"),
     "check none.md": (2, "none.md: there is no such file"),
@@ -415,12 +432,25 @@ WRONG_COMMAND_LINES = {
     "layout optimise task_struct --accesses none.csv": (3, "none.csv: there is no such file"),
     "lines t.lbt": (3, "t.lbt: this is a file; give a results directory, which `linebounce run` makes"),
     "check-lock t.lbt": (2, "t.lbt: a lock's file must be called NAME.lua or NAME.c"),
+    "lines .": (3, ".: this is not a results directory, because it has no results.json"),
+    "explain .": (3, ".: this is not a results directory, because it has no config.toml"),
+    "trace info empty.lbt": (3, "empty.lbt: byte 0: this is not a trace: the file is empty"),
+    "calibrate --from notes.txt -o m.toml": (2, "notes.txt:1:1: this is neither linebounce-probe's file nor a core-to-core"),
+    # What can't be written is named in one form.
+    "trace convert t.lbt none/x.lbt": (2, "none/x.lbt: cannot be written: No such file or directory"),
+    "trace convert t.lbt .": (2, ".: cannot be written: Is a directory"),
+    "check msi_snoop --murphi none/x.m": (2, "none/x.m: cannot be written: No such file or directory"),
+    "check msi_snoop --murphi .": (2, ".: cannot be written: Is a directory"),
+    "run two_sockets -o t.lbt": (2, "t.lbt: the directory cannot be made: Not a directory"),
     "lines none": (3, "none: there is no such results directory; `linebounce run EXPERIMENT -o none` makes one"),
 }
 
 
 def test_a_wrong_command_line_names_the_option_as_it_was_typed_and_what_is_legal(linebounce: Program) -> None:
     assert linebounce("trace", "synth", "-o", "t.lbt", "--threads", "2", "--accesses", "20", "--locks", "1").code == 0
+    linebounce.file("notes.txt", "hello\n")
+    linebounce.file("empty.lbt", "")
+    linebounce.file("small.toml", experiment())
     for words, (code, says) in WRONG_COMMAND_LINES.items():
         message = linebounce.refused(*words.split(), code=code)
         assert message.startswith(f"linebounce: {says}"), f"{words}\n{message}"

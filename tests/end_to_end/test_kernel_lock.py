@@ -100,7 +100,7 @@ def test_a_program_that_is_not_installed_is_named(
 
 
 def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
-    assert "kernel/locking/qspinlock.c is missing" in linebounce.refused("lock", "qspinlock", "--kernel", kernel)
+    assert "kernel/locking/qspinlock.c is missing" in linebounce.refused("lock", "qspinlock", "--kernel", kernel, code=3)
     assert "there is no such file" in linebounce.refused("lock", "osq", "--kernel", "nowhere", code=3)
     assert "qspinlock" in linebounce.refused("lock", "qspin", "--kernel", kernel)
     assert "did you mean osq?" in linebounce.refused("lock", "oqs")

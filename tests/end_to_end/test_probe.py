@@ -118,7 +118,7 @@ def test_one_cpu_is_refused_with_the_reason(linebounce: Program) -> None:
     [
         (["--quik"], "there is no option --quik"),
         (["--cpus"], "--cpus needs a value"),
-        (["--cpus", "0-"], "expected a list of CPUs as 0-7,16"),
+        (["--cpus", "0-"], "must be a list of CPUs, such as 0-7,16"),
         (["--cpus", "0,1023"], "CPU 1023 is not one that this program may run on"),
         (["-o", "nowhere/mine.probe"], "nowhere/mine.probe: cannot be written: No such file"),
     ],

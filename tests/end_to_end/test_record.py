@@ -346,10 +346,29 @@ def test_wrappers_work_in_a_makefile(recorder: Recorder) -> None:
 
 def test_unrecordable_programs_are_refused(recorder: Recorder) -> None:
     assert "not compiled by linebounce-cc" in recorder.run("--", "true", code=2).stderr
-    assert "cannot run ./missing" in recorder.run("--", "./missing", code=2).stderr
+    assert "cannot run ./missing: there is no such program" in recorder.run("--", "./missing", code=2).stderr
     for window in ("5", "-1:5", "1:0", "1:18446744073709551616"):
         assert "SKIP:COUNT" in recorder.run(f"--window={window}", "--", "true", code=2).stderr
+    for option, says in {
+        "--for=0": "--for: 0 is out of range; legal: more than 0",
+        "--after=soon": '--after: "soon" is not a number; legal: 0 or more',
+        "--times=1001": "--times: 1001 is out of range; legal: 1 to 1000",
+        "--fro=main": "there is no option --fro",
+        "-o=t.xyz": "--output t.xyz: a trace's name ends in .lbt, or in .txt to be written as text",
+    }.items():
+        assert recorder.run(*option.split("=") if option[1] == "o" else [option], "--", "true", code=2).stderr.startswith(
+            f"linebounce-record: {says}\n"
+        )
     assert "Usage" in recorder.run("--help").stdout
+
+
+def test_a_compiler_that_is_missing_is_named_with_the_variable_that_chooses_it(recorder: Recorder) -> None:
+    command = [recorder.tool("linebounce-cc"), "-c", "one.c"]
+    done = subprocess.run(
+        command, env={**os.environ, "LINEBOUNCE_CC": "no-such-cc"}, capture_output=True, text=True, check=False
+    )
+    says = "linebounce-cc: the compiler no-such-cc cannot be run: there is no such program; LINEBOUNCE_CC names another\n"
+    assert (done.returncode, done.stderr) == (127, says)
 
 
 def test_a_program_runs_unrecorded_without_the_recorder(recorder: Recorder) -> None:

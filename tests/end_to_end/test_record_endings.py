@@ -180,7 +180,7 @@ int main(void) {
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
     program = recorder.compile(COUNTING)
-    for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "it is a folder")]:
+    for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "Is a directory")]:
         refused = recorder.run("-o", output, "--", program, "0", code=2)
-        assert f"{output}: the trace cannot be written: {why}" in refused.stderr
+        assert f"{output}: cannot be written: {why}" in refused.stderr
         assert refused.stdout == ""

@@ -112,7 +112,7 @@ def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
         (("info", "manifest.json"), 3, "manifest.json: byte 0: this is not a trace"),
         (("convert", "all_kinds.lbt", "all_kinds.lbt"), 2, "OUT is the file that is read; name another"),
         (("convert", "all_kinds.lbt", "no/such/place.lbt"), 2, "no/such/place.lbt: cannot be written: No such"),
-        (("convert", "all_kinds.lbt", "/dev/full"), 2, "the trace cannot be written: No space left on device"),
+        (("convert", "all_kinds.lbt", "/dev/full"), 2, "/dev/full: cannot be written: No space left on device"),
         (("convert", "--from", "tracee", "all_kinds.lbt", "b.lbt"), 2, 'form "tracee" is not known'),
     ],
 )

@@ -102,7 +102,7 @@ def test_the_output_of_lackey_on_a_real_program_is_converted(linebounce: Program
     assert operations(text, "store") >= kinds["S"] + kinds["M"]
     instructions = sum(int(count) for count in re.findall(r"^thread execute (\d+)$", text, re.MULTILINE))
     assert 0 < instructions < sum(line.startswith("I ") for line in lines)
-    assert linebounce("trace", "convert", "out.txt", "out.trace").code == 0, "it is a trace as any other"
+    assert linebounce("trace", "convert", "out.txt", "out.lbt").code == 0, "it is a trace as any other"
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_the_output_of_lackey_on_a_real_program_is_converted(linebounce: Program
 )
 def test_unreadable_input_is_reported_with_its_place(linebounce: Program, source: str, content: str | bytes, said: str) -> None:
     linebounce.file("in", content)
-    assert said in linebounce.refused("trace", "convert", "in", "out.trace", "--from", source, code=3)
+    assert said in linebounce.refused("trace", "convert", "in", "out.lbt", "--from", source, code=3)
     assert "in: cannot be opened" not in said
 
 
 def test_a_missing_file_and_an_unknown_format_are_errors(linebounce: Program) -> None:
-    assert "nowhere" in linebounce.refused("trace", "convert", "nowhere", "out.trace", "--from", "dinero", code=3)
+    assert "nowhere" in linebounce.refused("trace", "convert", "nowhere", "out.lbt", "--from", "dinero", code=3)
     linebounce.file("in", "")
-    message = linebounce.refused("trace", "convert", "in", "out.trace", "--from", "gem5")
+    message = linebounce.refused("trace", "convert", "in", "out.lbt", "--from", "gem5")
     assert "champsim" in message
 
 
@@ -143,14 +143,14 @@ def test_bad_options_are_refused_with_the_legal_ones(linebounce: Program) -> Non
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
     assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
     for skew in ("nan", "8.1"):
-        assert f'"{skew}" is not a number from 0 to 8' in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
+        assert f"{skew} is out of range; legal: 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 
 
 @pytest.mark.uninstrumented
 def test_ten_million_operations_are_made_in_constant_memory(linebounce: Program) -> None:
-    arguments = ["trace", "synth", "-o", "large.trace", "--threads", "4", "--accesses", "2500000"]
+    arguments = ["trace", "synth", "-o", "large.lbt", "--threads", "4", "--accesses", "2500000"]
     assert peak_mib([linebounce.executable, *arguments], linebounce.directory) < 100
-    assert Path(linebounce.directory / "large.trace").stat().st_size > 1_000_000
+    assert Path(linebounce.directory / "large.lbt").stat().st_size > 1_000_000
 
 
 @pytest.mark.parametrize("load", ["dentry", "refcount", "timer", "slab"])

@@ -98,11 +98,11 @@ def test_links_between_nodes_carry_messages(linebounce: Program, turns: Path) ->
 
 def test_one_point_is_drawn_and_the_choice_is_required(linebounce: Program, turns: Path) -> None:
     sweep = ("run", turns, "--machine", "p3_xeon_4way", "--set", "machine.cpus=[2,4]", "--vcd")
-    assert "--vcd draws one point, and these are 2" in linebounce.refused(*sweep, "turns.vcd")
+    assert "--vcd draws one point, and the experiment has 2" in linebounce.refused(*sweep, "turns.vcd")
     assert linebounce(*sweep, "turns.vcd", "--point", "cpus=2").code == 0
     assert "lines.ball_line0.cache1" in Waves(linebounce.directory / "turns.vcd").signals
     assert "lines.ball_line0.cache2" not in Waves(linebounce.directory / "turns.vcd").signals
-    assert "ends with .vcd" in linebounce.refused(*sweep, "turns.txt")
+    assert "a waveform file's name ends in .vcd" in linebounce.refused(*sweep, "turns.txt")
 
 
 def test_a_full_disk_is_an_error_and_leaves_no_file(linebounce: Program, turns: Path, tiny_disk: Path) -> None:

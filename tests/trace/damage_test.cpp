@@ -168,7 +168,7 @@ TEST(Writer, SaysThatTheDiskIsFull) {
     writer.finish({});
     FAIL();
   } catch (const WriteError& error) {
-    EXPECT_STREQ(error.what(), "/dev/full: the trace cannot be written: No space left on device");
+    EXPECT_STREQ(error.what(), "/dev/full: cannot be written: No space left on device");
   }
 }
 

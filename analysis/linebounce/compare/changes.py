@@ -137,7 +137,7 @@ def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> 
     for condition in conditions:
         if condition.metric not in known:
             raise UsageError(
-                f'--fail-on "{condition.text}": no run has a metric {condition.metric}; {meant(condition.metric, known)}'
+                f"--fail-on {condition.text}: no run has a metric {condition.metric}; {meant(condition.metric, known)}"
             )
     return [hit for condition in conditions for run in comparisons for hit in _hits(run, condition)]
 

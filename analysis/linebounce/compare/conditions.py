@@ -48,10 +48,10 @@ def parse_condition(text: str) -> Condition:
     """Raises UsageError, which names the legal forms."""
     found = _CONDITION.fullmatch(text)
     if found is None:
-        raise UsageError(f'--fail-on "{text}"; legal: {_FORMS}')
+        raise UsageError(f"--fail-on {text}: not a condition; legal: {_FORMS}")
     if found["percent"] and not found["sign"]:
         raise UsageError(
-            f'--fail-on "{text}": a percentage is a change and needs its sign, +{found["number"]}% or -{found["number"]}%; '
+            f"--fail-on {text}: a percentage is a change and needs its sign, +{found['number']}% or -{found['number']}%; "
             f"without % it is a value, for metrics in % too"
         )
     limit = float(found["sign"] + found["number"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from linebounce.compare.changes import place_of
-from linebounce.errors import UsageError, meant
+from linebounce.errors import UsageError, alternatives, meant
 from linebounce.records import At, Setting, shown_setting
 from linebounce.results import Results
 
@@ -33,7 +33,7 @@ def _swept_path(results: Results, wanted: str) -> str:
         return found[0]
     if not paths:
         raise UsageError(f"{results.directory}: only one point, so there is nothing to compare within it")
-    reason = f"could be {' or '.join(found)}" if found else f"is not swept; {meant(wanted, paths)}"
+    reason = f"could be {alternatives(found)}" if found else f"is not swept; {meant(wanted, paths)}"
     raise UsageError(f"{results.directory}: {wanted} {reason}")
 
 

@@ -67,7 +67,7 @@ def read_budget(path: Path | None) -> Budget:
         raise UsageError(f"{place}: {malformed('TOML', text, error)}") from None
     for key in document:
         if key != "gate":
-            raise UsageError(f"{place}: {key} is not known: all keys of the gate are below [gate], its budget in [gate.budget]")
+            raise UsageError(f"{place}: {key}: unknown key; all keys of the gate are below [gate], its budget in [gate.budget]")
     table = document.get("gate", {})
     if not isinstance(table, dict):
         raise UsageError(f"{place}: gate is to be a table, [gate]")
@@ -109,7 +109,7 @@ def check_numbers(budget: Budget, place: str) -> None:
 
 def _require_known(place: Path, path: str, key: str, known: Mapping[str, Any]) -> None:
     if key not in known:
-        raise UsageError(f"{place}: {path} is not known: {meant(key, sorted(known))}")
+        raise UsageError(f"{place}: {path}: unknown key; {meant(key, sorted(known))}")
 
 
 def _percentage(place: Path, key: str, value: Any) -> float:

@@ -18,7 +18,7 @@ from linebounce.gate.findings import priced
 from linebounce.gate.judge import Change, Comparison
 from linebounce.gate.junit import junit
 from linebounce.gate.measure import Gauge, NotMeasuredError, measure, opened
-from linebounce.gate.recordings import recordings_of
+from linebounce.gate.recordings import is_program, recordings_of
 from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
@@ -57,9 +57,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--machine", metavar="M", action="append", help="A machine to replay on; may be repeated")
     parser.add_argument("--cpus", metavar="N,...", type=_numbers, help="Numbers of CPUs in use; default: all of each machine")
-    parser.add_argument("--times", metavar="N", type=int, help="Recordings of a program; default: 3")
+    parser.add_argument("--times", metavar="N", type=int, help="How often to record a program; default: 3")
     parser.add_argument("--orders", metavar="N", type=int, help="Replays of each recording; default: 5")
-    parser.add_argument("--arguments", metavar="WORDS", help="The command line of a program that is recorded, without its name")
+    parser.add_argument("--arguments", metavar="WORDS", help="Arguments for the programs to record")
     parser.add_argument("--findings", metavar="FILE", type=Path, action="append", default=[], help="SARIF of a static checker")
     for name, what in (("json", "JSON"), ("markdown", "Markdown"), ("sarif", "SARIF 2.1.0"), ("junit", "JUnit XML")):
         parser.add_argument(
@@ -89,12 +89,24 @@ def _settings(arguments: argparse.Namespace) -> Budget:
             setattr(budget, key, getattr(arguments, key))
     check_numbers(budget, "--")
     if arguments.jobs < 1:
-        raise UsageError(f"--jobs: {arguments.jobs} is out of range; legal: at least 1")
+        raise UsageError(f"--jobs: {arguments.jobs} is out of range; legal: 1 or more")
     return budget
+
+
+def _require_program(arguments: argparse.Namespace) -> None:
+    """Refuses options that say how a program is recorded if all that is given are recordings. A missing one is reported
+    later, as not measured."""
+    given = [*arguments.base, *arguments.head]
+    if not all(path.exists() for path in given) or any(path.is_file() and is_program(path) for path in given):
+        return
+    for option in ("times", "arguments"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(f"--{option} is for programs, and --base and --head are recordings")
 
 
 def _gate(arguments: argparse.Namespace) -> int:
     budget = _settings(arguments)
+    _require_program(arguments)
     program = find_program()
     gauge = Gauge(program, budget.machines, budget.cpus, budget.orders, arguments.jobs)
     verdict = Verdict(list(arguments.base), list(arguments.head))

@@ -22,7 +22,7 @@ def recordings_of(given: Sequence[Path], recorder: Path, folder: Path, times: in
             found += sorted(path.glob("*.lbt"), key=_natural)
         elif not path.exists():
             raise NotMeasuredError(f"{path}: there is no such recording or program")
-        elif _is_program(path):
+        elif is_program(path):
             found += _recorded(path, recorder, folder, times, arguments)
         else:
             found += [path, *_further(path, given)]
@@ -35,7 +35,8 @@ def _natural(path: Path) -> list[tuple[int, str]]:
     return [(int(digits or 0), letters) for digits, letters in re.findall(r"(\d+)|(\D+)", path.stem)]
 
 
-def _is_program(path: Path) -> bool:
+def is_program(path: Path) -> bool:
+    """Whether the file is a program to be recorded. REQUIRES: it exists and is a file."""
     with path.open("rb") as file:
         return file.read(len(_ELF)) == _ELF
 

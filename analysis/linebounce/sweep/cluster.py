@@ -206,7 +206,7 @@ def _connect(distributed: Any, address: str) -> Any:
     except ValueError:
         port = None
     if parts.scheme not in ("tcp", "tls", "ws", "wss") or not parts.hostname or port is None:
-        raise UsageError(f'--scheduler "{address}": must be an address such as tcp://host:8786')
+        raise UsageError(f"--scheduler {address}: must be an address such as tcp://host:8786")
     try:
         return distributed.Client(address, timeout=CONNECT_TIMEOUT_S)
     except OSError:
@@ -222,6 +222,6 @@ def _keywords(option: str, text: str) -> dict[str, int | str]:
     for part in text.split(","):
         key, equals, value = part.partition("=")
         if not equals or not key.isidentifier():
-            raise UsageError(f'{option} "{text}": "{part}" must be KEY=VALUE, such as queue=normal,cores=16,memory=32GB')
+            raise UsageError(f'{option} {text}: "{part}" must be KEY=VALUE, such as queue=normal,cores=16,memory=32GB')
         keywords[key] = int(value) if value.isdecimal() else value
     return keywords

@@ -244,8 +244,10 @@ def _signals_interrupt() -> Iterator[None]:
 
 
 def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number, 1 or more')
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number; legal: 1 or more')
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is out of range; legal: 1 or more")
     return int(text)
 
 

@@ -22,7 +22,7 @@ from rich.text import Text
 import linebounce
 from linebounce.compare.changes import interval95
 from linebounce.console import output
-from linebounce.errors import UsageError, meant
+from linebounce.errors import UsageError, alternatives, not_known
 from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.records import Point
@@ -88,7 +88,7 @@ def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
     path can't be varied."""
     found = _PERCENT.fullmatch(option)
     if found is None or not 0 < float(found["percent"]) < 100:
-        raise UsageError(f'--vary "{option}": must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100')
+        raise UsageError(f"--vary {option}: must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100")
     path, share = found["path"], float(found["percent"]) / 100
     settings = dict(_settings(base, ""))
     numbers = {name: value for name, value in settings.items() if _is_number(value)}
@@ -96,7 +96,7 @@ def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
     chosen = [name for name in ([path] if path in numbers else below) if numbers[name] != 0]
     swept = {name for axis in base.get("sweep", {}).get("together", ()) for name in axis}
     if not chosen or swept & {*chosen}:
-        raise UsageError(f'--vary "{option}": {_why_not(path, settings, swept)}')
+        raise UsageError(f"--vary {option}: {_why_not(path, settings, swept)}")
     return [_variation(name, numbers[name], share) for name in chosen]
 
 
@@ -110,7 +110,7 @@ def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
             reason = f"the experiment sweeps its {taken[0]}" if taken else "it has no time and no clock other than 0"
             return f"{path} cannot be varied as a whole: {reason}; name one number, such as {inside[0]}"
         near = difflib.get_close_matches(path, [name for name, value in settings.items() if _is_number(value)], n=3)
-        return f"this experiment has no {path}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+        return f"this experiment has no {path}" + (f"; did you mean {alternatives(near)}?" if near else "")
     value = settings[path]
     if _is_number(value):
         return f"{path} is 0, and stays so whatever the percentage; compare values of it by a [sweep]"
@@ -172,7 +172,7 @@ def know_metric(metric: str, base: Sequence[Path]) -> bool:
     complete = [linebounce.open(directory) for directory in base if status[directory] == "complete"]
     known = {name for results in complete for point in results.points for name in point.metrics}
     if known and metric not in known:
-        raise UsageError(f"there is no metric {metric}; {meant(metric, sorted(known))}")
+        raise UsageError(f"--metric: {not_known(metric, sorted(known))}")
     return True
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import linebounce
 from linebounce.commands import exit_code, parser_of
-from linebounce.errors import InputError, UsageError, meant
+from linebounce.errors import InputError, UsageError, not_known
 from linebounce.files import read_problem, written_whole
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     description = "Write a table of results, or a CSV file with titles, as CSV, JSON, Parquet or Markdown."
     parser = parser_of("linebounce tables", description, _EXAMPLES)
     parser.add_argument("source", metavar="DIR", type=Path, help="A results directory, or a CSV file")
-    parser.add_argument("table", metavar="TABLE", nargs="?", help=f"Of a results directory: {', '.join(TABLES)}")
+    parser.add_argument("table", metavar="TABLE", nargs="?", help=f"In a results directory: {', '.join(TABLES)}")
     parser.add_argument("--format", metavar="FORM", choices=list(_FORMS), help="csv, json, parquet or markdown")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="The file; default: the terminal, as CSV")
     return parser.parse_args(arguments)
@@ -54,7 +54,7 @@ def _write(arguments: argparse.Namespace) -> int:
         if arguments.table is None:
             return _list(results)
         if arguments.table not in TABLES:
-            raise UsageError(f"no table {arguments.table}; {meant(arguments.table, sorted(TABLES))}")
+            raise UsageError(f"table {not_known(arguments.table, sorted(TABLES))}")
         frame = getattr(results, arguments.table)
     form = _form(arguments)
     content = _FORMS[form](frame)

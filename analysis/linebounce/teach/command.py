@@ -103,7 +103,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     making.add_argument(
         "--level",
         choices=("easy", "mixed", "hard"),
-        help="Of the questions: easy, mixed or hard; default: mixed",
+        help="Difficulty of the questions: easy, mixed or hard; default: mixed",
     )
 
 

@@ -171,7 +171,7 @@ def _read(path: Path) -> Handed:
         raise InputError(f"{path}: [answers] must be a table of at most {_MOST_ANSWERS} answers")
     for key in values:
         if key not in ("assignment", "student", "answers"):
-            raise InputError(f'{path}: there is no key "{key}": assignment, student, [answers]')
+            raise InputError(f"{path}: {key}: unknown key; legal: assignment, student, [answers]")
     for key in ("assignment", "student"):
         if not isinstance(values.get(key, ""), str):
             raise InputError(f"{path}: {key} must be a string")

@@ -46,6 +46,8 @@ class Race:
 def leaderboard(engine: Engine, folder: Path, race: Race, gradescope: Path | None, *, as_json: bool) -> int:
     """Checks each student's lock, times those that pass, and prints the ranks. `gradescope`: a folder that gets a
     results file for each student."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder")
     files: dict[str, list[Path]] = {}
     for path in sorted(path for name in _LOCKS for path in folder.glob(f"*/{name}")):
         files.setdefault(path.parent.name, []).append(path)

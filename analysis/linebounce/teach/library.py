@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import UsageError, meant
+from linebounce.errors import UsageError, not_known
 from linebounce.teach.compiler import Compiled, compile_lesson
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import read_lesson
@@ -46,8 +46,10 @@ class Library:
             number, _, slug = file.stem.partition("-")
             if wanted in (file.stem, slug) or (wanted.isdecimal() and number.isdecimal() and int(wanted) == int(number)):
                 return file
-        names = ", ".join(file.stem for file in files)
-        raise UsageError(f'there is no lesson "{wanted}"; known: {names}')
+        if Path(wanted).is_file():
+            raise UsageError(f"{wanted}: a lesson's file must be called NAME.md")
+        names = [file.stem for file in files]
+        raise UsageError(f"lesson {not_known(wanted, names, most_shown=len(names))}")
 
     def assignment(self, name: str) -> Path:
         """An assignment that ships with the program. Takes only a name, because the name may come from a student's
@@ -55,7 +57,7 @@ class Library:
         files = {file.stem: file for folder in (self.assignments, self.lessons) for file in folder.glob("*.md")}
         files |= {file.stem.partition("-")[2]: file for file in self.lessons.glob("[0-9][0-9]-*.md")}
         if name not in files:
-            raise UsageError(f'there is no assignment "{name}": {meant(name, sorted(files))}')
+            raise UsageError(f"assignment {not_known(name, sorted(files))}")
         return files[name]
 
     def compiled(self, say: Any = None) -> Compiled:

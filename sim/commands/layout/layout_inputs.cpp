@@ -98,11 +98,11 @@ Layout layout_of_binary(const std::string& binary, const std::string& structure,
 void add_layout_options(Command& command, LayoutArguments& arguments) {
   command
       .option("--accesses", "FILE", &arguments.trace,
-              "Who touches what: a recording or other trace, a report of perf c2c, or a table as of net_cachelines in Linux")
+              "Who touches what: a recording or other trace, a report of perf c2c, or a table like Linux's net_cachelines")
       .required();
   command
       .option("--size", "TYPE=BYTES", &arguments.type_sizes,
-              "Size of a type of the table, if the structure itself is not given")
+              "Size of a type that the table names, if the structure itself is not given")
       .one_value_each();
   command.option("--at", "ADDRESS", &arguments.at,
                  "For perf c2c: the address of the object; default: that of the report's first line");

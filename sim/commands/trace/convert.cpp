@@ -15,6 +15,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/sources/own_forms.hpp"
 #include "trace/copy.hpp"
+#include "trace/files.hpp"
 #include "trace/recover.hpp"
 #include "trace/word_locks.hpp"
 
@@ -91,6 +92,7 @@ ExitCode convert(const ConvertArguments& arguments) {
   if (fs::equivalent(arguments.in, arguments.out, ignored)) {
     throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
   }
+  trace::require_trace_name("OUT", arguments.out);
   const Form* form = form_asked_for(arguments);
   if (form == nullptr) {
     from_trace(arguments);
@@ -117,7 +119,7 @@ void add_trace_convert(Command& trace) {
   Command command =
       trace.subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
   command.option("IN", "", &arguments->in, "A trace, binary or text, or in the format that --from names").required();
-  command.option("OUT", "", &arguments->out, "The file to write; text if its name ends in .txt").required();
+  command.option("OUT", "", &arguments->out, "The file to write: NAME.lbt, or NAME.txt as text").required();
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");

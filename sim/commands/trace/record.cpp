@@ -16,6 +16,7 @@
 #include "sim/simulation/simulate.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "trace/files.hpp"
 #include "trace/writer.hpp"
 #include "workloads/replay/recorder.hpp"
 
@@ -80,6 +81,7 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 }
 
 ExitCode record(const RecordArguments& arguments) {
+  trace::require_trace_name("--output", arguments.file);
   const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
   require_point(arguments.point, point_count(experiment));
   const Point point = point_maker(experiment)(arguments.point);
@@ -106,7 +108,7 @@ void add_trace_record(Command& trace) {
   auto arguments = std::make_shared<RecordArguments>();
   Command command = trace.subcommand("record", "Run a point of an experiment and record its programs' operations");
   command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
-  command.option("-o,--output", "FILE", &arguments->file, "The trace; text if its name ends in .txt").required();
+  command.option("-o,--output", "FILE", &arguments->file, "The trace: NAME.lbt, or NAME.txt as text").required();
   command.option("--point", "K", &arguments->point, "The point of the sweep, counted from 0; default: 0");
   add_overrides(command, *arguments);
   command

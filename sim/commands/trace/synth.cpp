@@ -14,6 +14,7 @@
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/sources/kernel_loads.hpp"
+#include "trace/files.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
@@ -49,6 +50,7 @@ struct Arguments {
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
   if (output.empty()) throw UsageError("--output is required");
+  trace::require_trace_name("--output", output);
   UnfinishedFile file(output);
   trace::Writer out(file.path());
   write(out);
@@ -75,7 +77,7 @@ void add(Command& command, const char* name, T& value, const char* type, T least
 }
 
 void add_output(Command& command, std::string& output) {
-  command.option("-o,--output", "FILE", &output, "The trace; text if its name ends in .txt");
+  command.option("-o,--output", "FILE", &output, "The trace: NAME.lbt, or NAME.txt as text");
 }
 
 void add_threads(Command& command, int& threads) {
@@ -115,7 +117,7 @@ void add_options(Command& command, Arguments<SynthSpec>& arguments) {
   SynthSpec& spec = arguments.spec;
   add_output(command, arguments.output);
   add_threads(command, spec.threads);
-  add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
+  add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses by each thread");
   add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
   add(command, "--object-size", spec.object_bytes, "BYTES", 8, 1 << 20, "Size of each, a multiple of 8");
   add(command, "--private", spec.private_kib, "KIB", 1, 1 << 20, "Each thread's own memory");
@@ -125,9 +127,9 @@ void add_options(Command& command, Arguments<SynthSpec>& arguments) {
   add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
   add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
   add_lock(command, spec.algorithm);
-  add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
+  add(command, "--section", spec.section, "N", 1, 1000000, "Accesses in each section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
-      "Share of sections that only read shared data, under the lock as readers (which many locks admit one by one)");
+      "Share of sections that only read shared data and take the lock as readers, which many locks admit one at a time");
   add_between(command, spec.between_cycles, "section");
   add_seed(command, spec.seed);
 }

@@ -59,6 +59,10 @@ class Parser {
              fmt::format("the matrix is not square: {} rows of {} cells; expected a row and a column for each CPU",
                          rows().size(), columns));
     }
+    const GridCell& first = rows().front().front();
+    if (columns == 1 && first.text.find_first_of("0123456789") == std::string_view::npos)
+      refuse(first, fmt::format("this is neither linebounce-probe's file nor a core-to-core matrix: \"{}\" is not a number",
+                                shown(first.text)));
     if (columns == 1)
       refuse(rows().front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
     if (const std::size_t most = kMostCpus; columns > most) {

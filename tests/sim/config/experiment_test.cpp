@@ -112,7 +112,7 @@ TEST_F(ExperimentFile, CpusCannotExceedTheMachines) {
 
 TEST_F(ExperimentFile, PathsThatDontExistNameNearOnesEverywhere) {
   EXPECT_EQ(set_error("machine.memory.latency_us", "1"),
-            "--set: machine.memory.latency_us: unknown key: the unit here is ns: latency_ns");
+            "--set: machine.memory.latency_us: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(set_error("memory.latency_ns", "1"),
             "--set: memory.latency_ns: unknown key; did you mean machine.memory.latency_ns?");
   EXPECT_EQ(set_error("machine.cache.L3.size_kib", "1"),
@@ -149,7 +149,7 @@ TEST_F(ExperimentFile, UnknownNamesListTheKnownOnes) {
 TEST_F(ExperimentFile, TopLevelKeysAreCheckedToo) {
   EXPECT_EQ(with("seed", "sead = 7"), "e.toml:4:1: sead: unknown key; did you mean seed?");
   EXPECT_EQ(with("[workload]", "[wokload]"), "e.toml:5:2: wokload: unknown key; did you mean workload?");
-  EXPECT_EQ(with("warmup_us", "warmup_ms = 2"), "e.toml:9:13: run.warmup_ms: unknown key: the unit here is us: warmup_us");
+  EXPECT_EQ(with("warmup_us", "warmup_ms = 2"), "e.toml:9:13: run.warmup_ms: unknown key; did you mean warmup_us, in us?");
   EXPECT_EQ(with("seed =", "seed = -1"), "e.toml:4:8: seed: -1 is out of range; legal: 0 to 9007199254740992");
   EXPECT_EQ(with("name = \"e\"", ""), "e.toml:1:1: name: this key is missing and has no default");
   EXPECT_EQ(with("name = \"e\"", "name = \"a b\""),

@@ -95,11 +95,11 @@ TEST_F(MachineFile, UnknownKeysAreErrorsWithASuggestion) {
 
 TEST_F(MachineFile, AnotherUnitIsNamedAsSuch) {
   EXPECT_EQ(with("latency_ns = 100", "latency_us = 0.1"),
-            "x.toml:22:14: memory.latency_us: unknown key: the unit here is ns: latency_ns");
+            "x.toml:22:14: memory.latency_us: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(with("size_kib = 256", "size_mib = 1"),
-            "x.toml:13:12: cache.L2.size_mib: unknown key: the unit here is kib: size_kib");
+            "x.toml:13:12: cache.L2.size_mib: unknown key; did you mean size_kib, in kib?");
   EXPECT_EQ(with("latency_ns = 100", "latency = 100"),
-            "x.toml:22:11: memory.latency: unknown key: the unit here is ns: latency_ns");
+            "x.toml:22:11: memory.latency: unknown key; did you mean latency_ns, in ns?");
 }
 
 TEST_F(MachineFile, AWrongTypeSaysWhatWasFoundAndWhatIsExpected) {
@@ -319,7 +319,7 @@ TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
       "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, line_bytes, cpu, footprint, cache, bus, "
       "memory, node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
-            "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
+            "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(
       with("\"memory\"", "\"memory\" = \"measured: x\""),
       "x.toml:24:12: sources.\"memory\": \"measured: x\" is not a source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", "

@@ -226,7 +226,7 @@ TEST_F(Nodes, ListedLinksJoinNodesThatExist) {
   EXPECT_EQ(listed("[network.link.0_1]\nbandwidth_mb_per_s = 5\n"),
             "x.toml: network.link.0_1.latency_ns: this key is missing and has no default (from one end to the other, in ns)");
   EXPECT_EQ(listed("[network.link.0_1]\nlatency_us = 5\n"),
-            "x.toml:35:14: network.link.0_1.latency_us: unknown key: the unit here is ns: latency_ns");
+            "x.toml:35:14: network.link.0_1.latency_us: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(machine_error(node_machine() + "[network.link.0_1]\nlatency_ns = 5\n"),
             "x.toml:35:14: network.link.0_1: links are listed for topology = \"links\" only; choose that, or leave them out");
 }

@@ -1,6 +1,9 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 #include "sim/results/manifest.hpp"
@@ -41,6 +44,28 @@ TEST_F(Files, AFileThatCannotBeWrittenIsNamedWithTheReason) {
     EXPECT_THAT(error.what(), HasSubstr("no/such/file"));
     EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
   }
+}
+
+// As `-o /dev/full`: a rename would put a file in the device's place.
+TEST_F(Files, ADeviceOrPipeIsWrittenAndStaysWhatItIs) {
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  write_file(pipe, "text");
+  std::array<char, 8> got{};
+  EXPECT_EQ(::read(reader, got.data(), got.size()), 4);
+  EXPECT_STREQ(got.data(), "text");
+  ::close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(Files, BehindASymbolicLinkItsTargetIsReplaced) {
+  write_file(folder / "target", "old");
+  fs::create_symlink("target", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "target"), "new");
 }
 
 TEST_F(Files, AFileThatIsNotRegularIsRefused) {
