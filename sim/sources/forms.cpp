@@ -31,8 +31,9 @@ const std::vector<Form>& all_forms() {
       LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),        LISTED(MakeForm, mctop_form)(),
       LISTED(MakeForm, probe_form)(),        LISTED(MakeForm, lscpu_form)(),         LISTED(MakeForm, lstopo_form)(),
       LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),          LISTED(MakeForm, pahole_form)(),
-      LISTED(MakeForm, btf_form)(),          LISTED(MakeForm, dwarf_form)(),         LISTED(MakeForm, litmus_form)(),
-      LISTED(MakeForm, own_trace_form)(),    LISTED(MakeForm, own_toml_form)(),      LISTED(MakeForm, own_program_form)(),
+      LISTED(MakeForm, ptype_form)(),        LISTED(MakeForm, btf_form)(),           LISTED(MakeForm, dwarf_form)(),
+      LISTED(MakeForm, litmus_form)(),       LISTED(MakeForm, own_trace_form)(),     LISTED(MakeForm, own_toml_form)(),
+      LISTED(MakeForm, own_program_form)(),
   };
   return kForms;
 }
