@@ -33,6 +33,7 @@ Form dinero_form() {
           .marks = "LABEL ADDRESS, with labels 0 to 4",
           .likeness = likeness_of(kDinero),
           .convert = convert_lines_of(kDinero),
+          .extension = ".din",
           .joins_files = true};
 }
 

@@ -312,6 +312,10 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert "queueing," not in result.stdout
     rows = read_csv(linebounce.directory / "out" / "report" / "lines.csv")
     assert {value for row in rows for column, value in row.items() if "queueing" in column or "travel" in column} == {""}
+    assert linebounce("tables", "out/report").stdout == f"lines: {len(rows)} rows\n"
+    assert linebounce("tables", "out/report", "lines", "-o", "lines.parquet").code == 0
+    assert (linebounce.directory / "lines.parquet").read_bytes().startswith(b"PAR1")
+    assert "has no table locks" in linebounce.refused("tables", "out/report", "locks")
     # Pasted without titles and quoted in an e-mail.
     body = C2C[C2C.index("  -----") :]
     imported(linebounce, "mail.txt", "> " + body.replace("\n", "\n> "))

@@ -31,6 +31,13 @@ TEST(Recognise, ALineOfDigitsMayHaveSeveralForms) {
   EXPECT_THAT(recognised("0 1000\n3 1004\n2 ff\n"), UnorderedElementsAre("dinero", "smpcache"));
 }
 
+TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
+  EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.din"), ElementsAre("dinero"));
+  EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.prg"), ElementsAre("smpcache"));
+  EXPECT_THAT(recognised("0 1000\n1 1004\n", "run.prg"), UnorderedElementsAre("per-core", "dinero", "matrix"));
+  EXPECT_THAT(recognised("/* offset |  size */  type = struct job {\n/* 0 | 4 */ int a;\n"), ElementsAre("ptype!"));
+}
+
 TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
   EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
   EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
