@@ -38,6 +38,15 @@ bool is_structure_listing(std::string_view text) {
   return opens && places;
 }
 
+bool is_ptype_listing(std::string_view text) {
+  constexpr std::string_view kHead = "/* offset ";
+  for (const std::string& line : unquoted_lines(text)) {
+    const std::size_t head = line.find(kHead), type = line.find("type = ");
+    if (head != line.npos && type != line.npos && line.find("size */") < type && head < type) return true;
+  }
+  return false;
+}
+
 bool is_btf_listing(std::string_view text) {
   // bpftool -j
   if (text.find("\"types\"") != text.npos && text.find("\"kind\"") != text.npos && text.find("\"vlen\"") != text.npos)

@@ -103,6 +103,21 @@ LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology
   return matrix;
 }
 
+// The means of MLC's idle latencies within a node and between nodes.
+std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
+  double own = 0, other = 0;
+  int own_nodes = 0, pairs = 0;
+  for (std::size_t cpu = 0; cpu < mlc.idle_ns.size(); ++cpu) {
+    for (std::size_t memory = 0; memory < mlc.idle_ns[cpu].size(); ++memory) {
+      const double ns = mlc.idle_ns[cpu][memory];
+      if (ns <= 0) continue;
+      cpu == memory ? (own += ns, ++own_nodes) : (other += ns, ++pairs);
+    }
+  }
+  if (own_nodes == 0) return std::nullopt;
+  return MemoryLatencies{"MLC", own / own_nodes, pairs > 0 ? std::optional(other / pairs) : std::nullopt};
+}
+
 // Reads a latency matrix, or everything that linebounce-probe measured.
 Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
   const std::string text = read_data(arguments.from);
@@ -133,12 +148,13 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
     throw ConfigError(
         fmt::format("{0}: has no latencies between cores; `linebounce import {0}` makes a machine of it", arguments.from));
   if (form == "mlc") {
+    const MlcLatencies mlc = read_mlc(text, arguments.from);
     if (!topology)
       throw ConfigError(
           fmt::format("{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > "
                       "cpus.json; linebounce import cpus.json {0} -o mine.toml`",
                       arguments.from));
-    const MlcLatencies mlc = read_mlc(text, arguments.from);
+    request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
     return mlc.losses;

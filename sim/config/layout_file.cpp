@@ -15,6 +15,7 @@
 #include "sim/config/btf.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/ptype.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -171,10 +172,12 @@ LayoutFile read_btf(const std::string& given, const std::filesystem::path& file)
 }
 
 LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
-  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
+  const bool is_of_gdb = is_ptype_listing(given);
+  const std::string text =
+      is_of_gdb ? pahole_text_of_ptype(given) : fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
   LayoutFile layouts;
   layouts.name = file.stem().string();
-  layouts.title = "from pahole's output";
+  layouts.title = is_of_gdb ? "from gdb's ptype /o" : "from pahole's output";
   layouts.line_bytes = pahole_line_bytes(text).value_or(kUsualLineBytes);
   for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
   return layouts;
@@ -204,7 +207,7 @@ LayoutFile read_layout_file(const std::string& text, const std::filesystem::path
                     "{0} --structure NAME -o NAME.toml",
                     file.string()));
   if (is_btf_listing(text)) return read_btf(text, file);
-  const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text);
+  const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text) || is_ptype_listing(text);
   return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());
 }
 

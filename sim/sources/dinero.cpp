@@ -18,6 +18,13 @@ std::optional<AddressLine> dinero_line(std::string_view text) {
   return AddressLine{.what = kLabels[*label], .address = *address};
 }
 
+// To recognise the format, a comment that begins with a number is none: such a line may belong to a matrix.
+std::optional<AddressLine> dinero_line_without_figures(std::string_view text) {
+  std::string_view comment = text;
+  for (int word = 0; word < 2; ++word) take_word(comment);
+  return decimal(take_word(comment)) ? std::nullopt : dinero_line(text);
+}
+
 // The format has no access sizes; Dinero's accesses are words of 4 bytes.
 constexpr AddressGrammar kDinero{
     .source = "Dinero",
@@ -28,11 +35,14 @@ constexpr AddressGrammar kDinero{
 }  // namespace
 
 Form dinero_form() {
+  AddressGrammar recognised = kDinero;
+  recognised.parse = dinero_line_without_figures;
   return {.name = "dinero",
           .what = "Dinero's .din",
           .marks = "LABEL ADDRESS, with labels 0 to 4",
-          .likeness = likeness_of(kDinero),
+          .likeness = likeness_of(recognised),
           .convert = convert_lines_of(kDinero),
+          .extension = ".din",
           .joins_files = true};
 }
 

@@ -1,9 +1,11 @@
 // Reads the output of the view tool of DynamoRIO's drmemtrace (formerly drcachesim). A line is a record: "RECORD INSTRUCTION:
 // THREAD read 8 byte(s) @ 0xADDRESS by PC 0xPC", likewise "write", "ifetch", "pref-r" and others, or "<marker: ...>". Before
-// 2022, lines began with "RECORD: TTHREAD". In a trace of several workloads, the thread is written "W0.T17". An ifetch with
-// many bytes continues on the next line. Ruled lines and the tool's own results may stand between records.
+// 2022, lines began with "RECORD: TTHREAD", and before that with "TTHREAD". In a trace of several workloads, the thread is
+// written "W0.T17". An ifetch with many bytes continues on the next line. The traced program's own output may precede the
+// records; ruled lines and the tool's own results may stand between them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -17,9 +19,35 @@ namespace {
 
 constexpr std::uint64_t kLargestViewed = 4096;  // in bytes, as in lackey.cpp: x86's xsave writes that much
 
+constexpr std::string_view kViewHead = "Output format:", kViewResults = "View tool results";
+
 struct ViewedAccess {
   std::uint64_t bytes, address;
 };
+
+// True for "T17" and "W0.T17".
+bool is_thread_name(std::string_view word) {
+  const std::size_t letter = word.find('T');
+  if (letter == word.npos || !decimal(word.substr(letter + 1))) return false;
+  const std::string_view workload = word.substr(0, letter);
+  return workload.empty() || (workload.starts_with('W') && workload.ends_with('.'));
+}
+
+// Returns what follows the numbers of a record and an instruction: "THREAD read 8 byte(s) @ ..."; none for other lines.
+std::optional<std::string_view> behind_numbers(std::string_view line) {
+  std::string_view ahead = line;
+  if (is_thread_name(take_word(ahead)) && !ahead.empty()) return line;
+  const std::size_t colon = line.find(": ");
+  std::string_view prefix = line.substr(0, colon);
+  if (colon == line.npos || !decimal(take_word(prefix)) || (!prefix.empty() && !decimal(prefix))) return std::nullopt;
+  return line.substr(colon + 1);
+}
+
+// True if the line is certainly a record: "1 1: 17 read 8 byte(s) @ 0x...", or "1 0: 17 <marker: version 6>".
+bool is_viewed_record(std::string_view line) {
+  const auto rest = behind_numbers(line);
+  return rest && (rest->find(" byte(s) @ 0x") != rest->npos || rest->find(" <marker: ") != rest->npos);
+}
 
 class DrMemtrace {
  public:
@@ -28,11 +56,12 @@ class DrMemtrace {
   Losses convert() {
     while (const auto line = in_.next()) {
       const std::string_view text = stripped(*line);
-      if (text.starts_with("View tool results")) {
+      if (text.starts_with(kViewResults)) {
         complete_ = true;
         break;
       }
-      if (!text.empty() && !text.starts_with("Output format:") && !text.starts_with('<') && !text.starts_with("---"))
+      began_ = began_ || text.starts_with(kViewHead) || is_viewed_record(text);
+      if (began_ && !text.empty() && !text.starts_with(kViewHead) && !text.starts_with('<') && !text.starts_with("---"))
         record(text);
     }
     for (auto& [name, thread] : threads_) {
@@ -50,11 +79,9 @@ class DrMemtrace {
   };
 
   void record(std::string_view line) {
-    const std::size_t colon = line.find(": ");
-    std::string_view prefix = line.substr(0, colon);
-    if (colon == std::string_view::npos || !decimal(take_word(prefix)) || (!prefix.empty() && !decimal(prefix)))
-      in_.refuse("expected RECORD INSTRUCTION: THREAD and what it does, as the view tool prints it");
-    std::string_view rest = line.substr(colon + 1);
+    const auto behind = behind_numbers(line);
+    if (!behind) in_.refuse("expected RECORD INSTRUCTION: THREAD and what it does, as the view tool prints it");
+    std::string_view rest = *behind;
     const std::string_view name = take_word(rest);
     if (rest.starts_with('<')) {
       marker(name, rest);
@@ -133,7 +160,7 @@ class DrMemtrace {
   AddressObjects objects_;
   std::map<std::string, Thread> threads_;
   std::int64_t flushes_ = 0;
-  bool complete_ = false;
+  bool began_ = false, complete_ = false;
 };
 
 Losses convert_drmemtrace(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
@@ -145,11 +172,13 @@ Losses convert_drmemtrace(const std::vector<std::filesystem::path>& files, trace
 Form drmemtrace_form() {
   return {.name = "drmemtrace",
           .what = "DynamoRIO's drmemtrace (drcachesim), as its view tool prints it",
-          .marks = "\"Output format:\" and a line for each record",
+          .marks = "\"Output format:\", or a line such as 1 1: THREAD read 8 byte(s) @ 0xADDRESS for each record",
           .likeness =
               [](const Excerpt& excerpt) {
-                const bool named = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with("Output format:");
-                return certain_if(named, "it begins with the output format of the view tool");
+                const bool named = std::ranges::any_of(excerpt.lines, [](const Excerpt::Line& line) {
+                  return line.text.starts_with(kViewHead) || is_viewed_record(line.text);
+                });
+                return certain_if(named, "it has the view tool's head or records");
               },
           .convert = convert_drmemtrace};
 }

@@ -31,8 +31,9 @@ const std::vector<Form>& all_forms() {
       LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),        LISTED(MakeForm, mctop_form)(),
       LISTED(MakeForm, probe_form)(),        LISTED(MakeForm, lscpu_form)(),         LISTED(MakeForm, lstopo_form)(),
       LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),          LISTED(MakeForm, pahole_form)(),
-      LISTED(MakeForm, btf_form)(),          LISTED(MakeForm, dwarf_form)(),         LISTED(MakeForm, litmus_form)(),
-      LISTED(MakeForm, own_trace_form)(),    LISTED(MakeForm, own_toml_form)(),      LISTED(MakeForm, own_program_form)(),
+      LISTED(MakeForm, ptype_form)(),        LISTED(MakeForm, btf_form)(),           LISTED(MakeForm, dwarf_form)(),
+      LISTED(MakeForm, litmus_form)(),       LISTED(MakeForm, own_trace_form)(),     LISTED(MakeForm, own_toml_form)(),
+      LISTED(MakeForm, own_program_form)(),
   };
   return kForms;
 }
@@ -84,6 +85,16 @@ std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& m
   return text;
 }
 
+// If several forms are possible and the file's name ends as those of one of them do, keeps that one.
+void choose_by_name(std::vector<FormCandidate>& possible, const std::string& name) {
+  const auto named = [&name](const FormCandidate& one) {
+    return !one.form->extension.empty() && name.ends_with(one.form->extension);
+  };
+  if (possible.size() < 2 || std::ranges::count_if(possible, named) != 1) return;
+  std::erase_if(possible, [&](const FormCandidate& one) { return !named(one); });
+  possible.front().likeness.because += fmt::format(", and its name ends in {}", possible.front().form->extension);
+}
+
 }  // namespace
 
 Recognised recognise(const Excerpt& excerpt) {
@@ -96,6 +107,7 @@ Recognised recognise(const Excerpt& excerpt) {
                                         : misfits)
         .push_back(std::move(candidate));
   }
+  choose_by_name(possible, excerpt.name);
   Recognised recognised{certain.empty() ? std::move(possible) : std::move(certain), {}};
   if (recognised.candidates.empty()) recognised.why_none = why_none(excerpt, misfits);
   return recognised;

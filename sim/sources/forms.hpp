@@ -45,9 +45,10 @@ struct Form {
   std::string_view what;   // a noun phrase
   std::string_view marks;  // what identifies the form, as a noun phrase
   std::function<Likeness(const Excerpt&)> likeness;
-  ConvertTrace convert = {};  // for traces
-  ReadLocks read_locks = {};  // for lock statistics
-  bool joins_files = false;   // true: several files become one trace or experiment
+  ConvertTrace convert = {};        // for traces
+  ReadLocks read_locks = {};        // for lock statistics
+  std::string_view extension = {};  // of files' names, if the form alone has it: ".din"
+  bool joins_files = false;         // true: several files become one trace or experiment
 };
 using MakeForm = Form();
 

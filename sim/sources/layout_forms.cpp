@@ -15,6 +15,16 @@ Form pahole_form() {
           }};
 }
 
+Form ptype_form() {
+  return {.name = "ptype",
+          .kind = FormKind::layout,
+          .what = "gdb's ptype /o: structures with offsets and sizes",
+          .marks = "/* offset | size */ type = struct NAME {",
+          .likeness = [](const Excerpt& excerpt) {
+            return certain_if(excerpt.is_text && is_ptype_listing(excerpt.bytes), "it has the head that gdb prints");
+          }};
+}
+
 Form dwarf_form() {
   return {.name = "dwarf",
           .kind = FormKind::layout,

@@ -39,6 +39,7 @@ class TestBuilder {
   void fence() { statement("fence"); }
   // Adds a barrier for only loads or only stores. It becomes a full fence, which orders more.
   void partial_fence();
+  void set_of_c11() { test_->is_of_c11 = true; }
 
  private:
   static std::string text_of_value(const Held& value);

@@ -1,4 +1,4 @@
-// Translates statements of litmus tests in C with the Linux kernel's primitives.
+// Translates statements of litmus tests in C, with the Linux kernel's primitives or C11's atomic operations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,12 +19,11 @@ class LinuxC {
   void statement(std::string_view text) {
     text = stripped(text);
     if (text.empty()) return;
+    if (text.find('(') == text.npos) return plain(text);
     std::string reg;
     if (const std::size_t equals = text.find('='); equals != text.npos && text.find('(') > equals) {
       reg = last_name(text.substr(0, equals));
       text = stripped(text.substr(equals + 1));
-    } else if (text.find('(') == text.npos) {
-      return;  // a declaration
     }
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (open == text.npos || close == text.npos || close < open) unknown();
@@ -35,10 +34,30 @@ class LinuxC {
   }
 
  private:
+  // A statement without a call: a declaration, "int r0", or plain accesses, "*x = 1" and "int r0 = *x".
+  void plain(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos) {
+      if (words_of(text).size() < 2 || text.find_first_of("+-/%&|^!<>[]{}.") != text.npos) unknown();
+      return;
+    }
+    const std::string_view left = stripped(text.substr(0, equals)), right = stripped(text.substr(equals + 1));
+    if (left.starts_with('*')) {
+      builder_->store(last_name(left), value_of(std::string(right)), false);
+    } else if (right.starts_with('*')) {
+      builder_->load(last_name(left), last_name(right), false);
+    } else {
+      const Held value = value_of(std::string(right));
+      if (value.what == Held::What::nothing) unknown();
+      builder_->held(last_name(left)) = value;
+    }
+  }
+
   [[noreturn]] static void unknown() {
     throw std::invalid_argument(
         "known are READ_ONCE, WRITE_ONCE, smp_mb, smp_rmb, smp_wmb, smp_load_acquire, smp_store_release, smp_store_mb, "
-        "rcu_assign_pointer, rcu_dereference, atomic_read, atomic_set and xchg");
+        "rcu_assign_pointer, rcu_dereference, atomic_read, atomic_set and xchg; and of C11 atomic_load, atomic_store and "
+        "atomic_exchange, also with _explicit, and atomic_thread_fence");
   }
 
   static std::string last_name(std::string_view text) {
@@ -70,8 +89,36 @@ class LinuxC {
       return builder_->exchange(reg, operands[0], value_of(operands[1]));
     if (is({"smp_mb", "smp_mb__before_atomic", "smp_mb__after_atomic"})) return builder_->fence();
     if (is({"smp_rmb", "smp_wmb"})) return builder_->partial_fence();
-    if (is({"barrier"})) return;  // affects only the compiler
-    unknown();
+    if (is({"barrier", "atomic_signal_fence"})) return;  // affects only the compiler
+    c11(reg, function, operands);
+  }
+
+  void c11(const std::string& reg, std::string_view function, std::vector<std::string> operands) {
+    constexpr std::string_view kExplicit = "_explicit";
+    std::string order = "memory_order_seq_cst";
+    const bool is_explicit = function.ends_with(kExplicit), is_fence = function == "atomic_thread_fence";
+    if (is_explicit) function.remove_suffix(kExplicit.size());
+    if (is_explicit || is_fence) {
+      if (operands.empty()) unknown();
+      order = operands.back();
+      operands.pop_back();
+    }
+    const auto has = [&order](std::string_view word) { return order.find(word) != order.npos; };
+    const bool is_total = has("seq_cst"), is_both = is_total || has("acq_rel");
+    const bool acquires = is_both || has("acquire") || has("consume"), releases = is_both || has("release");
+    if (!acquires && !releases && !has("relaxed")) unknown();
+    builder_->set_of_c11();
+    if (function == "atomic_load" && !reg.empty() && operands.size() == 1) return builder_->load(reg, operands[0], acquires);
+    if (function == "atomic_exchange" && !reg.empty() && operands.size() == 2)
+      return builder_->exchange(reg, operands[0], value_of(operands[1]));
+    if (function == "atomic_store" && operands.size() == 2) {
+      builder_->store(operands[0], value_of(operands[1]), releases);
+      if (is_total) builder_->fence();  // a later seq_cst load is not performed before
+      return;
+    }
+    if (!is_fence || !operands.empty()) unknown();
+    if (is_total) return builder_->fence();
+    if (!has("relaxed")) builder_->partial_fence();
   }
 
   TestBuilder* builder_;

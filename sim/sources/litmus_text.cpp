@@ -14,6 +14,7 @@
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/sources/litmus_builder.hpp"
+#include "sim/sources/litmus_condition.hpp"
 #include "sim/sources/lock_statistics.hpp"
 #include "trace/error.hpp"
 #include "workloads/litmus/litmus.hpp"
@@ -76,7 +77,7 @@ class HerdReader {
         const std::string_view two = std::string_view(line.text).substr(i, 2);
         if (!inside && two == "//") break;
         const bool before_blank = i + 2 >= line.text.size() || line.text[i + 2] == ' ';
-        const bool begins = !is_c || before_blank || stripped(kept).empty() || is_condition(stripped(kept));
+        const bool begins = !is_c || before_blank || stripped(kept).empty() || begins_condition(stripped(kept));
         if (!inside && two == "(*" && begins) inside = true;
         if (!inside) kept += line.text[i];
         if (inside && two == "*)") {
@@ -169,7 +170,7 @@ class HerdReader {
     const auto instruction = test_.architecture == "AArch64" ? aarch64_instruction
                              : is_of_kernel()                ? lisa_instruction
                                                              : x86_instruction;
-    for (++at_; at_ < lines_.size() && peek().text.ends_with(';') && !is_condition(peek().text); ++at_) {
+    for (++at_; at_ < lines_.size() && peek().text.ends_with(';') && !begins_condition(peek().text); ++at_) {
       const std::vector<std::string> cells = cells_of(peek());
       if (cells.size() > names.size()) refuse(peek(), fmt::format("more columns than the {} threads", names.size()));
       for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -223,14 +224,9 @@ class HerdReader {
     }
   }
 
-  static bool is_condition(std::string_view text) {
-    return text.starts_with("exists") || text.starts_with("~exists") || text.starts_with("forall") ||
-           text.starts_with("~ exists");
-  }
-
   // Parses the condition: "exists (0:EAX=0 /\ 1:EAX=0)".
   void condition() {
-    while (at_ < lines_.size() && !is_condition(peek().text)) {
+    while (at_ < lines_.size() && !begins_condition(peek().text)) {
       const std::string& text = peek().text;
       if (!text.starts_with("locations") && !text.starts_with("filter") && !text.starts_with('['))
         refuse(peek(), "expected exists (...)");
@@ -240,28 +236,26 @@ class HerdReader {
     if (at_ == lines_.size()) refuse("the condition is missing: exists (...)");
     const SourceLine first = peek();
     for (; at_ < lines_.size(); ++at_) test_.condition += (test_.condition.empty() ? "" : " ") + peek().text;
-    if (test_.condition.starts_with("forall"))
-      refuse(first, "forall has no counterpart here: ask for the opposite with exists");
-    if (test_.condition.find("\\/") != std::string::npos || test_.condition.find("not") != std::string::npos)
-      refuse(first, "a condition here consists of equations joined by /\\");
-    std::string terms = test_.condition.substr(test_.condition.find("exists") + std::string_view("exists").size());
-    std::erase_if(terms, [](char c) { return c == '(' || c == ')'; });
-    for (std::size_t at = terms.find("/\\"); at != std::string::npos; at = terms.find("/\\")) terms.replace(at, 2, ";");
-    for (const std::string& term : split_text(terms, ";")) {
-      if (!term.empty()) ask(first, term);
+    LitmusCondition condition;
+    try {
+      condition = parse_condition(test_.condition);
+    } catch (const std::invalid_argument& problem) {
+      refuse(first, problem.what());
     }
-    if (test_.asks.empty()) refuse(first, "the condition asks for nothing");
+    test_.is_for_all = condition.is_for_all;
+    for (const auto& terms : condition.alternatives) {
+      if (!test_.asks.empty()) test_.asks += " | ";
+      for (const ConditionTerm& term : terms) ask(first, term, &term == terms.data());
+    }
   }
 
-  void ask(const SourceLine& line, const std::string& term) {
-    const std::size_t equals = term.find('=');
-    const auto value = equals == std::string::npos ? std::nullopt : litmus_number(stripped(term.substr(equals + 1)));
-    if (!value) refuse(line, "expected NAME=NUMBER in the condition");
-    std::string left(stripped(term.substr(0, equals)));
+  void ask(const SourceLine& line, const ConditionTerm& term, bool is_first) {
+    const std::string& left = term.name;
     const std::size_t colon = left.find(':');
+    const std::string value = fmt::format("{}={}", term.differs ? "!" : "", term.value);
+    if (!is_first) test_.asks += " ";
     if (colon == std::string::npos) {
-      if (left.starts_with('[')) left = left.substr(1, left.find(']') - 1);
-      test_.asks += fmt::format("{}{}={}", test_.asks.empty() ? "" : " ", builder_.letter(left), *value);
+      test_.asks += fmt::format("{}{}", builder_.letter(left), value);
       return;
     }
     const auto thread = decimal(std::string_view(left).substr(left[0] == 'P' ? 1 : 0, colon - (left[0] == 'P' ? 1 : 0)));
@@ -270,7 +264,7 @@ class HerdReader {
                            : nullptr;
     if (held == nullptr || held->what != Held::What::loaded)
       refuse(line, fmt::format("{} is not a register that its thread loads", left));
-    test_.asks += fmt::format("{}r{}={}", test_.asks.empty() ? "" : " ", held->number, *value);
+    test_.asks += fmt::format("r{}{}", held->number, value);
   }
 
   // Limits the number of operations, because a run tries all their orders.
@@ -294,10 +288,13 @@ class HerdReader {
     test_.doubt = fmt::format(
         "{} has its own memory model, which Linebounce lacks: ia64's rules, the weakest available, are used instead. They "
         "order less between a release and a later acquire, and let a plain store reach some threads before others.",
-        is_of_kernel() ? "The Linux kernel" : "AArch64");
+        test_.is_of_c11  ? "C11"
+        : is_of_kernel() ? "The Linux kernel"
+                         : "AArch64");
     if (test_.has_partial_fence)
       test_.doubt +=
-          " Barriers for loads or stores alone (smp_rmb, smp_wmb) have no counterpart: fences stand for them, which forbid "
+          " Barriers for loads or stores alone (smp_rmb, smp_wmb, acquire and release fences) have no counterpart: fences "
+          "stand for them, which forbid "
           "more.";
   }
 
@@ -342,7 +339,7 @@ HerdTest read_herd_test(const std::string& text, const std::string& file) {
 Form litmus_form() {
   return {.name = "litmus",
           .kind = FormKind::litmus,
-          .what = "herd's litmus test, for x86, AArch64, LISA or C with the kernel's names",
+          .what = "herd's litmus test, for x86, AArch64, LISA or C with the kernel's or C11's names",
           .marks = "an architecture and a name, { ... }, threads, exists (...)",
           .likeness = litmus_likeness,
           .joins_files = true};

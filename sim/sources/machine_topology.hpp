@@ -34,6 +34,8 @@ struct MlcLatencies {
   double local_hitm_ns = 0;
   // [writer's node][reader's node], averaged over both homes of the line; empty if there is only one node
   std::vector<std::vector<double>> remote_hitm_ns;
+  // Idle latencies of memory, [CPU's node][memory's node]; empty if the text has none.
+  std::vector<std::vector<double>> idle_ns = {};
   Losses losses;
 };
 

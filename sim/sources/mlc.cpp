@@ -1,8 +1,12 @@
-// Reads cache-to-cache latencies from the output of Intel's Memory Latency Checker. Their table has a row for each writer's
-// node and a column for each reader's. Its head is "Reader Numa Node", in older versions "Reader Socket".
+// Reads cache-to-cache latencies and idle latencies of memory from the output of Intel's Memory Latency Checker. The tables of
+// remote HITM have a row for each writer's node and a column for each reader's. Their head is "Reader Numa Node", in older
+// versions "Reader Socket". The table of idle latencies has a row for each CPU's node and a column for each memory's; its head
+// is "Numa node", in older versions "Memory node".
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
@@ -13,7 +17,12 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::string_view kC2cTitle = "L2->L2 HITM latency";
+constexpr std::string_view kC2cTitle = "L2->L2 HITM latency", kIdleTitle = "Measuring idle latencies",
+                           kLoadedTitle = "Loaded Latencies";
+constexpr std::array<std::string_view, 4> kTitles = {"Memory Latency Checker", kC2cTitle, kIdleTitle,
+                                                     "Measuring Loaded Latencies"};
+
+constexpr double kHomesDiffer = 10;  // percent
 
 class MlcReader {
  public:
@@ -31,16 +40,21 @@ class MlcReader {
       for (std::size_t reader = 0; reader < nodes; ++reader) row.push_back(mean(writer, reader));
       latencies_.remote_hitm_ns.push_back(std::move(row));
     }
-    if (idle_) latencies_.losses.add(Loss::not_fitted, "MLC", "idle latencies of memory");
+    if (homes_differ_by() > kHomesDiffer)
+      latencies_.losses.add(Loss::homes_averaged, "MLC", fmt::format("{:.0f}", homes_differ_by()));
     if (loaded_) latencies_.losses.add(Loss::not_fitted, "MLC", "loaded latencies");
     return std::move(latencies_);
   }
 
  private:
   void line(std::string_view text) {
-    if (text.find("Measuring idle latencies") != text.npos) idle_ = true;
-    if (text.find("Loaded Latencies") != text.npos) loaded_ = true;
-    if (text.find(kC2cTitle) != text.npos) {
+    if (text.find(kLoadedTitle) != text.npos) loaded_ = true;
+    if (text.find(kIdleTitle) != text.npos) {
+      in_idle_ = latencies_.idle_ns.empty();
+      in_table_ = false;
+    } else if (in_idle_ && !text.empty()) {
+      idle_row(words_of(text));
+    } else if (text.find(kC2cTitle) != text.npos) {
       const std::vector<std::string_view> words = words_of(text);
       in_table_ = text.starts_with("Remote");
       if (in_table_) tables_.emplace_back();
@@ -49,6 +63,27 @@ class MlcReader {
     } else if (in_table_ && !text.empty()) {
       row(words_of(text));
     }
+  }
+
+  // Parses a row, "0  81.2  139.6". Only heads begin with a word.
+  void idle_row(const std::vector<std::string_view>& words) {
+    std::vector<double> figures;
+    for (std::size_t i = 1; i < words.size(); ++i) figures.push_back(real(words[i]).value_or(0));
+    const bool is_row = decimal(words.front()) && *decimal(words.front()) == latencies_.idle_ns.size() && !figures.empty();
+    if (is_row) latencies_.idle_ns.push_back(std::move(figures));
+    in_idle_ = is_row || latencies_.idle_ns.empty();
+  }
+
+  // By how many percent a pair of nodes differs, if the line is in the reader's memory and not in the writer's.
+  [[nodiscard]] double homes_differ_by() const {
+    double most = 0;
+    for (std::size_t writer = 0; tables_.size() == 2 && writer < tables_[0].size(); ++writer) {
+      for (std::size_t reader = 0; reader < tables_[0][writer].size(); ++reader) {
+        const double a = tables_[0][writer][reader], b = tables_[1][writer][reader];
+        if (a > 0 && b > 0) most = std::max(most, 100 * std::abs(a - b) / std::min(a, b));
+      }
+    }
+    return most;
   }
 
   // Parses a row, "0  -  113.9". Only heads begin with a word.
@@ -82,7 +117,7 @@ class MlcReader {
   std::string file_;
   MlcLatencies latencies_;
   std::vector<std::vector<std::vector<double>>> tables_;
-  bool in_table_ = false, idle_ = false, loaded_ = false;
+  bool in_table_ = false, in_idle_ = false, loaded_ = false;
 };
 
 }  // namespace
@@ -95,10 +130,10 @@ Form mlc_form() {
   return {.name = "mlc",
           .kind = FormKind::machine,
           .what = "Intel Memory Latency Checker's output",
-          .marks = "\"Intel(R) Memory Latency Checker\", or \"L2->L2 HITM latency\"",
+          .marks = "\"Intel(R) Memory Latency Checker\", \"Measuring idle latencies\" or \"L2->L2 HITM latency\"",
           .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.is_text && (excerpt.has("Memory Latency Checker") || excerpt.has(kC2cTitle)),
-                              "it has the tool's titles");
+            const auto has = [&](std::string_view title) { return excerpt.has(title); };
+            return certain_if(excerpt.is_text && std::ranges::any_of(kTitles, has), "it has the tool's titles");
           }};
 }
 

@@ -1,6 +1,7 @@
 // Reads the output of `perf script`: samples with data addresses, "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...". Most
-// parts are optional (perf-script(1), -F). After the address comes the processor's description of the access: "|OP LOAD|LVL
-// L1 hit| ... |LCK Yes|". Lines that begin with a tab belong to call chains.
+// parts are optional (perf-script(1), -F). After the address comes the processor's description of the access, a number and
+// its meaning: "10268100142 |OP LOAD|LVL L1 hit| ... |LCK Yes|". An instruction's address and its function end the line, or
+// stand on lines of their own: the call chain.
 #include "sim/sources/perf_script.hpp"
 
 #include <map>
@@ -16,6 +17,7 @@ constexpr std::uint64_t kSampleBytes = 8;  // samples have no sizes
 
 struct Sample {
   std::string thread;  // "lbzip2/4711"
+  std::string time;    // "3678.072400:"; may be empty
   int cpu = -1;
   std::string event;
   std::uint64_t address = 0;
@@ -39,8 +41,8 @@ bool is_time(std::string_view word) {
   return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
 }
 
-// Removes the command's name and the thread's number, and returns the thread. The name may contain blanks. It ends before a
-// number that is followed by a CPU or a time.
+// Removes the command's name and the thread's number, and returns the thread. The name may contain blanks, or be missing. It
+// ends before a number that is followed by a CPU or a time.
 std::optional<std::string> take_thread(std::string_view& text) {
   std::string command;
   while (!text.empty()) {
@@ -48,7 +50,9 @@ std::optional<std::string> take_thread(std::string_view& text) {
     const auto id = thread_id(word);
     std::string_view ahead = text;
     const std::string_view next = take_word(ahead);
-    if (id && !command.empty() && (next.starts_with('[') || is_time(next))) return command + "/" + std::string(*id);
+    const bool is_last = next.starts_with('[') || is_time(next);
+    if (id && is_last && !command.empty()) return command + "/" + std::string(*id);
+    if (id && is_last && word.find('/') != word.npos) return std::string(*id);
     command += (command.empty() ? "" : " ") + std::string(word);
   }
   return std::nullopt;
@@ -63,12 +67,41 @@ int take_cpu(std::string_view& text) {
   return cpu && *cpu < 65536 ? static_cast<int>(*cpu) : -1;
 }
 
-// Removes the event, "cpu/mem-loads,ldlat=30/P:", and a period before it, and returns the event.
-std::optional<std::string> take_event(std::string_view& text) {
-  std::string_view word = take_word(text);
-  if (decimal(word)) word = take_word(text);
-  if (word.size() < 2 || !word.ends_with(':')) return std::nullopt;
+// Removes the time and returns it; empty if there is none.
+std::string take_time(std::string_view& text) {
+  std::string_view ahead = text;
+  const std::string_view word = take_word(ahead);
+  if (!is_time(word)) return {};
+  text = ahead;
+  return std::string(word);
+}
+
+// Removes the event, "cpu/mem-loads,ldlat=30/P:", and a period before it, and returns the event; empty if there is none.
+std::string take_event(std::string_view& text) {
+  std::string_view ahead = text;
+  std::string_view word = take_word(ahead);
+  if (decimal(word)) word = take_word(ahead);
+  if (word.size() < 2 || !word.ends_with(':')) return {};
+  text = ahead;
   return std::string(word.substr(0, word.size() - 1));
+}
+
+// Removes the data address and returns it. Returns none if the only number is another's: the access's description begins with
+// one, and the instruction's address is one before a symbol. Only for page faults does perf name what the data address is in.
+std::optional<std::uint64_t> take_address(std::string_view& text, std::string_view event) {
+  std::string_view ahead = text;
+  const auto address = hexadecimal(take_word(ahead));
+  std::string_view behind = ahead;
+  const bool is_only_number = !ahead.empty() && !hexadecimal(take_word(behind));
+  if (!address || (is_only_number && event.find("fault") == event.npos)) return std::nullopt;
+  text = ahead;
+  return address;
+}
+
+// True for a line of a call chain: "ffffffff81234567 futex_wait+0x17 ([kernel.kallsyms])".
+bool is_of_chain(std::string_view line) {
+  if (!line.starts_with(' ') && !line.starts_with('\t')) return false;
+  return hexadecimal(take_word(line)) && !line.empty() && !line.starts_with('[');
 }
 
 // Returns the function that follows the instruction's address, the last address of the line: "copy_page+0x7
@@ -82,7 +115,16 @@ std::string function_of(std::string_view text) {
     if (word.size() >= kShortestAddress && hexadecimal(word)) name = text;
   }
   name = name.substr(0, name.rfind("+0x"));
-  return name == "[unknown]" ? std::string() : std::string(name);
+  return name == "[unknown]" || name.starts_with('|') ? std::string() : std::string(name);
+}
+
+// True if the line is a sample with a number that may be a data address, and with a CPU and an event or with a time.
+bool is_sample(std::string_view line) {
+  if (!take_thread(line)) return false;
+  const bool has_cpu = line.starts_with('[');
+  take_cpu(line);
+  const bool has_time = !take_time(line).empty(), has_event = !take_event(line).empty();
+  return (has_time || (has_cpu && has_event)) && hexadecimal(take_word(line));
 }
 
 class PerfScript {
@@ -91,9 +133,15 @@ class PerfScript {
 
   Losses convert() {
     while (const auto line = in_.next()) {
-      if (line->starts_with('\t') || line->starts_with('#') || stripped(*line).empty()) continue;
-      add(read(*line));
+      const bool is_empty = stripped(*line).empty();
+      if (!is_empty && !line->starts_with('#') && is_of_chain(*line) && !is_sample(*line)) {
+        if (pending_ && pending_->function.empty()) pending_->function = function_of(stripped(*line));
+        continue;
+      }
+      add_pending();
+      if (!is_empty && !line->starts_with('#')) pending_ = read(*line);
     }
+    add_pending();
     for (const auto& [thread, state] : threads_) leave(state);
     return losses();
   }
@@ -110,16 +158,32 @@ class PerfScript {
     if (!thread) in_.refuse("expected COMMAND PID [CPU] TIME: EVENT: ADDRESS");
     sample.thread = *thread;
     sample.cpu = take_cpu(line);
-    take_word(line);  // the time
-    const auto event = take_event(line);
-    if (!event) in_.refuse("expected an event after the time");
-    sample.event = *event;
-    const auto address = hexadecimal(take_word(line));
-    if (!address) in_.refuse("expected an address after the event; perf script -F +addr prints it");
+    sample.time = take_time(line);
+    sample.event = take_event(line);
+    const auto address = take_address(line, sample.event);
+    if (!address) in_.refuse("this sample has no data address; perf script -F +addr prints it");
     sample.address = *address;
     if (const std::size_t bar = line.find('|'); bar != std::string_view::npos) sample.access = line.substr(bar);
     sample.function = function_of(stripped(line));
     return sample;
+  }
+
+  // Adds the last sample. A call chain may have named its function.
+  void add_pending() {
+    if (!pending_) return;
+    if (is_repeated(*pending_)) {
+      ++repeated_;
+    } else {
+      add(*pending_);
+    }
+    last_ = std::move(*pending_);
+    pending_.reset();
+  }
+
+  // Arm's SPE makes several events of one access: l1d-access, tlb-access, memory, ...
+  [[nodiscard]] bool is_repeated(const Sample& sample) const {
+    return !sample.time.empty() && sample.time == last_.time && sample.thread == last_.thread && sample.cpu == last_.cpu &&
+           sample.address == last_.address && sample.access == last_.access && sample.event != last_.event;
   }
 
   void add(const Sample& sample) {
@@ -171,6 +235,7 @@ class PerfScript {
     losses.add(Loss::no_sizes, kSource, std::to_string(kSampleBytes));
     losses.add(Loss::samples_functions, kSource);
     losses.add_count(Loss::samples_without_kind, kSource, of_no_kind_);
+    losses.add_count(Loss::samples_repeated, kSource, repeated_);
     losses.add_count(Loss::quotes_removed, kSource, in_.quoted());
     return losses;
   }
@@ -180,16 +245,10 @@ class PerfScript {
   AddressObjects objects_;
   std::map<std::string, Thread> threads_;
   std::map<std::string, std::uint32_t> functions_;
-  std::int64_t of_no_kind_ = 0;
+  std::int64_t of_no_kind_ = 0, repeated_ = 0;
+  std::optional<Sample> pending_;
+  Sample last_;
 };
-
-// True if the line is a sample with a data address.
-bool is_sample(std::string_view line) {
-  if (!take_thread(line)) return false;
-  take_cpu(line);
-  if (!is_time(take_word(line))) return false;
-  return take_event(line) && hexadecimal(take_word(line));
-}
 
 // Does not require the comments that perf script prints with --header.
 Likeness perf_script_likeness(const Excerpt& excerpt) {
@@ -197,9 +256,9 @@ Likeness perf_script_likeness(const Excerpt& excerpt) {
   Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
     const bool sample = is_sample(text);
     if (sample) ++samples;
-    // Lines between samples belong to call chains if they have an address and a name.
-    std::string_view ahead = text;
-    return sample || text.starts_with('#') || (samples > 0 && hexadecimal(take_word(ahead)) && !ahead.empty());
+    // Lines between samples belong to call chains if they have an address and a name. The excerpt's lines have no blanks in
+    // front.
+    return sample || text.starts_with('#') || (samples > 0 && is_of_chain(" " + std::string(text)));
   });
   if (samples == 0) likeness.sure = Likeness::Sure::no;
   if (likeness.fits()) likeness.sure = Likeness::Sure::certain;

@@ -31,6 +31,7 @@ Form smpcache_form() {
           .marks = "LABEL ADDRESS, with labels 0, 2 and 3",
           .likeness = likeness_of(kSmpcache),
           .convert = convert_lines_of(kSmpcache),
+          .extension = ".prg",
           .joins_files = true};
 }
 

@@ -271,7 +271,9 @@ def test_a_machine_is_made_of_a_file_with_its_structure_and_one_with_its_latenci
     text = (linebounce.directory / "mine.toml").read_text()
     assert re.search(r"^nodes = 2$", text, re.MULTILINE)
     assert re.search(r"^cpus = 4$", text, re.MULTILINE)
-    assert ("not_fitted" in result.stdout) == (latencies[0] == "mlc.txt")
+    is_of_mlc = latencies[0] == "mlc.txt"
+    assert ("local memory, load to use" in result.stdout) == is_of_mlc
+    assert ("differ by up to 19 %" in " ".join(result.stdout.split())) == is_of_mlc
     # CPUs 0 and 2 share a node, in the operating system's numbering.
     run = linebounce("run", "core_to_core", "--machine", "mine.toml", "-o", "matrix", "--set", "workload.access=atomic")
     assert run.code == 0, run.stderr
@@ -282,6 +284,8 @@ def test_structure_alone_is_not_a_machine_and_the_message_says_what_is_missing(l
     assert "core-to-core-latency" in linebounce.refused("import", "cpus.json", "-o", "mine.toml")
     linebounce.file("mlc.txt", MLC)
     assert "lscpu -J -e" in linebounce.refused("import", "mlc.txt", "-o", "mine.toml")
+    linebounce.file("idle.txt", MLC[MLC.index("Measuring idle") : MLC.index("Measuring cache")])
+    assert "mlc --c2c_latency" in linebounce.refused("import", "idle.txt", "-o", "mine.toml", code=3)
     linebounce.file("m.csv", "0,5,6\n5,0,7\n6,7,0\n")
     assert "has 4 CPUs, and the matrix 3" in linebounce.refused("import", "cpus.json", "m.csv", "-o", "mine.toml")
 
@@ -308,6 +312,10 @@ def test_a_report_of_perf_c2c_is_shown_in_its_own_order(linebounce: Program) -> 
     assert "queueing," not in result.stdout
     rows = read_csv(linebounce.directory / "out" / "report" / "lines.csv")
     assert {value for row in rows for column, value in row.items() if "queueing" in column or "travel" in column} == {""}
+    assert linebounce("tables", "out/report").stdout == f"lines: {len(rows)} rows\n"
+    assert linebounce("tables", "out/report", "lines", "-o", "lines.parquet").code == 0
+    assert (linebounce.directory / "lines.parquet").read_bytes().startswith(b"PAR1")
+    assert "has no table locks" in linebounce.refused("tables", "out/report", "locks")
     # Pasted without titles and quoted in an e-mail.
     body = C2C[C2C.index("  -----") :]
     imported(linebounce, "mail.txt", "> " + body.replace("\n", "\n> "))

@@ -34,3 +34,18 @@ def test_allowed_outcomes_are_those_of_tso_and_no_other_is_seen(linebounce: Prog
     asked = any(all((name, value) in outcome for name, value in test.asks.items()) for outcome in expected)
     assert ("allowed by tso" if asked else "forbidden by tso, and never seen") in result.stdout
     assert "forbids: seen 0 times" in result.stdout
+
+
+def test_forall_counts_what_breaks_it_and_c11_is_read(linebounce: Program) -> None:
+    threads = " P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\n"
+    linebounce.file("all.litmus", "X86 SB\n{ }\n" + threads + "forall (0:EAX=1 \\/ 1:EAX=1)\n")
+    said = linebounce("import", "all.litmus").stdout
+    assert "does not hold: tso allows other outcomes" in said
+    assert re.search(r"0:EAX=0; 1:EAX=0 +\d+ +breaks the condition", said)
+    store, load = "atomic_store({}, 1);", "int r0 = atomic_load({});"
+    bodies = [
+        f"P{i} (atomic_int* x, atomic_int* y) {{\n{store.format(a)}\n{load.format(b)}\n}}\n"
+        for i, a, b in ((0, "x", "y"), (1, "y", "x"))
+    ]
+    linebounce.file("c11.litmus", "C SB\n{}\n" + "".join(bodies) + "exists (0:r0=0 /\\ 1:r0=0)\n")
+    assert "forbidden by ia64, and never seen" in linebounce("import", "c11.litmus").stdout

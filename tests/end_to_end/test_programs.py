@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -326,3 +327,16 @@ def test_objects_may_be_in_memory_that_no_cpu_is_near(linebounce: Program) -> No
     assert "node must be a whole number from 0 to 1" in linebounce.refused(
         "run", "far.lua", "--machine", "generic_2socket_32core"
     )
+
+
+def test_the_memory_of_a_program_in_lua_has_a_limit_that_the_environment_raises(linebounce: Program) -> None:
+    linebounce.file(
+        "big.lua",
+        'function setup() big = string.rep("x", 80 * 1024 * 1024) end\nfunction run(cpu) cpu:compute(10) end\n',
+    )
+    arguments = ("run", "big.lua", "--machine", "p3_xeon_4way", "-o", "out/big")
+    assert "more than 64 MiB of memory for one CPU's program; the environment's LINEBOUNCE_LUA_MIB" in linebounce.refused(
+        *arguments
+    )
+    raised = linebounce(*arguments, env={**os.environ, "LINEBOUNCE_LUA_MIB": "1024"})
+    assert raised.code == 0, raised.stderr

@@ -25,17 +25,12 @@ class Parser {
   }
 
   void asks(std::string_view text) {
-    for (const std::string& term : words(std::string(text))) {
-      const std::size_t equals = term.find('=');
-      if (equals == std::string::npos) refuse(term);
-      const std::string name = term.substr(0, equals);
-      const int value = number(term.substr(equals + 1));
-      if (is_register(name)) {
-        test_.asks.emplace_back(reg(name), value);
-      } else {
-        test_.asks.emplace_back(test_.registers + test_.last_values.size(), value);
-        test_.last_values.push_back(variable(name));
-      }
+    for (const std::string& word : words(std::string(text))) {
+      if (test_.asks.empty() || word == "|") test_.asks.emplace_back();
+      if (word != "|") test_.asks.back().push_back(term(word));
+    }
+    for (const auto& terms : test_.asks) {
+      if (terms.empty()) refuse(std::string(text));
     }
   }
 
@@ -49,6 +44,20 @@ class Parser {
 
   [[noreturn]] void refuse(const std::string& text) const {
     throw std::logic_error("litmus test " + test_.name + ": cannot read \"" + text + "\"");
+  }
+
+  LitmusTest::Term term(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) refuse(text);
+    const bool differs = text[equals - 1] == '!';
+    const std::string name = text.substr(0, equals - (differs ? 1 : 0));
+    const int value = number(text.substr(equals + 1));
+    if (is_register(name)) return {static_cast<std::size_t>(reg(name)), value, differs};
+    const int asked = variable(name);
+    auto& last = test_.last_values;
+    const auto known = std::ranges::find(last, asked) - last.begin();
+    if (known == std::ssize(last)) last.push_back(asked);
+    return {static_cast<std::size_t>(test_.registers + known), value, differs};
   }
 
   int number(const std::string& digits) const {
@@ -123,7 +132,8 @@ class Parser {
 }  // namespace
 
 bool LitmusTest::asks_for(const LitmusOutcome& outcome) const {
-  return std::ranges::all_of(asks, [&outcome](const auto& term) { return outcome[term.first] == term.second; });
+  const auto holds = [&outcome](const Term& term) { return (outcome[term.position] == term.value) != term.differs; };
+  return std::ranges::any_of(asks, [&](const auto& terms) { return std::ranges::all_of(terms, holds); });
 }
 
 std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {

@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace linebounce::workloads {
@@ -48,15 +47,21 @@ struct LitmusTest {
   int variables = 0;
   int registers = 0;
   std::vector<int> last_values;  // variables whose last value belongs to the outcome
-  // The positions in the outcome that the test asks for, each with the value asked for.
-  std::vector<std::pair<std::size_t, int>> asks;
+  // The test asks for outcomes that satisfy all terms of at least one of these lists.
+  struct Term {
+    std::size_t position = 0;  // in the outcome
+    int value = 0;
+    bool differs = false;  // true: the outcome has another value
+  };
+  std::vector<std::vector<Term>> asks;
 
   [[nodiscard]] bool asks_for(const LitmusOutcome& outcome) const;
   // The outcome as a part of a metric's name: "r0_1.r1_0.x_2".
   [[nodiscard]] std::string outcome_name(const LitmusOutcome& outcome) const;
 };
 
-// `asks`: the outcome that the test is about, "r0=1 r1=0 x=2". Errors: std::logic_error, naming the statement.
+// `asks`: the outcomes that the test is about, "r0=1 r1=0 x=2", or several: "r0=1 x!=2 | r0=0 r1=1". Errors: std::logic_error,
+// naming the statement.
 LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
                              std::string_view asks);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -20,15 +22,32 @@ constexpr std::size_t kAlignment = 8;
 // How many bytes are written in about the time of an instruction. A text or table that grows is charged at this rate.
 constexpr std::size_t kBytesForInstruction = 16;
 
+std::size_t limit_in_mib() {
+  const char* text = std::getenv("LINEBOUNCE_LUA_MIB");
+  std::size_t mib = 0;
+  if (text == nullptr) return LuaMemory::kDefaultMib;
+  const auto [end, error] = std::from_chars(text, text + std::strlen(text), mib);
+  const bool is_legal = error == std::errc() && *end == '\0' && mib >= 1 && mib <= LuaMemory::kMostMib;
+  return is_legal ? mib : LuaMemory::kDefaultMib;
+}
+
 }  // namespace
+
+std::size_t LuaMemory::limit() {
+  static const std::size_t bytes = limit_in_mib() << 20;
+  return bytes;
+}
 
 void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::size_t size) {
   auto& self = *static_cast<LuaMemory*>(memory);
   const bool is_text = block == nullptr && old_size == LUA_TSTRING;  // for a new block, Lua passes the kind of object here
   if (block == nullptr) old_size = 0;
   // Fails instead of returning null, because Lua's own error for null would not name the line of the program.
-  if (size > old_size && size - old_size > kLimit - self.used_)
-    self.owner_.fail(fmt::format("more than {} MiB of memory for one CPU's program", kLimit >> 20));
+  if (size > old_size && size - old_size > limit() - self.used_)
+    self.owner_.fail(fmt::format(
+        "more than {} MiB of memory for one CPU's program; the environment's LINEBOUNCE_LUA_MIB sets another limit, "
+        "up to {}",
+        limit() >> 20, kMostMib));
   if (size > kLargestSmall) {
     if (is_text) self.owner_.note_text(size);
     self.owner_.charge(static_cast<std::int64_t>(size / kBytesForInstruction));

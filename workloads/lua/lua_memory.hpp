@@ -14,9 +14,11 @@ class Interpreter;
 class LuaMemory {
  public:
   explicit LuaMemory(Interpreter& owner) : owner_(owner) {}
-  static constexpr std::size_t kLimit = std::size_t{64} << 20;  // bytes
+  static constexpr std::size_t kDefaultMib = 64, kMostMib = 16384;
+  // In bytes: kDefaultMib, or what the environment's LINEBOUNCE_LUA_MIB says when the process first asks.
+  static std::size_t limit();
 
-  // Lua's allocation function (lua_Alloc). Errors: LuaError, if blocks, with garbage that is not yet collected, exceed kLimit.
+  // Lua's allocation function (lua_Alloc). Errors: LuaError, if blocks, with garbage that is not yet collected, exceed limit().
   static void* allocate(void* memory, void* block, std::size_t old_size, std::size_t size);
   [[nodiscard]] std::size_t used() const { return used_; }
 

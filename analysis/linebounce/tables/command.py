@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,10 @@ def _write(arguments: argparse.Namespace) -> int:
         if arguments.table is not None:
             raise UsageError(f"{arguments.source}: a file has one table; leave out {arguments.table}")
         frame = _frame_of_csv(arguments.source)
+    elif measured := _measured_tables(arguments.source):
+        if arguments.table is None:
+            return _list_measured(measured)
+        frame = _measured_frame(arguments, measured)
     else:
         results = linebounce.open(arguments.source)
         if arguments.table is None:
@@ -68,6 +72,32 @@ def _write(arguments: argparse.Namespace) -> int:
         file.write(content)
     print(f"{arguments.output}: {frame.height} rows of {frame.width} columns")
     return 0
+
+
+def _measured_tables(directory: Path) -> dict[str, Path]:
+    """The tables of what `linebounce import` has made of measurements: a results directory without a run. Empty for any
+    other directory."""
+    if (directory / "manifest.json").exists():
+        return {}
+    try:
+        document = json.loads((directory / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(document, dict) or document.get("experiment") != "imported":
+        return {}
+    return {path.stem: path for path in sorted(directory.glob("*.csv"))}
+
+
+def _list_measured(measured: Mapping[str, Path]) -> int:
+    for name, path in measured.items():
+        print(f"{name}: {_frame_of_csv(path).height} rows")
+    return 0
+
+
+def _measured_frame(arguments: argparse.Namespace, measured: Mapping[str, Path]) -> pl.DataFrame:
+    if arguments.table not in measured:
+        raise UsageError(f"{arguments.source} was imported, and has no table {arguments.table}; {', '.join(measured)}")
+    return _frame_of_csv(measured[arguments.table])
 
 
 def _list(results: linebounce.Results) -> int:

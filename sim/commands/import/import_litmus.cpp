@@ -108,7 +108,17 @@ std::int64_t count_of(const ReportedPoint& point, const std::string& name) {
   return found == point.metrics.end() ? 0 : static_cast<std::int64_t>(as_double(found->second.value));
 }
 
+// `allowed`, `seen`: of outcomes that break the condition.
+std::string verdict_for_all(const HerdTest& test, bool allowed, std::int64_t seen, std::int64_t rounds) {
+  if (!allowed && seen == 0)
+    return fmt::format("holds: {} allows no other outcome, and none was seen in {} rounds", test.consistency, rounds);
+  if (!allowed)
+    return fmt::format("{} allows no other outcome, and yet {} of {} rounds broke it", test.consistency, seen, rounds);
+  return fmt::format("does not hold: {} allows other outcomes, and {} of {} rounds ended so", test.consistency, seen, rounds);
+}
+
 std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, std::int64_t rounds) {
+  if (test.is_for_all) return verdict_for_all(test, allowed, seen, rounds);
   if (!allowed && seen == 0) return fmt::format("forbidden by {}, and never seen in {} rounds", test.consistency, rounds);
   if (!allowed) return fmt::format("forbidden by {}, and yet seen {} times in {} rounds", test.consistency, seen, rounds);
   if (seen == 0)
@@ -146,11 +156,12 @@ void print_outcomes(const HerdTest& test, const JudgedTest& judged, const Painte
   Table table({names("outcome"), figures("seen", 8, 2), words("", 0, 2)}, paint);
   table.add_rule();
   auto seen = judged.seen.begin();
+  const std::string_view about = test.is_for_all ? "breaks the condition" : "asked about";
   for (const LitmusOutcome& outcome : judged.allowed) {
     const bool asked = judged.own.asks_for(outcome);
     table.add({{outcome_text(test, judged.own, outcome), asked ? Colour::bold : Colour::none},
                std::to_string(*seen++),
-               std::string(asked ? "asked about" : "") +
+               std::string(asked ? about : "") +
                    (sequential.contains(outcome) ? "" : std::string(asked ? ", " : "") + "no interleaving gives it")});
   }
   std::cout << "  " << paint(Colour::bold, visible_name(test.name)) << "  " << visible_name(test.condition) << "\n"
@@ -178,12 +189,13 @@ class LitmusTable {
     const bool is_broken = judged.forbidden > 0;
     table_.add({{test.name, Colour::bold},
                 test.consistency,
-                judged.asked_is_allowed ? "allowed" : "forbidden",
+                asked_text(test, judged),
                 std::to_string(judged.asked),
                 fmt::format("{} of {}", seen, judged.allowed.size()),
                 {std::to_string(judged.forbidden), is_broken ? Colour::red : Colour::none},
                 test.stated});
-    const bool differs = !test.stated.empty() && judged.asked_is_allowed == (test.stated == "Never");
+    const std::string_view if_forbidden = test.is_for_all ? "Always" : "Never";
+    const bool differs = !test.stated.empty() && judged.asked_is_allowed == (test.stated == if_forbidden);
     if (differs) differing_.push_back(test.name);
     ++(judged.asked_is_allowed ? judged.asked > 0 ? allowed_seen_ : allowed_unseen_ : forbidden_);
     forbidden_times_ += judged.forbidden;
@@ -203,6 +215,11 @@ class LitmusTable {
   }
 
  private:
+  static std::string asked_text(const HerdTest& test, const JudgedTest& judged) {
+    if (test.is_for_all) return judged.asked_is_allowed ? "not always" : "always";
+    return judged.asked_is_allowed ? "allowed" : "forbidden";
+  }
+
   const Painter& paint_;
   Table table_;
   std::uint64_t allowed_seen_ = 0, allowed_unseen_ = 0, forbidden_ = 0;

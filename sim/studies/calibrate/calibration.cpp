@@ -56,6 +56,7 @@ class Calibrator {
     prepare_latencies();
     fit_latencies();
     if (own_) add_own_costs();
+    if (request_.memory) add_memory(*request_.memory);
     list_what_was_fitted();
     measure_what_is_left();
     judge();
@@ -424,7 +425,7 @@ class Calibrator {
       said.push_back(
           fmt::format("Where the search began, no pair showed {}.", fmt::join(names_of(separation.powerless), ", ")));
     }
-    if (own_) return;
+    if (own_ || request_.memory) return;
     said.push_back(
         fmt::format("No pair of CPUs shows what memory costs: memory.latency_ns and all else are those of {}.", result_.base));
   }
@@ -451,6 +452,22 @@ class Calibrator {
   [[nodiscard]] std::string title() const {
     if (!request_.probe) return "Calibrated to a core-to-core matrix: " + request_.matrix_file;
     return request_.probe->model + ", calibrated to " + request_.matrix_file;
+  }
+
+  // Fits the latency of a node's own memory. That of other nodes' memories follows from it, and is compared.
+  void add_memory(const MemoryLatencies& measured) {
+    const auto ring = [](int node, double ns) {
+      return ProbedRing{.level = "memory", .cpu_node = 0, .memory_node = node, .ns = {ns, ns, ns, 1}};
+    };
+    ProbeFile rings;
+    for (int node = 0; node < typed(result_.machine).nodes; ++node) rings.node.push_back(node);
+    rings.rings.push_back(ring(0, measured.local_ns));
+    if (measured.other_ns) rings.rings.push_back(ring(1, *measured.other_ns));
+    OwnCosts costs(rings, result_.machine, fmt::format("calibrated: {} {}", measured.source, request_.matrix_file));
+    costs.fit_ways();
+    result_.simulated = simulated({Values{}}).front();
+    costs.predict(result_.file_cpu);
+    take_costs(costs);
   }
 
   // Fits the costs that the matrix does not show. Then simulates the matrix again, because its latencies contain some of

@@ -18,18 +18,26 @@
 
 namespace linebounce::sim {
 
+// Measured latencies of memory, load to use.
+struct MemoryLatencies {
+  std::string source;                   // the tool's name
+  double local_ns = 0;                  // memory of the CPU's own node
+  std::optional<double> other_ns = {};  // the mean of other nodes' memories
+};
+
 struct CalibrationRequest {
   std::string matrix_file;  // the file's name as the user gave it, for sources and messages
   LatencyMatrix measured;   // CPUs numbered as in the file
   // The machine whose structure is kept and whose latencies are the start. None: the generic machine's latencies, and the
   // structure that the matrix shows.
   std::optional<std::string> machine;
-  std::string name;                        // of the new machine
-  std::optional<CpuGroups> groups = {};    // the structure as another file states it; none: as the matrix shows it
-  std::optional<ProbeFile> probe = {};     // the other measurements; none if the file is only a matrix
-  std::string access = "atomic";           // the simulated receiver's operation on the line
-  std::string processor = {};              // the processor's model, if a file with the structure states it; empty: unknown
-  std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's
+  std::string name;                            // of the new machine
+  std::optional<CpuGroups> groups = {};        // the structure as another file states it; none: as the matrix shows it
+  std::optional<ProbeFile> probe = {};         // the other measurements; none if the file is only a matrix
+  std::optional<MemoryLatencies> memory = {};  // besides the matrix; none: unknown, or part of `probe`
+  std::string access = "atomic";               // the simulated receiver's operation on the line
+  std::string processor = {};                  // the processor's model, if a file with the structure states it; empty: unknown
+  std::optional<std::string> family = {};      // contention family; none: that of the probed processor, else the base machine's
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // called with the number of candidates simulated so far
 };

@@ -64,7 +64,8 @@ std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>&
   if (nodes_seen) add(network_knobs(machine));
   if (nodes_seen || has(blocks, Distance::same_node)) add(node_knobs());
   add(other_bus_knobs());
-  if (!own_lines_seen) add({own_line(machine, access)});
+  // A hit's latency is not part of a transfer, so no other pairs show it.
+  if (!own_lines_seen && access == "atomic") add({own_line(machine, access)});
   return knobs;
 }
 

@@ -119,6 +119,46 @@ TEST_F(Pahole, ClassesOfCppAreReadWithoutWhatHasNoBytes) {
   EXPECT_EQ(layouts[0].size, 128);
 }
 
+TEST_F(Pahole, TheOutputOfPtypeIsALayoutToo) {
+  const LayoutFile file = load_layout_file(write("gdb.pahole", R"((gdb) ptype /o struct job
+> /* offset      |    size */  type = struct job {
+> /*      0      |       4 */    int head;
+> /* XXX  4-byte hole      */
+> /*      8      |      16 */    struct list {
+> /*      8      |       8 */        struct list *next;
+> /*     16      |       8 */        struct list *prev;
+>
+>                                    /* total size (bytes):   16 */
+>                                } waiters;
+> /*     24      |       8 */    union {
+> /*                     8 */        long number;
+> /*                     4 */        int half;
+>
+>                                    /* total size (bytes):    8 */
+>                                };
+> /*     32: 0   |       4 */    int x : 3;
+> /*     32: 3   |       4 */    int y : 5;
+> /* 0x0028      |  0x0008 */    void (*call)(int, void *);
+>
+>                                /* total size (bytes):   48 */
+>                              }
+> // /* offset    |  size */  type = class osp::Star<double> : public Base [with T = double] {
+> //                           private:
+> //                             static int count;
+> // /*   16      |     8 */    T shared;
+> //
+> //                             void run(void);
+> //
+> //                             /* total size:   24 bytes */
+> //                           }
+)"),
+                                           "");
+  EXPECT_THAT(fields(file.layouts.find("job")),
+              ElementsAre("head@0+4", "waiters.next@8+8", "waiters.prev@16+8", "number|half@24+8", "x|y@32+4", "call@40+8"));
+  EXPECT_EQ(file.layouts.find("job").size, 48);
+  EXPECT_THAT(fields(file.layouts.find("osp__Star_double")), ElementsAre("shared@16+8"));
+}
+
 // Text that is cut off anywhere is refused with the line number: no prefix passes for the whole.
 TEST_F(Pahole, TextThatIsCutOffIsRefusedWherever) {
   const std::string text(kQueue);

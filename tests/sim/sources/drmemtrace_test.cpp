@@ -70,6 +70,15 @@ TEST(DrMemtrace, PrefetchesOfDataAreKeptAndThoseOfInstructionsAndFlushesAreNot) 
   EXPECT_THAT(it.missing, Contains(StartsWith("1 flushes")));
 }
 
+TEST(DrMemtrace, TheProgramsOutputMayPrecedeTheHeadAndTheHeadMayBeMissing) {
+  const std::string record = "  1   1:   17 read   8 byte(s) @ 0x1010 by PC 0x40\n";
+  for (const std::string& text : {"hello\nbye: 3\n" + std::string(kViewHead) + record, record,
+                                  std::string("   T17 read   8 byte(s) @ 0x1010 by PC 0x40\n")}) {
+    EXPECT_THAT(recognised(text), ElementsAre("drmemtrace!")) << text;
+    EXPECT_THAT(converted("drmemtrace", text).streams.at(0), ElementsAre(viewed(Kind::load, 8, 0x10))) << text;
+  }
+}
+
 TEST(DrMemtrace, RefusesALineThatIsNotARecordAndNamesIt) {
   const std::string head = kViewHead;
   EXPECT_THAT(refusal("drmemtrace", head + "hello world\n"), StartsWith("line 4: expected RECORD INSTRUCTION: THREAD"));

@@ -95,8 +95,9 @@ TEST(PerfScript, EachThreadIsAStreamAndSamplesStandInTheirFunctions) {
       "worker one  100/101 [003] 12.5:  7 cpu/mem-loads,ldlat=30/P:  7f0000001010  68100142 |OP LOAD|LVL L1 hit|LCK No| 12 "
       "400123abcd table<int, long>::find(int)+0x7 (/usr/bin/x)\n"
       "\t400123abcd table::find (/usr/bin/x)\n"
-      "worker one  100/102 [001] 12.6:  7 cpu/mem-stores/P:  7f0000001018 |OP STORE|LCK No|BLK N/A 400123abce main+0x1 (/x)\n"
-      "worker one  100/101 [002] 12.7:  7 cpu/mem-loads,ldlat=30/P:  7f0000001020 |OP LOAD|LCK Yes| 400123abcd "
+      "worker one  100/102 [001] 12.6:  7 cpu/mem-stores/P:  7f0000001018  68100144 |OP STORE|LCK No|BLK N/A 400123abce "
+      "main+0x1 (/x)\n"
+      "worker one  100/101 [002] 12.7:  7 cpu/mem-loads,ldlat=30/P:  7f0000001020  68100142 |OP LOAD|LCK Yes| 400123abcd "
       "table<int, long>::find(int)+0x9 (/usr/bin/x)\n");
   ASSERT_EQ(it.symbols.streams.size(), 2U);
   EXPECT_EQ(it.symbols.streams[0].name, "worker one/101");
@@ -113,6 +114,40 @@ TEST(PerfScript, SamplesThatSayNoKindAreCountedAsLoads) {
   const Converted it = converted("perf-script", "true 24640 12878.736516: page-faults: 5587d2fa91e0 [unknown] ([stack])\n");
   EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 8, 0, 0x1e0)));
   EXPECT_THAT(it.missing, testing::Contains(HasSubstr("1 samples are neither")));
+}
+
+TEST(PerfScript, TheDescriptionOfAnAccessAndAnInstructionAreNotTakenForItsAddress) {
+  constexpr const char* kHint = "has no data address; perf script -F +addr";
+  EXPECT_THAT(refusal("perf-script", "walk 3 [20] 1.5: 1 l1d-miss: 8688000842 |OP LOAD|LCK No| aaac17c3e88 f (/x)\n"),
+              HasSubstr(kHint));
+  EXPECT_THAT(refusal("perf-script", "walk 3 [20] 1.5: 10000 cycles:P: ffffffff81a01234 do_idle+0x4 ([kernel])\n"),
+              HasSubstr(kHint));
+}
+
+TEST(PerfScript, SeveralEventsOfOneAccessCountOnce) {
+  const std::string at = ": ffff88001180  68100142 |OP LOAD|LVL L1 miss|LCK No| aaac17c3e88 walk+0x10 (/x)\n";
+  const Converted it = converted("perf-script", "walk 3 [20] 1.5: 1 l1d-miss" + at + "walk 3 [20] 1.5: 1 tlb-access" + at +
+                                                    "walk 3 [20] 1.6: 1 l1d-miss" + at);
+  EXPECT_THAT(counts(it), testing::Contains(testing::Pair(Kind::load, 2)));
+  EXPECT_THAT(it.missing, testing::Contains(StartsWith("1 samples are further events")));
+}
+
+TEST(PerfScript, ACallChainNamesTheFunctionAlsoWhereAnEMailProgramHasReplacedItsTabs) {
+  const Converted it =
+      converted("perf-script",
+                "db 9/10 [6] 1.5: 1 cpu/mem-loads/P: 7f0012345678  68100142 |OP LOAD|LCK Yes| 88\n"
+                "        ffffffff81234567 futex_wait+0x17 ([kernel])\n            5581a01234 lock+0x4 (/db)\n\n");
+  EXPECT_THAT(it.streams[0], ElementsAre(named(Kind::enter, 0), memory(Kind::fetch_add, 8, 0, 0x678), named(Kind::leave, 0)));
+  EXPECT_EQ(it.symbols.functions.at(0).name, "futex_wait");
+}
+
+TEST(PerfScript, CommandsTimesAndEventsMayBeMissing) {
+  for (const char* line : {"9/10 [002] 4.5: cpu/mem-loads/P: 7f0012345678 50 |OP LOAD|LCK No\n",
+                           "db 9/10 [002] cpu/mem-loads/P: 7f0012345678 50 |OP LOAD|LCK No\n",
+                           "db 9/10 [002] 4.5: 7f0012345678 50 |OP LOAD|LCK No\n"}) {
+    EXPECT_THAT(recognised(line), ElementsAre("perf-script!")) << line;
+    EXPECT_THAT(converted("perf-script", line).streams.at(0), ElementsAre(memory(Kind::load, 8, 0, 0x678))) << line;
+  }
 }
 
 TEST(PerfScript, RefusesALineThatIsNotASample) {

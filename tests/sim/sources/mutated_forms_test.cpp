@@ -47,6 +47,12 @@ constexpr const char* kKernel =
     "C SB\n{}\nP0(int *x, int *y)\n{\n  int r0;\n  smp_store_mb(*x, 1);\n  r0 = READ_ONCE(*y);\n}\nP1(int *x, int *y)\n{\n"
     "  int r0;\n  WRITE_ONCE(*y, 1);\n  smp_mb();\n  r0 = atomic_read(x);\n}\nexists (0:r0=0 /\\ 1:r0=0)\n";
 
+constexpr const char* kC11 =
+    "C MP\n{ [x] = 0; }\nP0(atomic_int *x, int *y)\n{\n  *y = 1;\n  atomic_store_explicit(x, 1, memory_order_release);\n}\n"
+    "P1(atomic_int *x, int *y)\n{\n  int r0 = atomic_load(x);\n  atomic_thread_fence(memory_order_acquire);\n  int r1 = "
+    "*y;\n}\n"
+    "forall (not (1:r0=1 /\\ 1:r1=0) \\/ [x]=2)\n";
+
 // Replaces, removes, doubles or swaps a few bytes or lines.
 std::string mutated(std::string text, workloads::Random& random) {
   constexpr std::string_view kBytes = "0159 \t\n:;|[]{}(),=@%->xKr\xff\x01";
@@ -151,6 +157,7 @@ TEST(MutatedForms, LitmusTestsAreReadOrRefused) {
   const auto read = [](const std::string& text) { read_herd_test(text, "in"); };
   EXPECT_GT(read_mutated(kLisa, read), 50);
   EXPECT_GT(read_mutated(kKernel, read), 50);
+  EXPECT_GT(read_mutated(kC11, read), 50);
 }
 
 }  // namespace

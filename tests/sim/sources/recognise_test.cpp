@@ -31,6 +31,13 @@ TEST(Recognise, ALineOfDigitsMayHaveSeveralForms) {
   EXPECT_THAT(recognised("0 1000\n3 1004\n2 ff\n"), UnorderedElementsAre("dinero", "smpcache"));
 }
 
+TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
+  EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.din"), ElementsAre("dinero"));
+  EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.prg"), ElementsAre("smpcache"));
+  EXPECT_THAT(recognised("0 1000\n1 1004\n", "run.prg"), UnorderedElementsAre("per-core", "dinero", "matrix"));
+  EXPECT_THAT(recognised("/* offset |  size */  type = struct job {\n/* 0 | 4 */ int a;\n"), ElementsAre("ptype!"));
+}
+
 TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
   EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
   EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
@@ -41,6 +48,8 @@ TEST(Recognise, MatricesAreSquareOrNumbered) {
   EXPECT_THAT(recognised("0;40\n41;0\n"), ElementsAre("matrix"));
   EXPECT_THAT(recognised(" CPU    0    1\n   0    0   40\n   1   41    0\n"), ElementsAre("matrix!"));
   EXPECT_THAT(recognised("0,40\n41,0\n1,2\n"), IsEmpty());
+  // A cell is missing: this is no matrix, and no trace of Dinero with comments either.
+  EXPECT_THAT(recognised("0 45 100\n1 0 102 99\n2 102 0 45\n"), IsEmpty());
   EXPECT_THAT(recognised("#m #HWCs 2 #Nodes 1 SMT 1\n0 0 0\n0 1 88\n1 0 88\n1 1 0\n"), ElementsAre("mctop!"));
 }
 

@@ -82,6 +82,15 @@ TEST(LitmusReference, EachOrderingThatIsTakenAwayIsMissed) {
       << "data before a bypass";
 }
 
+TEST(LitmusText, AlternativesAndOtherValuesCanBeAskedFor) {
+  const LitmusTest test = parse_litmus_test("two", "", {"x = 1; r0 = y", "y = 2; x = 2"}, "r0=2 x!=1 | r0=0 x=1");
+  EXPECT_EQ(test.last_values.size(), 1U);
+  EXPECT_TRUE(test.asks_for({2, 2}));
+  EXPECT_FALSE(test.asks_for({2, 1}));
+  EXPECT_TRUE(test.asks_for({0, 1}));
+  EXPECT_THROW(parse_litmus_test("bad", "", {"x = 1"}, "x=1 |"), std::logic_error);
+}
+
 TEST(LitmusText, NamesTheTextThatCannotBeRead) {
   for (const char* bad : {"x", "x = ", "x == 1", "X = 1", "r0 = x behind r1", "r0 = exchange x", "fense", "await x"}) {
     try {
