@@ -28,6 +28,9 @@ struct BusRequest {
   // requests with equal stamps, before `client` does.
   Tick since = 0;
   Waits waits = {};  // the waits of the transaction so far
+
+  // REQUIRES: the request is on the bus, which has set `since`.
+  [[nodiscard]] bool was_deferred() const { return since < stamp; }
 };
 
 // The bytes of a line that a store has written.

@@ -61,6 +61,13 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   if (self.rules_.table->base_events[ask].absent) return true;
   const ControllerEntry& entry = self.entries_[slot];
   const Permission answer = permission(self.rules_, entry, ask);
+  const bool refused = !answer.granted && !answer.saved;
+  if (request.was_deferred()) {
+    --lines_[slot].asking_again;
+  } else if (!refused && deferred_first_ && lines_[slot].asking_again > 0) [[unlikely]] {
+    defer(request, at);
+    return false;
+  }
   if (answer.is_all) {
     on_transition(slot, entry.state, self.rules_.table->base_events[ask].first, entry.state, at);
     self.keep(slot, true, at);
@@ -70,11 +77,13 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
     self.step(ask, out);
   }
   if (answer.saved) lines_[slot].asked = request.message;
-  if (!answer.granted && !answer.saved) {
-    deferred_.push_back(request);
-    deferred_.back().stamp = at;
-  }
+  if (refused) defer(request, at);
   return answer.granted;
+}
+
+void BusSide::defer(const BusRequest& request, Tick at) {
+  deferred_.push_back(request);
+  deferred_.back().stamp = at;
 }
 
 void CoherenceController::receive(Packet& packet, Tick at) {
@@ -339,6 +348,7 @@ void BusSide::ask_again(Slot slot, Tick at) {
     }
     again.waits[Resource::line] += at - request.stamp;
     again.stamp = at;
+    ++lines_[slot].asking_again;
     bus_->post(again);
     return true;
   });

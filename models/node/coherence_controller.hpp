@@ -122,7 +122,10 @@ class BusSide final : public MemorySide {
   explicit BusSide(CoherenceController& controller) : controller_(controller) {}
 
   // REQUIRES: called before the simulation starts.
-  void connect(Bus& bus) { bus_ = &bus; }
+  void connect(Bus& bus) {
+    bus_ = &bus;
+    deferred_first_ = bus.protocol().has_far_atomics();
+  }
 
   // Overrides of MemorySide:
   bool grants(const BusRequest& request, Slot slot, Tick at) override;
@@ -154,15 +157,21 @@ class BusSide final : public MemorySide {
   [[nodiscard]] std::string describe_deferred() const;
 
  private:
+  void defer(const BusRequest& request, Tick at);
   [[gnu::noinline]] void ask_again(Slot slot, Tick at);
 
   struct Line {
     MessageId asked = 0;   // the message of the transaction that the controller saved
     bool running = false;  // true from run() until the line's state is stable again
+    int asking_again = 0;  // the number of deferred requests that are on the bus again
   };
 
   CoherenceController& controller_;
   Bus* bus_ = nullptr;
+  // True if a new request waits for those of its line that were deferred and are on the bus again. Without this rule, CPUs
+  // that repeat far atomics starve a store of their node: the next atomic needs no copy of the line, so it is on the bus before
+  // the store asks again. Other requests follow only the loss of a copy (docs/warts.md).
+  bool deferred_first_ = false;
   std::vector<Line> lines_;           // indexed by slot
   std::vector<BusRequest> deferred_;  // deferred requests, in the order in which they will be posted again
 };
