@@ -1,5 +1,7 @@
 #include "sim/sources/excerpt.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -34,6 +36,29 @@ void split_lines(Excerpt& excerpt) {
   }
 }
 
+// How often `text` contains `part`.
+std::size_t times_in(std::string_view text, std::string_view part) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++times;
+  return times;
+}
+
+// Refuses an e-mail's stored form, quoted-printable: long lines end in "=" and continue on the next, and "=" is "=3D". A reader
+// would take the pieces for lines, and might miss most of the text.
+void refuse_quoted_printable(const Excerpt& excerpt, const std::string& name) {
+  constexpr std::size_t kShortestBroken = 65, kLongestBroken = 76;  // lengths that mail programs give broken lines
+  const auto broken = std::ranges::count_if(excerpt.lines, [](const Excerpt::Line& line) {
+    const std::string& text = line.text;
+    return text.size() <= kLongestBroken && text.size() >= kShortestBroken && text.ends_with('=') && !text.ends_with("==");
+  });
+  const std::size_t escapes = times_in(excerpt.bytes, "=3D") + times_in(excerpt.bytes, "=20\n");
+  if (broken + escapes < 2) return;
+  throw trace::TraceError(
+      fmt::format("{0}: is an e-mail's text in quoted-printable form, with broken lines; decode it first: "
+                  "python3 -m quopri -d {0} > FILE",
+                  name));
+}
+
 void complete(Excerpt& excerpt) {
   excerpt.is_text = looks_like_text(excerpt.bytes);
   if (excerpt.is_text) split_lines(excerpt);
@@ -56,6 +81,7 @@ Excerpt excerpt_of(const fs::path& file) {
   excerpt.whole = in.peek() == std::char_traits<char>::eof();
   refuse_unreadable(in, file.string());
   complete(excerpt);
+  refuse_quoted_printable(excerpt, file.string());
   return excerpt;
 }
 

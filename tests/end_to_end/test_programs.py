@@ -332,7 +332,7 @@ def test_objects_may_be_in_memory_that_no_cpu_is_near(linebounce: Program) -> No
 def test_the_memory_of_a_program_in_lua_has_a_limit_that_the_environment_raises(linebounce: Program) -> None:
     linebounce.file(
         "big.lua",
-        'function setup() big = string.rep("x", 80 * 1024 * 1024) end\nfunction run(cpu) cpu:compute(10) end\n',
+        'function setup() big = string.rep("x", 34 * 1024 * 1024) end\nfunction run(cpu) cpu:compute(10) end\n',
     )
     arguments = ("run", "big.lua", "--machine", "p3_xeon_4way", "-o", "out/big")
     assert "more than 64 MiB of memory for one CPU's program; the environment's LINEBOUNCE_LUA_MIB" in linebounce.refused(

@@ -41,9 +41,8 @@ def test_a_champsim_trace_is_converted(linebounce: Program) -> None:
 
 
 def test_the_output_of_perf_script_is_converted(linebounce: Program) -> None:
-    line = (
-        "app 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: 7f00{place:04x} |OP {kind}| 400123 work+0x1 (/bin/app)\n"
-    )
+    head = "app 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: "
+    line = head + "7f00{place:04x} 68100142 |OP {kind}| 400123 work+0x1 (/bin/app)\n"
     text = "".join(line.format(thread=i % 3 + 1, kind="loads" if i % 2 else "stores", place=8 * i) for i in range(12))
     said, trace = converted(linebounce, text, "perf-script")
     assert "samples" in said

@@ -38,6 +38,24 @@ TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
   EXPECT_THAT(recognised("/* offset |  size */  type = struct job {\n/* 0 | 4 */ int a;\n"), ElementsAre("ptype!"));
 }
 
+TEST(Recognise, AnEMailsQuotedPrintableTextIsRefusedWithWhatDecodesIt) {
+  const auto refused = [](const std::string& text) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "mail") << text;
+    try {
+      excerpt_of(folder / "mail");
+    } catch (const trace::TraceError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string broken = "     0  1163  1003" + std::string(54, ' ') + "=\n 0x7fecc2ffa340\n";
+  EXPECT_THAT(refused(broken + broken), HasSubstr("python3 -m quopri -d"));
+  EXPECT_THAT(refused("X86 SB\n{ x=3D0; y=3D0; }\n"), HasSubstr("quopri"));
+  EXPECT_EQ(refused(std::string(70, '=') + "\n" + std::string(70, '=') + "\n"), "");
+  EXPECT_EQ(refused("{ x=3; y=0; }\n"), "");
+}
+
 TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
   EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
   EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
