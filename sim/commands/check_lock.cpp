@@ -116,6 +116,8 @@ std::string file_of_lock(const std::string& name) {
 }
 
 ExitCode weaken_locks(const CheckLockArguments& arguments) {
+  // Before the search, which takes a minute.
+  for (const std::string& machine : arguments.machines) find_file(kMachineFiles, machine, "", "--machine");
   ExitCode code = ExitCode::done;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const std::string& name : arguments.locks) {

@@ -384,6 +384,7 @@ WRONG_COMMAND_LINES = {
     "check --seed 1 msi_atomic": (2, "--seed needs --random"),
     "check --random 1000 --machine p3_xeon_4way --murphi m": (2, "--murphi has no effect with --random"),
     "check-lock mcs --machine p3_xeon_4way": (2, "--machine needs --weaken"),
+    "check-lock mcs --weaken --machine p3_xeon": (2, '--machine: machine "p3_xeon" is not known; did you mean '),
     "check-lock mcs --quick --machines 2": (2, "--machines has no effect with --quick"),
     "advise t.lbt --yes": (2, "--yes needs --recheck"),
     "advise t.lbt --time --orders 3": (2, "--orders has no effect with --time"),

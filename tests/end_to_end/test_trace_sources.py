@@ -128,9 +128,9 @@ def test_a_missing_file_and_an_unknown_format_are_errors(linebounce: Program) ->
 
 
 def test_the_same_seed_makes_the_same_file(linebounce: Program) -> None:
-    for name, seed in [("a.trace", "1"), ("b.trace", "1"), ("c.trace", "2")]:
+    for name, seed in [("a.lbt", "1"), ("b.lbt", "1"), ("c.lbt", "2")]:
         assert linebounce("trace", "synth", "-o", name, "--accesses", "1000", "--seed", seed).code == 0
-    a, b, c = ((linebounce.directory / f"{name}.trace").read_bytes() for name in "abc")
+    a, b, c = ((linebounce.directory / f"{name}.lbt").read_bytes() for name in "abc")
     # The traces contain the command line, which differs in the file's name.
     assert len(a) == len(b)
     assert a != c
