@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kShortest = 64;
 constexpr std::int64_t kLongest = 64 * kShortest;
 
-constexpr std::uint64_t kBackoffSeries = 1989;  // added to the run's seed; programs draw other numbers
+constexpr std::uint64_t kBackoffSeries = 1989;  // added to the run's seed, so that programs draw other numbers
 
 class TtasBackoffLock final : public Lock {
  public:

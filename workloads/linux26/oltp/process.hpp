@@ -138,8 +138,8 @@ class Process {
 std::unique_ptr<Process> make_foreground(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int reads,
                                          CommitGroup& group);
 // A process that writes changed blocks back. It keeps `depth` writes in flight over all its contexts. Whenever `batch` writes
-// are done, it submits another batch, divided among the contexts. Errors: std::invalid_argument if a context's ring has no room
-// for its share of the writes in flight (depth + batch), or if a batch has fewer writes than there are contexts.
+// are done, it submits another batch, divided among the contexts. Errors: std::invalid_argument if a context's ring has fewer
+// than depth + batch places, or if a batch has fewer writes than there are contexts.
 std::unique_ptr<Process> make_writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts,
                                      int depth, int batch);
 

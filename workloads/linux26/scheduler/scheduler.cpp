@@ -102,7 +102,7 @@ Task* Scheduler::schedule(Cpu& cpu) {
   RunQueue& queue = queue_of(cpu);
   const Object& rq = queue.object;
   kernel_.execute(cpu, kScheduleInstructions);
-  rq.load(cpu, rq_.idle);  // the kernel checks that it is not the idle task that calls schedule() with preemption off
+  rq.load(cpu, rq_.idle);  // the kernel checks that the idle task does not go to sleep
   rq.add(cpu, rq_.sched_count, 1);
   kernel_.lock_irq(cpu, *queue.lock);
   if (queue.current != nullptr && queue.current->object.load(cpu, task_.state) != static_cast<Value>(TaskState::running)) {

@@ -63,7 +63,8 @@ struct List3 {
   Object object;
   MeteredLock* lock = nullptr;
   std::unique_ptr<ArrayCache> shared;
-  int free_limit = 0;  // free slabs go back to the page allocator when they hold more free objects than this
+  // A slab that becomes free goes back to the page allocator if the lists have more free objects than this.
+  int free_limit = 0;
 };
 
 // The limits of a CPU's array and of the shared array. As in enable_cpucache(), they follow from the objects' size.

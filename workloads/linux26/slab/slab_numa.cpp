@@ -166,7 +166,7 @@ class SlabNuma final : public SlabCache {
     throw ModelFailure(fmt::format("no memory is left for an object of {}", lists_.memory().structure()));
   }
 
-  // The time of the lock counts in cache_free_alien(), as in figure 7 of OLS 2007; the rest is inlined in kmem_cache_free.
+  // cache_free_alien() is inlined in kmem_cache_free(). As in figure 7 of OLS 2007, only the lock counts under its own name.
   void free_alien(Cpu& cpu, const Object& object, int node) {
     const Alien& alien = alien_for(cpu, node);
     {

@@ -142,9 +142,8 @@ void Timers::add(Cpu& cpu, Timer& timer, double delay_us) {
   modify_locked(cpu, timer, base, expires);
 }
 
-// Reports count the wait for the base's lock in mod_timer(), although mod_timer() of 2.6.20 itself takes no lock: __mod_timer()
-// arms all timers. Figure 5 of OLS 2007 prints the second of its two lock waits under mod_timer() (the one behind
-// running_timer).
+// Reports count the wait for the lock of the timer's base in mod_timer(). In 2.6.20 it is __mod_timer() that takes this lock,
+// but figure 5 of OLS 2007 prints only that function's second lock (after the check of running_timer) under its name.
 bool Timers::modify(Cpu& cpu, Timer& timer, double delay_us) {
   const FunctionScope scope(cpu, modify_);
   const Value expires = expiry(cpu, delay_us);
