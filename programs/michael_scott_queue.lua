@@ -1,12 +1,12 @@
--- The lock-free queue of Michael and Scott (1996). What it teaches: a CPU that finds the tail left behind by another moves it
--- on. Head and tail are on lines of their own, so that enqueue and dequeue move different lines.
+-- The lock-free queue of Michael and Scott (1996). What it teaches: a CPU that finds the tail lagging behind advances it for
+-- the CPU that was late. Head and tail are on lines of their own, so that enqueue and dequeue move different lines.
 title = "Michael and Scott's lock-free queue"
 parameters = {
   { name = "nodes", default = 64, min = 2, max = 65536, meaning = "in the queue at the beginning" },
   { name = "hold_cycles", default = 200, min = 1, max = 1e9, meaning = "mean time between dequeue and enqueue" },
 }
 tallies = { "dequeues", "lost_races", "empty" }
-local ADDRESS <const> = (1 << 40) - 1 -- bits of the pointer; those above count the changes, against ABA
+local ADDRESS <const> = (1 << 40) - 1 -- the bits of a pointer's address; those above count the changes, against ABA
 function setup()
   queue = place(structure { name = "queue", "head", { "tail", at = machine.line_bytes }, align = "line" }, "queue")
   node = structure { name = "queue_node", "next", "value", align = "line" }
@@ -16,7 +16,7 @@ function setup()
   preset(queue.tail, nodes[workload.nodes].address)
 end
 
--- Moves a pointer on if it is still `old`; returns false if another CPU has moved it.
+-- Replaces a pointer if it still equals `old`; returns false if another CPU has changed it.
 local function move(cpu, word, old, to)
   local new = (to & ADDRESS) | ((old & ~ADDRESS) + ADDRESS + 1) & ((1 << 56) - 1)
   local moved = cpu:compare_exchange(word, old, new) == old

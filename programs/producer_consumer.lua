@@ -16,7 +16,7 @@ function setup()
 end
 
 local produce = named("produce", function(cpu, ring, item)
-  cpu:spin_until_acquire(ring.head, ">", item - workload.slots) -- the slot is free again
+  cpu:spin_until_acquire(ring.head, ">", item - workload.slots) -- waits until the slot is free again
   cpu:store(ring.slot[item % workload.slots], item)
   cpu:store_release(ring.tail, item + 1)
   cpu:tally("produced")

@@ -22,7 +22,7 @@ function setup()
   state = place_per_cpu(structure { name = "rcu_state", "passed" }, "rcu_state")
   writers = lock("mcs", "list_lock")
 end
-local lookup = named("lookup", function(cpu, key) -- the element, and the word that points to it
+local lookup = named("lookup", function(cpu, key) -- returns the element, and the word that points to it
   local link = list.head
   while true do
     local at = cpu:load_acquire(link)
@@ -34,7 +34,7 @@ local lookup = named("lookup", function(cpu, key) -- the element, and the word t
 end)
 
 local update = named("update", function(cpu, key)
-  if not cpu:try_acquire(writers) then return end -- a CPU that waited here would hold up the grace period
+  if not cpu:try_acquire(writers) then return end -- if this CPU waited, the holder's grace period would not end
   local old, link = lookup(cpu, key)
   local new = cpu:load(list.spare)
   for _, field in ipairs { element.key, element.check } do cpu:store(new + field, key) end

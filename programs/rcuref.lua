@@ -1,9 +1,9 @@
--- A reference count that is taken by one unconditional addition (Linux 6.4, lib/rcuref.c): a count that has run out lies so far
--- below zero that additions can't revive it. What it teaches: "take one unless it is gone" needs no compare-and-exchange loop.
+-- A reference count that is taken by one addition (Linux 6.4, lib/rcuref.c). When the object is gone, its count is so far below
+-- zero that additions can't revive it. What it teaches: "take one unless it is gone" needs no retry loop.
 title = "rcuref: an addition takes a reference, unless the object is gone"
 
-local SIGN <const> = 1 << 31 -- set: nobody holds the object, or something went wrong
-local NOBODY <const> = 0xFFFFFFFF -- the count is one less than the references
+local SIGN <const> = 1 << 31 -- this bit set: nobody holds the object, or something went wrong
+local NOBODY <const> = 0xFFFFFFFF -- no references: the count is the number of references minus 1
 local DEAD <const> = 0xE0000000
 
 function setup()
@@ -11,8 +11,8 @@ function setup()
 end
 
 function get(cpu, counter)
-  if (cpu:fetch_add(counter.count, 1) + 1) & SIGN == 0 then return true end -- also if the object was just about to go
-  cpu:store(counter.count, DEAD) -- puts the count far below zero again, however many CPUs try
+  if (cpu:fetch_add(counter.count, 1) + 1) & SIGN == 0 then return true end -- also if the object was about to go
+  cpu:store(counter.count, DEAD) -- far below zero again, however many CPUs try
   error("a reference is taken of an object that is gone")
 end
 

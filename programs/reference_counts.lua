@@ -1,5 +1,5 @@
--- Reference counts, three ways: one atomic word; a word for each CPU, summed when it matters; and lockref, a lock and a count
--- in one word, changed by compare-and-exchange while the lock is free. What it teaches: an atomic add is cheap, its line is not.
+-- Reference counts, three ways: one atomic word; a word for each CPU, added up on demand; and lockref, a lock and a count in
+-- one word, changed by compare-and-exchange while the lock is free. What it teaches: an atomic add is cheap, its line is not.
 title = "Reference counts: atomic, per CPU, lockref"
 parameters = {
   { name = "kind", default = "atomic", choices = { "atomic", "per_cpu", "lockref" }, meaning = "how references are counted" },

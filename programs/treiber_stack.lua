@@ -1,6 +1,6 @@
 -- Treiber's stack (1986): push and pop are one compare-and-exchange each. What it teaches: a stack without locks still has
--- contention. A node may leave and come back between a load and its compare, which then succeeds wrongly (ABA); so the top
--- has a count of changes beside the address.
+-- contention. Between a pop's load and its compare-and-exchange, a node may leave and come back, so that the compare succeeds
+-- wrongly (ABA). A count of changes beside the address prevents that.
 title = "Treiber's lock-free stack"
 parameters = {
   { name = "nodes", default = 64, min = 1, max = 65536, meaning = "on the stack at the beginning" },
@@ -8,7 +8,7 @@ parameters = {
 }
 tallies = { "pops", "lost_races", "empty" }
 
-local ADDRESS <const> = (1 << 40) - 1 -- bits of the top's address; those above are the count
+local ADDRESS <const> = (1 << 40) - 1 -- the bits of the top's address; those above count the changes
 
 function setup()
   stack = place(structure { name = "stack", "top", align = "line" }, "stack")

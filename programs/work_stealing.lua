@@ -26,7 +26,7 @@ end)
 local pop = named("pop", function(cpu, mine)
   local bottom = cpu:load(mine.bottom) - 1
   cpu:store(mine.bottom, bottom)
-  cpu:fence() -- a thief must see the store before this CPU looks at top
+  cpu:fence() -- the store must be visible to thieves before this CPU loads top
   local top = cpu:load(mine.top)
   local task = top <= bottom and cpu:load(mine.slot[bottom % SLOTS]) or nil
   if top < bottom then return task end

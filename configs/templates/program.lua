@@ -4,13 +4,13 @@ parameters = {
   { name = "outside_cycles", default = 100, min = 0, max = 1e9, meaning = "computed between two additions" },
 }
 
--- Runs once, before time begins: it places what the CPUs share.
+-- Runs once, before simulated time begins: places the objects that the CPUs share.
 function setup()
   local counter = structure { name = "counter", "value", align = "line" }
   shared = place(counter, "shared")
 end
 
--- Runs on every CPU; cpu.id is its number, from 0 on. cpu:tally() counts an operation, from which comes the throughput.
+-- Runs on every CPU; cpu.id is its number, from 0 on. cpu:tally() counts an operation; throughput is calculated from this.
 function run(cpu)
   while true do
     cpu:fetch_add(shared.value, 1)

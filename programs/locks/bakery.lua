@@ -1,5 +1,5 @@
 -- Lamport's bakery lock (1974): first come, first served for any number of CPUs, without an atomic operation. What it teaches:
--- doing without is expensive. Each acquisition reads a line of every other CPU, and each CPU writes its own line twice.
+-- doing without atomics is expensive. Each acquisition reads a line of every other CPU, and writes its own line twice.
 title = "Lamport's bakery: any number of CPUs, no atomic operation"
 traits = { fifo = true }
 

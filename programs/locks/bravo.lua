@@ -4,7 +4,7 @@ title = "BRAVO: each reader leaves its own mark, and a writer checks all marks"
 traits = { readers = "together", readers_nest = false }
 
 local WRITER <const> = 1 << 32
-local SLOW_READS <const> = 8 -- how many reads go without marks after a writer, before readers use marks again
+local SLOW_READS <const> = 8 -- after a writer, this many reads use the count before readers use marks again
 
 function setup(name)
   local lock = lock_word(structure { name = "bravo_lock", "count", "bias", "slow_reads" })

@@ -24,11 +24,11 @@ function acquire(cpu, lock)
   cpu:store(mine, 1)
   local before = cpu:exchange(lock.tail, mine)
   local waited = wait_at(cpu, before)
-  lock.mine, lock.before = mine, before -- `lock` is a Lua table of this CPU only
+  lock.mine, lock.before = mine, before -- `lock` is a Lua table of its own for each CPU
   return waited
 end
 
--- May wait, if between its load and its compare-exchange of the tail another CPU has queued with that node again.
+-- May wait: between its load and its compare-exchange of the tail, another CPU may have queued with the same node again.
 function try_acquire(cpu, lock)
   local before = cpu:load(lock.tail)
   if cpu:load_acquire(before) ~= 0 then return false end

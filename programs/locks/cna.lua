@@ -3,7 +3,7 @@
 title = "CNA: one queue in which CPUs of the holder's node go first for a while"
 traits = { numa_aware = true }
 
-local STAY <const> = 64 -- one hand-off in this many, on average, serves the second queue
+local STAY <const> = 64 -- on average, one of this many hand-offs serves the second queue
 
 function setup()
   node = structure { name = "cna_node", "next", "grant", "where", "aside_end" }
@@ -11,7 +11,7 @@ function setup()
   return lock_word(structure { name = "cna_lock", "tail" })
 end
 
--- grant: 0 while the node's CPU waits. Once it has the lock: the first node of the second queue, or 1 if that queue is empty.
+-- grant: 0 while the CPU waits. Once it has the lock: the first node of the second queue, or 1 if that queue is empty.
 function acquire(cpu, lock)
   local mine = cpu:take_node(nodes)
   cpu:store(mine + node.next, 0)

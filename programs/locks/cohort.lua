@@ -1,6 +1,6 @@
--- A cohort lock of ticket locks (Dice, Marathe and Shavit, PPoPP 2012: C-TKT-TKT): one lock for each NUMA node, and one for
--- all. What it teaches: the holder hands the lock to a waiter in its own node, which is near the lock's lines, and only after
--- some such hand-offs to another node. Where nodes are far apart, this gives more throughput and less fairness.
+-- A cohort lock of ticket locks (Dice, Marathe and Shavit, PPoPP 2012: C-TKT-TKT): one lock for each NUMA node, and a global
+-- one. What it teaches: the holder hands the lock to a waiter in its own node, near the lock's lines. Only after several such
+-- hand-offs does another node get it. Where nodes are far apart, this gives more throughput and less fairness.
 title = "Cohort lock: hands over within a node, and to other nodes after some hand-offs"
 traits = { numa_aware = true }
 
@@ -28,7 +28,7 @@ end
 function acquire(cpu, lock)
   local node = lock.nodes[machine.node_of[cpu.id]]
   local waited = wait(cpu, node)
-  if cpu:load(node.owns) == 1 then return true end -- a neighbour left the lock for all nodes to this node
+  if cpu:load(node.owns) == 1 then return true end -- this node already has the global lock: a neighbour left it held
   return wait(cpu, lock) or waited
 end
 

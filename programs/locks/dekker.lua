@@ -1,5 +1,5 @@
 -- Dekker's lock (1965), the first lock of all: two CPUs, only loads and stores. What it teaches: if both CPUs want the lock,
--- the one whose turn it is not steps back; and each of the two stores that say "I want" needs a fence after it.
+-- the one whose turn it is not steps back. Each of the two stores that say "I want" needs a fence after it.
 title = "Dekker's lock: two CPUs, no atomic operation"
 traits = { cpus = 2 }
 

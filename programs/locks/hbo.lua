@@ -1,5 +1,5 @@
--- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word that names the holder's NUMA node is
--- enough to be NUMA-aware. Waiters in other nodes try more rarely, so the lock tends to stay near its lines, without a queue.
+-- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: a lock can be NUMA-aware with one word, which
+-- names the holder's NUMA node. Waiters in other nodes retry less often, so the lock tends to stay in a node, without a queue.
 title = "Hierarchical back-off: CPUs far from the holder try less often"
 traits = { numa_aware = true }
 

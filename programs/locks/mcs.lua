@@ -21,7 +21,7 @@ function acquire(cpu, lock)
     cpu:store_release(before + node.next, mine)
     cpu:spin_until_acquire(mine + node.waits, "==", 0)
   end
-  lock.mine = mine -- `lock` is a Lua table of this CPU only
+  lock.mine = mine -- `lock` is a Lua table of its own for each CPU
   return before ~= 0
 end
 
@@ -40,7 +40,7 @@ function release(cpu, lock)
   local mine = lock.mine
   local after = cpu:load(mine + node.next)
   if after == 0 and cpu:compare_exchange(lock.tail, mine, 0) ~= mine then
-    after = cpu:spin_until(mine + node.next, "~=", 0) -- a waiter is in the queue, and about to store where it is
+    after = cpu:spin_until(mine + node.next, "~=", 0) -- a waiter has queued, and is about to store its node's address here
   end
   if after ~= 0 then cpu:store_release(after + node.waits, 0) end
   cpu:give_node(nodes, mine)

@@ -1,5 +1,5 @@
 -- MCS with parking: a waiter spins for a while, and then sleeps until it is woken (spin-then-park, as in Dice's Malthusian
--- Locks, EuroSys 2017). What it teaches: two atomics on one word decide whether the waiter sleeps before the releaser grants.
+-- Locks, EuroSys 2017). What it teaches: waiter and releaser change the same word atomically, so no wake-up is lost.
 title = "MCS with parking: spin for a while, then sleep"
 traits = { fifo = true, sleeps = true }
 
@@ -42,7 +42,7 @@ local function pass_on(cpu, lock, mine)
     if cpu:compare_exchange(lock.tail, mine, 0) == mine then return end
     after = cpu:spin_until_acquire(mine + node.next, "~=", 0)
   end
-  local sleeper = cpu:load(after + node.cpu) -- loaded early, because the waiter may reuse its node as soon as it has the lock
+  local sleeper = cpu:load(after + node.cpu) -- loaded before the grant, after which the waiter may reuse its node
   if cpu:exchange(after + node.state, GRANTED) == PARKED then cpu:wake(sleeper) end
 end
 

@@ -1,4 +1,4 @@
--- A reader-writer semaphore with a count of readers for each CPU (Linux' percpu_rw_semaphore, 3.8), in its slow mode, in which
+-- A reader-writer semaphore with a count of readers for each CPU (Linux's percpu_rw_semaphore, 3.8), in its slow mode, in which
 -- readers need fences. What it teaches: readers write no shared line, but a writer must check the counts of all CPUs.
 title = "percpu-rwsem: a reader count per CPU"
 traits = { readers = "together", readers_nest = false, sleeps = true }
@@ -35,7 +35,7 @@ end
 
 local function leave(cpu, lock)
   cpu:store_release(lock.readers[cpu.id].inside, 0)
-  cpu:fence() -- the writer must see the store before this CPU loads lock.block, and before the writer wakes
+  cpu:fence() -- orders the store before the load of lock.block and before the wake-up, so that the writer sees it
   if cpu:load(lock.block) == 1 then cpu:wake(cpu:load(lock.sleeper.cpu)) end
 end
 

@@ -1,6 +1,6 @@
--- A reader-writer lock in one word. A reader adds 1, a writer adds more than all readers together can, and a CPU that may not
--- enter subtracts its amount again (Linux 2.4 and 2.6 on i386, which count down). What it teaches: readers hold the lock
--- together, but each section takes the line from the other readers twice, so short sections gain little.
+-- A reader-writer lock in one word. A reader adds 1, a writer adds more than all readers together can; a CPU that may not enter
+-- subtracts its amount again. (Linux 2.4 and 2.6 on i386 count down.) What it teaches: readers hold the lock together, but each
+-- section takes the line from other readers twice, so short sections gain little.
 title = "Reader-writer lock: one counter (Linux 2.4 and 2.6 on i386)"
 traits = { readers = "together" }
 

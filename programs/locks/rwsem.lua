@@ -3,7 +3,7 @@
 title = "rwsem: readers share it; waiters sleep in a queue"
 traits = { readers = "together", readers_nest = false, sleeps = true }
 
-local WRITER <const>, QUEUED <const>, READER <const>, NOBODY <const> = 1, 2, 4, -1 -- flags of the count, amount per reader
+local WRITER <const>, QUEUED <const>, READER <const>, NOBODY <const> = 1, 2, 4, -1 -- two flags, the amount per reader, no CPU
 
 function setup(name)
   local lock = lock_word(structure { name = "rwsem", "count:4", "guard:4" })
@@ -17,7 +17,7 @@ local function guarded(cpu, lock, work)
   while cpu:exchange(lock.guard, 1) ~= 0 do cpu:spin_until(lock.guard, "==", 0) end
   work()
   local first = cpu:load(lock.queue.first)
-  while first ~= NOBODY do -- lets in the first waiter, and if it is a reader, the readers right behind it
+  while first ~= NOBODY do -- grants the lock to the first waiter; if that is a reader, also to the readers right behind it
     local one, count = lock.waiters[first], cpu:load(lock.count)
     local share, after = cpu:load(one.share), cpu:load(one.next)
     if count & WRITER ~= 0 or (share == WRITER and count >= READER) then break end
@@ -31,7 +31,7 @@ local function guarded(cpu, lock, work)
   cpu:store_release(lock.guard, 0)
 end
 
--- Sleeps in the queue until the lock is acquired. `added` is what the caller's failed attempt has added to the count.
+-- Sleeps in the queue until this CPU has the lock. `added`: what the caller's failed attempt has added to the count.
 local function queue(cpu, lock, share, added)
   local mine = lock.waiters[cpu.id]
   cpu:store(mine.next, NOBODY)

@@ -5,7 +5,7 @@ traits = { readers = "read_again" }
 
 function setup()
   local lock = lock_word(structure { name = "seqlock", "sequence:4", "locked:4" })
-  lock.seen = {} -- a stack of the sequence numbers at which this CPU's nested read sections began
+  lock.seen = {} -- stack: the sequence number at the start of each of this CPU's nested read sections
   return lock
 end
 

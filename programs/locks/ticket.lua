@@ -14,7 +14,7 @@ function acquire(cpu, lock)
   return true
 end
 
--- Takes the next ticket only if it is being served. A compare-exchange of 8 bytes covers both `next` and `serving`.
+-- Takes the next ticket only if that ticket is being served. A compare-exchange of 8 bytes covers both `next` and `serving`.
 function try_acquire(cpu, lock)
   local both = cpu:load(lock.address)
   local next, serving = both & 0xFFFFFFFF, both >> 32

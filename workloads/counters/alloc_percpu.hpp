@@ -1,6 +1,6 @@
 // Per-CPU copies of small objects, as alloc_percpu allocates them (Thirumalai's reimplementation of 2005). Every CPU has an
-// area on its own node, and an object's copies have the same offset in all areas. So copies of different objects share a CPU's
-// lines, and no line is shared by CPUs.
+// area on its own node, and an object's copies have the same offset in all areas. A line may therefore hold copies of several
+// objects, but only one CPU's copies.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ class PerCpu {
 
 class PerCpuAllocator {
  public:
-  // `bytes_per_cpu`: the size of an area, for all objects that will be allocated.
+  // `bytes_per_cpu`: the size of each CPU's area. The area must hold that CPU's copies of all objects.
   PerCpuAllocator(const WorkloadSetup& setting, int bytes_per_cpu);
   PerCpuAllocator(const PerCpuAllocator&) = delete;
   PerCpuAllocator& operator=(const PerCpuAllocator&) = delete;

@@ -26,12 +26,12 @@ class Bigref final : public ReferenceCount {
   void get(Cpu& cpu) override { add(cpu, kOne); }
   bool put(Cpu& cpu) override { return add(cpu, ~Value{0}); }
 
-  // REQUIRES: the caller is in no reader's section, because this waits for a grace period.
+  // REQUIRES: the caller is not inside a reader's section, because this function waits for a grace period.
   bool begin_dying(Cpu& cpu) override {
     cpu.store(global_, kBias);
     cpu.store_release(dying_, 1);
     rcu_.synchronize(cpu);
-    Value counted = 0;  // counts the owner's own reference, which is dropped now
+    Value counted = 0;  // 0: the words lack the owner's own reference, and that is dropped now
     for (int other = 0; other < cpus_; ++other) counted += cpu.load(words_.of(other));
     return add_to_global(cpu, counted - kBias);
   }

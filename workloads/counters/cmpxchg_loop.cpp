@@ -1,4 +1,4 @@
-// One word, changed by compare-and-exchange, which is retried until no other CPU has changed the word in between.
+// One word, changed by compare-and-exchange. If another CPU changed the word in between, the operation is retried.
 #include "workloads/counters/counters.hpp"
 
 namespace linebounce::workloads {

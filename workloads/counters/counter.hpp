@@ -21,7 +21,8 @@ class ReferenceCount {
  public:
   virtual ~ReferenceCount() = default;
   virtual void get(Cpu& cpu) = 0;
-  // True if that was the last reference: the caller frees the object. A distributed count can't tell before begin_dying().
+  // Returns true if that was the last reference: the caller frees the object. Before begin_dying(), a distributed count always
+  // returns false.
   virtual bool put(Cpu& cpu) = 0;
   // Called when the owner drops its own reference and the object cannot be looked up any more. A distributed count then
   // becomes a global one. Returns true as put() does.
@@ -30,7 +31,7 @@ class ReferenceCount {
 
 struct CounterPlace;
 
-// What a counter's file declares. A factory is null if the counter does not support that use. A reference count begins with one
+// What a counter's file declares. A null factory: the counter does not support that use. A reference count begins with one
 // reference, its owner's.
 struct CounterEntry {
   std::string name;

@@ -21,7 +21,8 @@ using MakeCounterEntry = CounterEntry();
 // In the order in which `list` shows them.
 std::span<const CounterEntry> all_counters();
 
-// Finds a counter by its name, or one of `from_files` by its file's path. Errors: std::invalid_argument, with the legal names.
+// Finds a counter by name; one of `from_files` is named by its file's path. Errors: std::invalid_argument, with the legal
+// names.
 const CounterEntry& find_counter(const std::string& name, std::span<const CounterEntry> from_files = {});
 
 // A parameter that names a counter of events, of references, or of either.

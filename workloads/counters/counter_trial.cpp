@@ -12,7 +12,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kTrialSeries = 0x747269616c;  // the stream of random numbers
-// Operations of all CPUs together; more if that would be too few for each CPU.
+// Operations of all CPUs together. Raised if a CPU would get fewer than kFewestRounds.
 constexpr std::int64_t kRacingOperations = 128;
 constexpr std::int64_t kFewestRounds = 4;  // rounds of each CPU
 

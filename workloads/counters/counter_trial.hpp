@@ -56,16 +56,17 @@ class CounterTrial {
   std::unique_ptr<Counter> counter_;
   std::array<std::unique_ptr<ReferenceCount>, kWays> counts_;  // by Way
   struct Drops {
-    // `last`: the CPU that was told that its reference was the last; -1 if no CPU was told
+    // `last`: the CPU that was told that it dropped the last reference; -1: no CPU.
     Tick latest_began = -1, last_ended = -1;
   };
   std::vector<Drops> drops_;  // by CPU, for kDie
 };
 
-// The trials of a workload's counters. Counters that ship are not tried.
+// The trials of a workload's counters. Only counters from files are tried, not the built-in ones.
 class CounterTrials {
  public:
-  // A run with a counter from a file begins this much simulated time later, so that the trial does not count in its results.
+  // Delays the start of a run with a counter from a file by this much simulated time, so that the trial is not part of its
+  // results.
   static constexpr double kUs = 10'000;
 
   explicit CounterTrials(const WorkloadSetup& setting) : setting_(setting) {}

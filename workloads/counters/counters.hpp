@@ -16,7 +16,7 @@ struct CounterPlace {
   AddressSpace& memory;
   LockSet& locks;
   PerCpuAllocator& percpu;  // kCounterPerCpuBytes for each counter
-  Interrupts& interrupts;   // only used if softirqs count too
+  Interrupts& interrupts;   // only used if softirqs change the counter, too
   Rcu* rcu = nullptr;       // required by bigref
   std::string name;         // the name of the counter's objects
   int cpus = 1;
@@ -33,7 +33,8 @@ constexpr int kCounterPerCpuBytes = 8;
 // atomic_dec_and_lock, as on i386). Errors: ModelFailure if the count was 0 before.
 bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes = 8);
 
-// Adds to this CPU's own word, which its softirqs may change too. Uses one instruction that is not atomic for other CPUs.
+// Adds to this CPU's own word, which its softirqs may change, too. The addition is one instruction, so no softirq can interrupt
+// it; it is not atomic with respect to other CPUs.
 void add_to_own_word(Cpu& cpu, Interrupts& interrupts, Address word, Value amount);
 
 }  // namespace linebounce::workloads

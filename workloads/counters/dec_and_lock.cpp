@@ -1,5 +1,5 @@
-// An atomic count whose last reference is dropped under a lock, as for inodes and dentries: other CPUs may find the object and
-// take a reference only while they hold that lock.
+// An atomic count whose last reference is dropped under a lock, as for inodes and dentries. Other CPUs must hold the same lock
+// to find the object and take a reference.
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 

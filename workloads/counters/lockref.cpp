@@ -43,7 +43,7 @@ class Lockref final : public ReferenceCount {
   static void refuse_dead(Value count) {
     if (count == 0) throw ModelFailure("lockref: a reference is changed of an object that nobody holds");
   }
-  // Returns false if the lock is held, or there are no more references than `more_than`.
+  // Returns false if the lock is held, or if the count is at most `more_than`.
   bool change_unlocked(Cpu& cpu, Value amount, Value more_than) const {
     Value expected = cpu.load(word_);
     while (!locked(expected) && count_in(expected) > more_than) {

@@ -158,8 +158,8 @@ Address BufferCache::getblk(Cpu& cpu, std::uint64_t block) {
   return other;
 }
 
-// Takes the least recently used buffer off the queue. Buffers that were found since they were queued are left out, and come
-// back when they are released. A queue's lock is taken before a chain's.
+// Takes the least recently used buffer off the queue. If a buffer has been found since it was queued, takes it off, too, and
+// goes on to the next; its release queues it again. Lock order: the queue's lock before a chain's.
 Address BufferCache::take_buffer(Cpu& cpu) {
   queue_lock_->acquire(cpu);
   for (;;) {
@@ -174,7 +174,7 @@ Address BufferCache::take_buffer(Cpu& cpu) {
   }
 }
 
-// Returns false if another CPU has found the buffer.
+// Returns false if another CPU has found the buffer in the meantime.
 bool BufferCache::forget_block(Cpu& cpu, Address buffer) {
   const Value block = cpu.load(buffer + kBufBlock);
   if (block == 0) return true;
@@ -208,8 +208,8 @@ void BufferCache::enqueue(Cpu& cpu, Address buffer) {
   queue_lock_->release(cpu);
 }
 
-// Unmaps the pages of the buffer's old block, and maps those of the new one. No CPU may use the old kernel addresses any
-// more.
+// Unmaps the pages of the buffer's old block, and maps those of the new one. All CPUs must drop their translations of the old
+// kernel addresses.
 void BufferCache::map_pages(Cpu& cpu, Address buffer, std::uint64_t block) {
   const auto wire = [&](Address data, Value addend) {
     const Address first = pages_ + (data - data_) / kBlockDataBytes * kPagesOfBlock * kPageStructBytes;

@@ -1,5 +1,5 @@
-// DragonFly's buffer cache in simulated memory. A hash table finds a block's buffer, which has the pages of its block mapped.
-// Unused buffers wait in a queue, from which getblk() takes one for a block that has none. All blocks are in the VM page cache,
+// DragonFly's buffer cache in simulated memory. A hash table finds a block's buffer, which maps the pages of that block. Unused
+// buffers wait in a queue; getblk() takes one from there for a block that has no buffer. All blocks are in the VM page cache,
 // so a buffer only maps existing pages.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace linebounce::workloads {
 struct BufferCacheOptions {
   std::int64_t blocks = 65536;
   std::int64_t buffers = 8192;
-  double getblk_us = 2;  // time to make a buffer, beside what is simulated
+  double getblk_us = 2;  // time to make a buffer, in addition to the simulated accesses
   bool invalidate = false;
 };
 
@@ -24,14 +24,15 @@ class BufferCache {
  public:
   BufferCache(const WorkloadSetup& setting, const BufferCacheOptions& options, Interrupts& interrupts);
 
-  // Returns the block's buffer, with a reference for the caller, or 0 if it has none.
+  // Returns the block's buffer, with a reference for the caller; 0 if the block has no buffer.
   [[nodiscard]] Address find(Cpu& cpu, std::uint64_t block);
-  // As find(), but makes a buffer if there is none.
+  // Like find(), but makes a buffer if the block has none.
   [[nodiscard]] Address getblk(Cpu& cpu, std::uint64_t block);
   // REQUIRES: the caller has a reference.
   void release(Cpu& cpu, Address buffer);
 
-  // The address of the first word that the buffer shows. Errors: ModelFailure, if the buffer is not this block's.
+  // The address of the block's first word, through the buffer's mapping. Errors: ModelFailure if the buffer belongs to another
+  // block.
   [[nodiscard]] Address data(Cpu& cpu, Address buffer, std::uint64_t block) const;
 
   [[nodiscard]] std::uint64_t blocks() const { return blocks_; }

@@ -59,7 +59,7 @@ void RedBlackTree::replace_child(Cpu& cpu, Address parent, Address child, Addres
   }
 }
 
-// Rotates the tree: the node moves down on this side, and its child on the other side takes its place.
+// Rotates the tree: the node moves down on the side `side`, and its child on the other side takes its place.
 void RedBlackTree::rotate(Cpu& cpu, Address node, Side side) const {
   const Address child = cpu.load(node + link(other(side)));
   const Address inner = cpu.load(child + link(side));
@@ -72,7 +72,7 @@ void RedBlackTree::rotate(Cpu& cpu, Address node, Side side) const {
   cpu.store(node + kParent, child);
 }
 
-// Restores the colours. The node is red, and its parent may be red, too.
+// Restores the red-black rules. The node is red, and its parent may be red, too, which the rules forbid.
 void RedBlackTree::mend_after_insertion(Cpu& cpu, Address node) const {
   for (;;) {
     Address parent = cpu.load(node + kParent);
@@ -102,8 +102,8 @@ void RedBlackTree::mend_after_insertion(Cpu& cpu, Address node) const {
   }
 }
 
-// Restores the balance: paths through `node`, which may be 0 and is a child of `parent`, have one black node less than all
-// others.
+// Restores the balance: paths through `node` have one black node less than all others. `node` is a child of `parent`; 0: an
+// empty child.
 void RedBlackTree::mend_after_removal(Cpu& cpu, Address node, Address parent) const {
   while (parent != 0 && !red(cpu, node)) {
     const Side side = cpu.load(parent + kLeft) == node ? Side::left : Side::right;

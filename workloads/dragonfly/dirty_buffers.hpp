@@ -1,5 +1,5 @@
-// The dirty buffers of a flush group, in simulated memory: a list in the order in which they became dirty, or a red-black tree
-// ordered by place on the disk. One lock guards those of all groups.
+// The dirty buffers of a flush group, in simulated memory: either a list in the order in which they became dirty, or a
+// red-black tree ordered by place on the disk. A single lock protects the dirty buffers of all groups.
 #pragma once
 
 #include "models/core/cpu.hpp"
@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 
 // A red-black tree in simulated memory. Its nodes are parts of the owner's objects; a node's address is that of its first link.
-// REQUIRES: the caller holds a lock.
+// REQUIRES: the caller holds a lock that protects the tree.
 class RedBlackTree {
  public:
   // Offsets in a node, in bytes. Words have 8 bytes. The key must be stored before the node is inserted.
@@ -42,10 +42,11 @@ class RedBlackTree {
 
 class DirtyBuffers {
  public:
-  // A buffer's hammer_io: a node of a tree, whose left link is also a list's next, and whose key is its place on the disk.
+  // A buffer's hammer_io is a tree's node; its key is the buffer's place on the disk. In a list, the left link points to the
+  // next buffer.
   static constexpr Address kDirty = 40;
   static constexpr Address kIoBytes = 64;
-  // Words of a group: the tree's root or the list's first, and the list's last.
+  // A group's words: the tree's root or the list's first buffer; the list's last buffer.
   static constexpr Address kFirst = 0;
   static constexpr Address kLast = 8;
 
@@ -53,7 +54,7 @@ class DirtyBuffers {
 
   // Returns false if the buffer is dirty already; it then stays where it is.
   bool add(Cpu& cpu, Address group, Address io);
-  // Removes the next buffer to be written, and makes it clean; 0 if there is none.
+  // Removes the next buffer to be written, and marks it clean. Returns 0 if the group has no dirty buffer.
   [[nodiscard]] Address take(Cpu& cpu, Address group);
 
  private:

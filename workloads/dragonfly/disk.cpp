@@ -57,7 +57,8 @@ void Disk::write(Cpu& cpu, std::int64_t block) {
   cpu.enable_interrupts();
 }
 
-// Starts the next write at `at`, when the previous one ends. The disk does not wait until the CPU has been told of that.
+// Starts the next write at `at`, when the previous one ends. The disk does not wait until the CPU has handled the previous
+// write's interrupt.
 void Disk::begin(Cpu& cpu, std::int64_t now, std::int64_t at) {
   busy_ = !queue_.empty();
   if (!busy_) return;

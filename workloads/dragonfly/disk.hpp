@@ -1,6 +1,6 @@
-// A hard disk with one arm and a queue of its own, like SATA disks of 2011. Among queued writes it chooses the one that it can
-// begin soonest, by the arm's distance and the rotation of the plate. It interrupts the CPU that gave it the write; only that
-// CPU's program and handlers may call it.
+// A hard disk with one arm and a queue of its own, like SATA disks of 2011. Of the queued writes, it chooses the one that can
+// begin soonest, given the arm's distance and the rotation of the platter. It interrupts the CPU that gave it the write; only
+// that CPU's program and handlers may call it.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct DiskOptions {
   double speed = 1;  // divides all times
 };
 
-// The arm's position and timing; knows of no CPU. Times are whole ns since the simulation began.
+// The arm's position and timing. Times are whole ns since the simulation began, in the disk's own time, not a CPU's.
 class DiskArm {
  public:
   explicit DiskArm(const DiskOptions& options);
 
-  // The time at which a write of this block reaches the plate if it begins now.
+  // The time at which the block passes below the head, if a write of it is begun at `now`.
   [[nodiscard]] std::int64_t starts(std::int64_t block, std::int64_t now) const;
   // Writes the block, and returns when the write ends.
   std::int64_t write(std::int64_t block, std::int64_t now);
 
   // The time to move the arm by this many tracks.
   [[nodiscard]] std::int64_t seek_ns(std::int64_t tracks) const;
-  // The time that a block takes below the head.
+  // The time that a block takes to pass below the head.
   [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
   [[nodiscard]] std::int64_t track() const { return track_; }
 
@@ -43,7 +43,8 @@ class DiskArm {
   std::int64_t tracks_, blocks_per_track_;
   double least_seek_ns_, full_seek_ns_;
   std::int64_t block_ns_, turn_ns_;
-  std::int64_t skew_;  // by how many blocks a track begins later than the previous one, because the plate rotates during a seek
+  // By how many blocks each track's start is rotated against the previous one's, to allow for the time of a seek.
+  std::int64_t skew_;
   std::int64_t track_ = 0;
 };
 

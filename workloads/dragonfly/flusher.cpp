@@ -6,7 +6,8 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kMetaStream = 12;
-// The blocks behind a group's buffers that make its flush valid: the end of the UNDO area and the volume's header.
+// After a group's buffers, the flush writes these blocks, which make it valid: the end of the UNDO area and the volume's
+// header.
 constexpr std::int64_t kUndoBlock = 600000;
 constexpr std::int64_t kVolumeHeader = 0;
 
@@ -99,13 +100,13 @@ void Flusher::write(Cpu& cpu, std::int64_t block) {
   disk_.write(cpu, block);
 }
 
-// A wake-up may announce a write that was seen already, so the flusher checks again.
+// A wake-up may announce a write that the flusher has already seen, so it checks again.
 void Flusher::wait_for_disk(Cpu& cpu) {
   const FunctionScope scope(cpu, wait_);
   cpu.sleep();
 }
 
-// Counts as many of the group's inodes as written as the share of its buffers that has reached the disk.
+// Frees the same share of the group's inodes as the share of its buffers that has reached the disk.
 void Flusher::note_progress(Cpu& cpu) {
   if (!options_.freed_steadily()) return;
   const std::int64_t done = std::min(disk_.written() - group_.written_before, group_.buffers);

@@ -1,5 +1,5 @@
-// HAMMER's flusher: one CPU, which owns the disk. For each group it first applies the inodes' changes to the meta-data, holding
-// the per-mount lock all the while, and then gives the group's dirty buffers to the disk.
+// HAMMER's flusher: one CPU, which owns the disk. For each group, it first applies the inodes' changes to the meta-data and
+// holds the per-mount lock all that time. Then it gives the group's dirty buffers to the disk.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace linebounce::workloads {
 
-// Counts events by stretch of time, for the series of a rate.
+// Counts events per stretch of simulated time, for a time series of their rate.
 class Stretches {
  public:
   Stretches(double us, int cpus) : us_(us), counts_(cpus) {}
@@ -37,7 +37,8 @@ class Stretches {
     return samples;
   }
 
-  // The smallest stretch in percent of the mean, of those that lie completely in the measured time; 100 if there is none.
+  // The smallest stretch's count, in percent of the mean. Considers only stretches that lie completely in the measured time;
+  // 100 if there are none.
   [[nodiscard]] double least_pct() const {
     std::size_t first = std::numeric_limits<std::size_t>::max();
     std::size_t last = 0;
@@ -61,7 +62,7 @@ class Stretches {
  private:
   struct OfCpu {
     std::vector<std::int64_t> by_stretch;
-    std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;  // stretches that have measured time
+    std::size_t first = std::numeric_limits<std::size_t>::max(), last = 0;  // range of stretches that overlap the measured time
   };
 
   [[nodiscard]] std::vector<std::int64_t> sums() const {

@@ -1,5 +1,5 @@
-// HAMMER under a load like blogbench's: some CPUs read small files that are all in memory, others write such files, and one
-// flushes what has been written (M. Dillon's mail of January 2011; README.md).
+// HAMMER under a load like blogbench's: some CPUs read small files that are all in memory, others write such files, and one CPU
+// flushes the changes to disk (M. Dillon's mail of January 2011; README.md).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Hammer final : public Workload {
  private:
   struct OfCpu {
     std::vector<Value> seen;  // by block, the latest version that this CPU has read
-    double waits_ns = 0;      // during the measured time: waits of readers for the lock, or of writers for an inode
+    double waits_ns = 0;      // total in the measured time: a reader's waits for the lock, or a writer's for an inode
     double longest_wait_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
@@ -136,7 +136,7 @@ void Hammer::read_files(Cpu& cpu) {
   }
 }
 
-// One read() of the whole file. Once a block has needed the per-mount lock, the read keeps it for the following blocks.
+// One read() of the whole file. Once a block has required the per-mount lock, the read holds the lock for the rest of the file.
 void Hammer::read_file(Cpu& cpu, std::uint64_t first) {
   const FunctionScope scope(cpu, vop_read_);
   bool locked = false;
@@ -163,7 +163,8 @@ void Hammer::read_block(Cpu& cpu, std::uint64_t block, bool& locked) {
   cache_->release(cpu, buffer);
 }
 
-// A block's first word holds its number and how often it has been written. No CPU sees an older version after a newer one.
+// A block's first word holds the block's number and its version, which counts writes. No CPU may see an older version after a
+// newer one.
 void Hammer::check(Cpu& cpu, std::uint64_t block, Value value) {
   Value& seen = of(cpu).seen[block];
   const Value version = value & ((Value{1} << kVersionBits) - 1);
@@ -224,7 +225,7 @@ void Hammer::waited(Cpu& cpu, double ns) {
 void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t reads = tallied_by_all(facts, kFilesRead);
   const std::int64_t writes_done = tallied_by_all(facts, kFilesWritten);
-  // Divided by the factor by which files are written faster than in reality, so that the rate relates to the readers' time.
+  // Files are written faster than in reality by the factor write_speed. Dividing by it relates the writes to the readers' time.
   report_rate(facts, reads + std::llround(static_cast<double>(writes_done) / options_.write_speed), metrics);
   metrics.value("hammer.reads_per_s", "1/s", kHigher, "files read", per_second(facts, reads));
   metrics.value("hammer.writes_per_s", "1/s", kHigher, "files written", per_second(facts, writes_done));

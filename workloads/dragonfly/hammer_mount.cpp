@@ -11,12 +11,12 @@
 namespace linebounce::workloads {
 namespace {
 
-// Fields of a flush group, behind its dirty buffers.
+// Fields of a flush group, after those of its dirty buffers.
 constexpr Address kGroupInodes = 16;
 constexpr Address kGroupBuffers = 24;
 constexpr Address kGroupBytes = 64;
-// Fields of the mount: the numbers of the open group, of the oldest group and of the next data block. Numbers count from 0;
-// each group has its place in a ring.
+// Fields of the mount: the numbers of the open group, of the oldest group and of the next data block. Numbers start at 0; a
+// group's place in the ring follows from its number.
 constexpr Address kMountOpen = 0;
 constexpr Address kMountEldest = 8;
 constexpr Address kMountNextData = 16;

@@ -1,5 +1,5 @@
-// State that readers, writers and the flusher of a mounted HAMMER share in simulated memory: the per-mount lock, the flush
-// groups with their dirty buffers, and how many inodes may still become dirty.
+// The state that readers, writers and the flusher of a mounted HAMMER share in simulated memory: the per-mount lock, the flush
+// groups with their dirty buffers, and the number of inodes that may still become dirty.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace linebounce::workloads {
 
-// Options of `hammer`: the four changes of January 2011, how many CPUs do what, and how long each operation takes.
+// Options of `hammer`: the four changes of January 2011, the number of CPUs in each role, and the time of each operation.
 struct HammerOptions {
   bool lock_before_getblk = true;
   std::string flush_order = "list";
@@ -64,7 +64,7 @@ class HammerMount {
 
   [[nodiscard]] MeteredLock& lock() const { return *lock_; }
 
-  // For a writer: waits until an inode may become dirty.
+  // For a writer: waits until another inode may become dirty, and takes one of these places.
   void take_inode(Cpu& cpu) const;
   // Puts the inode, with its data, into the open group. REQUIRES: the caller holds the lock.
   void add_inode(Cpu& cpu);
@@ -74,7 +74,7 @@ class HammerMount {
   // Returns how many groups it has to flush, and closes the open one unless groups are even. REQUIRES: the caller holds the
   // lock.
   [[nodiscard]] std::int64_t close_groups(Cpu& cpu);
-  // The oldest of the groups to flush, or the next one.
+  // The oldest group that is not flushed yet.
   [[nodiscard]] Address eldest_group(Cpu& cpu) const;
   void end_group(Cpu& cpu);
 
@@ -82,7 +82,7 @@ class HammerMount {
   [[nodiscard]] static std::int64_t buffers_of(Cpu& cpu, Address group);
   // Marks a buffer of meta-data dirty. REQUIRES: number < meta_buffers.
   void add_meta(Cpu& cpu, Address group, std::uint64_t number);
-  // The next buffer's place on the disk; none if all have been taken.
+  // Removes the group's next buffer, and returns its place on the disk; empty if no buffer is left.
   [[nodiscard]] std::optional<std::int64_t> take_buffer(Cpu& cpu, Address group);
   void free_inodes(Cpu& cpu, std::int64_t inodes) const;
 
@@ -95,7 +95,7 @@ class HammerMount {
   MeteredLock* lock_;
   DirtyBuffers dirty_;
   std::uint64_t meta_, data_, groups_count_;
-  Address free_ = 0;     // how many inodes may become dirty
+  Address free_ = 0;     // how many more inodes may become dirty
   Address waiting_ = 0;  // inodes in groups whose flush has not begun
   Address state_ = 0;    // guarded by the lock
   Address groups_ = 0, ios_ = 0;

@@ -1,5 +1,5 @@
-// The big-reader lock of Linux 2.4: every CPU has a reader-writer lock on a separate line. A reader takes the lock of its own
-// CPU, so that no line moves. A writer takes all CPUs' locks, in order.
+// The big-reader lock of Linux 2.4: every CPU has a reader-writer lock on a separate line. A reader takes only its own CPU's
+// lock, so no line moves between caches. A writer takes all CPUs' locks, in order.
 #include <fmt/format.h>
 
 #include <vector>
@@ -10,16 +10,17 @@
 namespace linebounce::workloads {
 namespace {
 
-// The reader-writer lock of Linux 2.4 and 2.6 on i386: a word of four bytes whose initial value is the bias. A reader subtracts
-// 1 and a writer the whole bias. The value before the subtraction says who holds the lock. A CPU that may not enter adds the
-// amount back and watches the word.
+// The reader-writer lock of Linux 2.4 and 2.6 on i386: a word of four bytes that starts at the bias. A reader subtracts 1, a
+// writer subtracts the whole bias; the value before the subtraction tells whether the CPU may enter. A CPU that may not adds
+// the amount back and watches the word.
 class BiasedCounter {
  public:
   static constexpr int kBytes = 4;
 
   BiasedCounter(AddressSpace& memory, Address word) : word_(word) { memory.preset(word, kBias, kBytes); }
 
-  // Return true if the CPU has taken the lock. After false, the caller must call wait_to_...(), which returns with the lock.
+  // Return true if the CPU has taken the lock. After false, the caller must call the matching wait_to_...(), which returns with
+  // the lock.
   [[nodiscard]] bool read_at_once(Cpu& cpu) const { return reads(take(cpu, 1)); }
   [[nodiscard]] bool write_at_once(Cpu& cpu) const { return take(cpu, kBias) == kBias; }
 
@@ -41,10 +42,12 @@ class BiasedCounter {
   void end_write(Cpu& cpu) const { give(cpu, kBias); }  // also undoes a write_at_once() that has returned false
 
  private:
-  static constexpr Value kBias = 0x01000000;                               // more than the number of readers
-  static bool reads(Value count) { return count >= 1 && count <= kBias; }  // else 0, or negative as a signed 32-bit number
+  static constexpr Value kBias = 0x01000000;  // more than the number of CPUs
+  // `count` is the word before a reader's subtraction. If a writer is inside or trying, it is 0, or negative as a signed 32-bit
+  // number.
+  static bool reads(Value count) { return count >= 1 && count <= kBias; }
 
-  // Subtracts `amount`, and returns the value before.
+  // Subtracts `amount`; returns the value before the subtraction.
   Value take(Cpu& cpu, Value amount) const { return cpu.fetch_add(word_, (Value{1} << 32) - amount, kBytes); }
   void give(Cpu& cpu, Value amount) const { cpu.fetch_add(word_, amount, kBytes); }
 
@@ -96,7 +99,7 @@ class BigReaderLock final : public Lock {
   WaitsIn waits_in_;
 };
 
-// Ignores `place.word`: a word in the structure that the lock protects is not on a separate line for each CPU.
+// Ignores `place.word`: one word in the structure that the lock protects can't give each CPU a separate line.
 std::unique_ptr<Lock> make_brlock(const LockPlace& place) {
   const Layout layout{.name = "brlock", .size = place.memory.line_bytes(), .fields = {{"counter", 0, BiasedCounter::kBytes}}};
   std::vector<BiasedCounter> counters;

@@ -1,5 +1,5 @@
-// Per-CPU objects that locks need besides their own words, each homed at its CPU's node. All locks of a run share them, so that
-// thousands of locks need no more of them than one lock.
+// Per-CPU objects that locks need besides their own words; each has its home on its CPU's node. All locks of a run share them,
+// so thousands of locks need no more of these objects than a single lock does.
 #pragma once
 
 #include <map>
@@ -25,17 +25,17 @@ class QueueNodes {
   std::vector<std::vector<Address>> free_;  // each CPU's free nodes; take() takes the last
 };
 
-// Draws numbers in the place of the random ones of a lock.
+// A source of numbers that replaces a lock's random draws.
 class Draws {
  public:
   virtual ~Draws() = default;
-  // Returns a number from 0 to bound - 1, for this CPU.
+  // Returns a number from 0 to bound - 1 for this CPU.
   virtual std::uint64_t below(Cpu& cpu, std::uint64_t bound) = 0;
 };
 
 class CpuObjects {
  public:
-  // The number of queue locks of one kind that a CPU, with its interrupt handlers, may hold and await at once.
+  // The number of queue locks of one kind that a CPU, including its interrupt handlers, may hold or wait for at the same time.
   static constexpr int kNodesOfCpu = 16;
   static constexpr std::uint64_t kDefaultSeed = 1;  // as of an experiment
 
@@ -48,19 +48,20 @@ class CpuObjects {
   // The run's seed, for locks and counters that draw random numbers.
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
-  // Null, as usual: locks draw random numbers. REQUIRES of draw_by(): no lock has been created yet.
+  // The source that replaces random draws. Null, the usual case: locks draw random numbers. REQUIRES for draw_by(): no lock has
+  // been created yet.
   [[nodiscard]] Draws* draws() const { return draws_; }
   void draw_by(Draws& draws) { draws_ = &draws; }
 
   // Places a new object on a separate line, homed at the CPU's node.
   Address place(const Layout& layout, const std::string& name, int cpu);
-  // shared() returns one object of this layout for each CPU, and nodes() returns queue nodes of this layout. The first call
-  // places them under the layout's name; later calls for a layout of that name return the same ones. REQUIRES, as place(): the
+  // shared() returns one object of this layout for each CPU; nodes() returns queue nodes of this layout. The first call places
+  // them under the layout's name. Later calls with a layout of that name return the same ones. REQUIRES, as for place(): the
   // simulation has not started.
   const std::vector<Address>& shared(const Layout& layout);
   QueueNodes& nodes(const Layout& layout);
 
-  // Returns the object that the first call with `key` made by make(). All locks of this run share it.
+  // The first call with `key` creates the object with make(); later calls return that object. All locks of this run share it.
   template <class Shared, class Make>
   Shared& kept(const std::string& key, Make make) {
     std::shared_ptr<void>& known = kept_[key];

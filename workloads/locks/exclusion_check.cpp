@@ -21,8 +21,8 @@ void ExclusionCheck::fail_if_held(const Cpu& cpu, const LockHolders::Use& use, O
   }
 }
 
-// now() lets the host run everything that other CPUs do before this time, so that it is known which locks are held. It takes
-// no simulated time.
+// now() lets the host run all that other CPUs do before this time. After that, it is known which locks are held at this time.
+// It takes no simulated time.
 void ExclusionCheck::look_for_holder(Cpu& cpu, const LockHolders::Use& use) const {
   cpu.now();
   fail_if_held(cpu, use, [&use](const LockHolders::Use& held) { return held.since <= use.since; });
@@ -32,7 +32,7 @@ void ExclusionCheck::look_for_holder(Cpu& cpu, const LockHolders::Use& use) cons
   }
 }
 
-// The end of a hold that began earlier and has not ended will be checked when it ends.
+// An overlap with a hold that began earlier and has not ended yet will be found when that hold ends.
 void ExclusionCheck::look_for_overlap(const Cpu& cpu, const LockHolders::Use& use, Tick until) const {
   fail_if_held(cpu, use, [&](const LockHolders::Use& held) { return held.since >= use.since && held.since < until; });
   for (const Hold& ended : ended_) {

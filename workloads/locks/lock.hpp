@@ -16,11 +16,11 @@ class Lock {
   // REQUIRES: this CPU holds the lock.
   virtual void release(Cpu& cpu) = 0;
 
-  // Acquires the lock as a reader, for sections that write nothing that the lock protects. By default readers exclude each
-  // other as writers do.
+  // Acquires the lock as a reader, whose section must not write what the lock protects. By default, readers exclude each other
+  // as writers do.
   virtual bool acquire_shared(Cpu& cpu) { return acquire(cpu); }
-  // Returns false if a writer changed the data meanwhile. The caller must then discard what it has read and begin again with
-  // acquire_shared().
+  // Returns false if a writer changed the data during the section. The caller must then discard what it has read and begin
+  // again with acquire_shared().
   virtual bool release_shared(Cpu& cpu) {
     release(cpu);
     return true;

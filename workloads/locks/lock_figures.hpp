@@ -1,5 +1,5 @@
-// Lock statistics as Lockmeter collects them (Bryant, Hawkes: "Lockmeter: Highly-Informative Instrumentation for Spin Locks in
-// the Linux Kernel", 2000), for each function that takes the lock. Collecting them costs no simulated time.
+// Lock statistics per function that takes the lock, as Lockmeter collects them (Bryant, Hawkes: "Lockmeter: Highly-Informative
+// Instrumentation for Spin Locks in the Linux Kernel", 2000). Collecting them costs no simulated time.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace linebounce::workloads {
 
-// The statistics of one call site. They cover holds and waits that began in the measured time; only `held` and `waited` are the
-// parts of all holds and waits that lie in it. A hold ends when its release begins. A wait that has not ended by the end of the
-// measured time counts as an acquisition that had to wait, whenever it began, with its length up to then. Otherwise a waiter
-// that never gets the lock would be missing from the counts.
+// The statistics of one call site. They cover holds and waits that began in the measured time. Only `held` and `waited` cover
+// all holds and waits, each with the part that lies in the measured time. A hold ends when its release begins. A wait that
+// lasts beyond the measured time counts as an acquisition that had to wait, with its length so far, even if it began before the
+// measured time. Otherwise a waiter that never gets the lock would be missing from the counts.
 struct LockUse {
   std::int64_t nowait = 0;    // acquisitions that succeeded at once
   std::int64_t spin = 0;      // acquisitions that had to wait
@@ -25,31 +25,32 @@ struct LockUse {
   Tick wait_sum = 0, wait_max = 0;
   Tick held = 0, waited = 0;
   std::int64_t handoffs = 0;         // exclusive acquisitions that had to wait for another CPU's release
-  Tick handoff_sum = 0;              // sum of the times from the beginning of that release to the acquisition
-  std::int64_t remote_handoffs = 0;  // the part of `handoffs` from a CPU of another node
+  Tick handoff_sum = 0;              // sum of the times from the start of that release to the acquisition
+  std::int64_t remote_handoffs = 0;  // those of `handoffs` that came from a CPU of another node
   Tick remote_handoff_sum = 0;
 
   void add(const LockUse& other);
 };
 
-// The statistics of one lock, or of all locks with the same name together.
+// The statistics of one lock, or the total of all locks with the same name.
 class LockFigures {
  public:
   void acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited);
   void released(const Cpu& cpu, FunctionId call_site, Tick since);
-  // `cpu` has waited and got the lock; the previous hold ended at `released_at`, on another node if `remote`.
+  // `cpu` has waited and now has the lock. The previous hold ended at `released_at`, on another node if `remote`.
   void handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at, bool remote);
   void rejected(const Cpu& cpu, FunctionId call_site);
-  // Count a hold or a wait that has not ended when the measured time ends, at `end`.
+  // Count a hold or a wait that lasts beyond the measured time, which ends at `end`.
   void still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
   void still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
 
   void raced(const Races& races);
-  // Counts a lock with this name, which was held for `held` ticks of the measured time.
+  // Counts a lock with this name that was held for `held` ticks of the measured time.
   void add_instance(Tick held);
 
   [[nodiscard]] const std::map<FunctionId, LockUse>& by_call_site() const { return uses_; }
-  // instances() is the number of locks with this name. most_held() is the time for which the most held of them was held.
+  // instances() is the number of locks with this name. most_held() is the largest time, in ticks, for which one of them was
+  // held.
   [[nodiscard]] int instances() const { return instances_; }
   [[nodiscard]] Tick most_held() const { return most_held_; }
   // The races of a lock that excludes nobody; empty for any other lock.

@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// True if the acquisition `wanted` must wait until the hold `held` ends.
+// True if the acquisition `wanted` can't succeed before the hold `held` ends.
 bool blocks(const LockHolders::Use& held, const LockHolders::Use& wanted) {
   if (held.lock != wanted.lock || !held.lock->traits().excludes) return false;
   switch (held.lock->traits().readers) {
@@ -30,7 +30,7 @@ void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
                                  text(cpu.id().value, "wants", "in", wanted), text(cpu.id().value, "holds", "taken in", own)));
   }
   awaited_[index(cpu)].push_back(wanted);
-  if (held_[index(cpu)].empty()) return;  // no other CPU can be waiting for this one
+  if (held_[index(cpu)].empty()) return;  // this CPU holds nothing that others could wait for
   std::vector<int> path;
   if (!find_cycle(cpu.id().value, cpu.id().value, path)) return;
   if (std::ranges::any_of(path, [this](int member) { return awaited(member).back().by_tries; })) return;
@@ -48,20 +48,21 @@ bool LockHolders::is_stuck(const Cpu& cpu) const {
   if (std::ranges::any_of(own, [&wanted](const Use& use) { return blocks(use, wanted); })) return true;
   std::vector<int> path;
   if (own.empty() || !find_cycle(cpu.id().value, cpu.id().value, path)) return false;
-  // The host may already have run a CPU to a wait that begins later than now.
+  // The host may have run a CPU ahead, to a wait that begins later in simulated time than now.
   const auto waits_now = [&](int member) { return awaited(member).back().since <= cpu.local_time(); };
   return std::ranges::all_of(path, waits_now);
 }
 
-// True if a chain of waits leads from `cpu` to a lock that `begin` holds; `path` then has the CPUs of the chain. A CPU's latest
-// wait counts, which may be an interrupt handler's.
+// True if a chain of waits leads from `cpu` to a lock that `begin` holds; `path` then contains the CPUs of the chain. Only a
+// CPU's latest wait counts. That may be a wait of its interrupt handler.
 bool LockHolders::find_cycle(int cpu, int begin, std::vector<int>& path) const {
   if (awaited(cpu).empty() || std::find(path.begin(), path.end(), cpu) != path.end()) return false;
   path.push_back(cpu);
   const Use& wanted = awaited(cpu).back();
   for (int other = 0; other < cpus(); ++other) {
     if (other == cpu) continue;
-    // A lock that was taken after the latest wait began belongs to an interrupt handler, and is released before that wait ends.
+    // A lock that a CPU took after its latest wait began belongs to an interrupt handler, which releases it before that wait
+    // ends.
     const auto stuck = [&](const Use& use) { return awaited(other).empty() || use.since <= awaited(other).back().since; };
     const std::vector<Use>& uses = held(other);
     if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return blocks(use, wanted) && stuck(use); })) continue;

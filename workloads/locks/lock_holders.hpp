@@ -1,5 +1,5 @@
-// Tracks which CPU holds and awaits which lock. Detects a CPU that acquires a lock that it holds or releases one that it does
-// not hold, and CPUs that wait for each other's locks, unless one of them only tries. Errors: LockMisuse.
+// Tracks which CPU holds and awaits which lock. Detects three mistakes: a CPU acquires a lock that it holds, a CPU releases a
+// lock that it does not hold, and CPUs wait for each other's locks (unless one of them only tries). Errors: LockMisuse.
 //
 // The order in which the host runs the programs is enough to detect a deadlock, without simulated time: a CPU that waits can't
 // release a lock, and a CPU that is recorded as holder hasn't begun to release.
@@ -31,7 +31,7 @@ class LockHolders {
     FunctionId call_site;
     Tick since;
     bool shared;
-    bool by_tries = false;  // of a wait: the CPU tries again and again, and can give up
+    bool by_tries = false;  // of a wait: the CPU retries try_acquire(), and can give up
   };
 
   // `places` says which node each CPU is in; if it is empty, all are in one.
@@ -43,9 +43,9 @@ class LockHolders {
 
   // MeteredLock calls begins_to_wait() and ends_to_wait() around an acquisition that may wait, and then acquired().
   void begins_to_wait(const Cpu& cpu, const Use& wanted);
-  // The same for a CPU that tries until it has the lock; is_stuck() tells when it never will.
+  // The same for a CPU that retries try_acquire() until it has the lock. is_stuck() returns true if it never will.
   void begins_to_try(const Cpu& cpu, const Use& wanted) { awaited_[index(cpu)].push_back(wanted); }
-  // True if `cpu` waits for what it holds itself, or for CPUs that wait for what it holds.
+  // True if `cpu` waits for a lock that it holds itself, or for CPUs that wait for a lock that it holds.
   [[nodiscard]] bool is_stuck(const Cpu& cpu) const;
   void ends_to_wait(const Cpu& cpu) { awaited_[index(cpu)].pop_back(); }
   void acquired(const Cpu& cpu, const Use& taken);
@@ -53,8 +53,8 @@ class LockHolders {
   Use released(const Cpu& cpu, const MeteredLock& lock, bool shared);
 
   [[nodiscard]] bool holds(const Cpu& cpu, const MeteredLock& lock) const;
-  // True if another CPU's hold, perhaps ended meanwhile, has kept this CPU waiting. Otherwise the CPU is just taking a free
-  // lock.
+  // True if another CPU's hold has kept this CPU waiting; that hold may have ended meanwhile. False: the CPU is just taking a
+  // free lock.
   [[nodiscard]] bool is_kept_waiting(int cpu, const Use& wanted) const;
   [[nodiscard]] const std::vector<Use>& held(int cpu) const { return held_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] const std::vector<Use>& awaited(int cpu) const { return awaited_[static_cast<std::size_t>(cpu)]; }

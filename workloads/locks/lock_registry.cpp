@@ -9,7 +9,7 @@
 
 namespace linebounce::workloads {
 
-// The entries of the locks in C++, each defined in its lock's file. locks_in_lua() finds the files of locks in Lua.
+// The locks in C++; each lock's file defines its entry. locks_in_lua() finds the files of locks in Lua.
 LockEntry brlock();
 LockEntry mutex();
 LockEntry no_lock();

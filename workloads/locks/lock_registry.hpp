@@ -34,8 +34,8 @@ const LockEntry& find_lock(const std::string& name);
 // Returns the names of the locks whose traits satisfy `suits`.
 std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>& suits);
 
-// Declares a parameter that names a lock for data that writers change in place. `why_not` returns why a lock with these traits
-// is illegal here; empty if it is legal. REQUIRES: the default is legal.
+// Declares a parameter that names a lock for data that writers change in place. `why_not` returns the reason why a lock with
+// these traits is not allowed; empty if it is allowed. REQUIRES: the default is allowed.
 void lock_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
                     const std::function<std::string(const LockTraits&)>& why_not);
 

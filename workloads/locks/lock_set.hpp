@@ -1,4 +1,4 @@
-// Creates and owns all locks of a run, and has their figures at the end.
+// Creates and owns all locks of a run, and collects their figures.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@
 
 namespace linebounce::workloads {
 
-// Returns a lock's name as metrics have it. Dots become "_", because they separate the parts of a metric's name:
-// "tcp_ehash.lock" becomes "tcp_ehash_lock".
+// A lock's name as it appears in metrics. Dots become "_", because a metric's name has dots between its parts: "tcp_ehash.lock"
+// becomes "tcp_ehash_lock".
 std::string name_in_figures(std::string name);
 
 class LockSet {
@@ -36,7 +36,7 @@ class LockSet {
     std::optional<Address> word = {};  // as LockPlace::word
     WaitsIn waits_in = {};             // as LockPlace::waits_in
     int word_bytes = 8;                // size of `word`; a lock that needs more gets a separate line instead
-    std::string figures = {};          // name in the figures; locks with the same name are counted together; empty: the lock's
+    std::string figures = {};          // name in the figures, shared by locks that are counted together; empty: the lock's own
   };
   // `algorithm` is a file's path or a name in all_locks(). Errors: std::invalid_argument, which lists the legal names.
   [[nodiscard]] const LockEntry& find(const std::string& algorithm) const;
@@ -47,11 +47,11 @@ class LockSet {
   }
   MeteredLock& create(const std::string& algorithm, const std::string& name) { return create(algorithm, name, Options{}); }
 
-  // The same for a lock that find() does not know.
+  // The same, for a lock that is not in all_locks() or a file.
   MeteredLock& create(const LockEntry& entry, const std::string& name, const Options& options);
 
-  // The locks in the order of their creation, with the objects that each has placed. A trace records them, so that its replay
-  // can create the locks again.
+  // The locks in the order of their creation, each with the range of objects that it placed. A trace records this, so that its
+  // replay can create the same locks.
   struct Created {
     std::string algorithm;
     Options options;
@@ -60,16 +60,15 @@ class LockSet {
   };
   [[nodiscard]] const std::vector<Created>& created() const { return created_; }
 
-  // Does what Cpu::sleep() does, for a program that may hold a mutex. A CPU that waits for that mutex then goes to sleep, too.
+  // Like Cpu::sleep(), for a program that may hold a mutex: CPUs that wait for that mutex then sleep, too, instead of spinning.
   void sleep(Cpu& cpu) const;
 
-  // sleepers() says which CPUs sleep; it is empty until a lock that sleeps is created. per_cpu() has the per-CPU objects of
+  // sleepers() tells which CPUs sleep; empty unless a lock that sleeps has been created. per_cpu() has the per-CPU objects of
   // locks and counters.
   [[nodiscard]] const std::optional<Sleepers>& sleepers() const { return sleepers_; }
   [[nodiscard]] CpuObjects& per_cpu() { return per_cpu_; }
 
-  // Adds holds and waits that have not ended at the end of the measured time to the figures. REQUIRES: the simulation is over;
-  // this is the first call.
+  // Adds holds and waits that last beyond the measured time to the figures. Call once. REQUIRES: the simulation is over.
   void finish(std::span<const Cpu* const> cpus, Tick end);
   // Keyed by name_in_figures().
   [[nodiscard]] const std::map<std::string, LockFigures>& figures() const { return figures_; }
@@ -80,7 +79,7 @@ class LockSet {
   AddressSpace* memory_;
   CpuObjects per_cpu_;
   std::vector<LockEntry> from_files_;
-  std::optional<Sleepers> sleepers_;  // empty until a lock that sleeps is created
+  std::optional<Sleepers> sleepers_;  // empty unless a lock that sleeps has been created
   LockHolders holders_;
   std::map<std::string, LockFigures> figures_;
   std::vector<std::unique_ptr<MeteredLock>> locks_;

@@ -8,8 +8,8 @@ namespace linebounce::workloads {
 enum class Readers : std::uint8_t {
   one_by_one,  // readers exclude each other, as writers do
   together,    // readers may hold the lock together, and keep writers out
-  read_again,  // a reader starts again if a writer came meanwhile, so its section must be repeatable and must not sleep
-  never_wait   // readers may see the old data, which a writer must keep until they have left
+  read_again,  // a reader starts again if a writer came meanwhile: its section must be repeatable and must not sleep
+  never_wait   // readers never wait; they may see old data, which a writer must keep until they have left
 };
 
 // True if a writer waits until all readers have left.
@@ -25,7 +25,7 @@ struct LockTraits {
   bool fits_4_bytes = false;  // a word of 4 bytes is enough
   bool numa_aware = false;    // hand-offs prefer waiters in the holder's node
   bool tries = true;          // has a try_acquire()
-  bool readers_nest = true;   // a reader may acquire the lock once more; false: it could wait for a writer that waits for it
+  bool readers_nest = true;   // a reader may acquire the lock again while it holds it; false: this can deadlock with a writer
   int most_cpus = 0;          // largest number of CPUs that may use the lock; 0: any number
 
   friend bool operator==(const LockTraits&, const LockTraits&) = default;

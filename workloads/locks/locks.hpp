@@ -11,16 +11,16 @@
 
 namespace linebounce::workloads {
 
-// The size of a lock's word in the structure that the lock protects. A lock places everything else that it needs elsewhere.
+// The size of a lock's word inside the structure that it protects. Whatever else the lock needs is placed elsewhere.
 constexpr int kLockWordBytes = 8;
 
-// Where a factory places a lock, and what else it may need to create the lock.
+// Tells a factory where to place a lock, and gives it what it may need for that.
 struct LockPlace {
   AddressSpace& memory;
   CpuObjects& per_cpu;          // per-CPU objects, shared with other locks
-  std::string name;             // the lock's name, which its objects get, too
+  std::string name;             // the lock's name; its objects get the same name
   std::optional<Address> word;  // a zeroed word in an existing object; empty: the lock gets a separate line
-  // The functions in which reports count the time of waiting.
+  // The functions in which reports count waiting.
   WaitsIn waits_in;
   int word_bytes = kLockWordBytes;  // size of `word`; smaller only for a lock with the trait fits_4_bytes
 

@@ -21,9 +21,9 @@ void MeteredLock::took(Cpu& cpu, const LockHolders::Use& wanted, bool waited) {
   const bool shared = wanted.shared;
   begin_hold(cpu, wanted.call_site, shared);
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
-  // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out, so last_release() includes
-  // them, however far CPUs run ahead. Holds of readers that keep no writer out don't count: they hand nothing over, and
-  // last_release() may lack some of them.
+  // A CPU that has waited for an exclusive hold has seen the release of every hold that kept it out. So last_release() includes
+  // them, even if some CPUs run ahead. Holds of readers that keep no writer out are ignored: they hand nothing over, and
+  // last_release() may not include all of them.
   const bool alone = traits_.excludes && (!shared || traits_.readers == Readers::one_by_one);
   const bool by_reader = keep_writers_out(traits_.readers) && last_release(true) > last_release(false);
   const Tick released = last_release(by_reader);

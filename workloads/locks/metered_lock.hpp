@@ -1,5 +1,5 @@
-// A lock as programs use it: a Lock with a name, whose use is measured and checked: for mistakes of the program (LockHolders)
-// and of the lock (ExclusionCheck). The call site of an acquisition is the function that the CPU is running (FunctionScope).
+// A lock as programs use it: a Lock with a name. It measures each use, and checks for mistakes of the program (LockHolders) and
+// of the lock (ExclusionCheck). The call site of an acquisition is the function that the CPU is running (FunctionScope).
 #pragma once
 
 #include <functional>
@@ -28,9 +28,9 @@ class MeteredLock {
 
   void acquire(Cpu& cpu) { take(cpu, false); }
   bool try_acquire(Cpu& cpu);
-  // Tries until it has the lock: one acquisition, whose failed tries count as rejected. `again` runs after each of them;
-  // returns false if the caller waits from then on. Returns false, without the lock, if no further try could succeed
-  // (LockHolders::is_stuck). A lock without tries, or one for a reader, is waited for at once.
+  // Retries try_acquire() until it succeeds. Counts one acquisition, and the failed tries as rejected. Calls `again` after each
+  // failed try; if that returns false, stops retrying and waits. Returns false, without the lock, if no further try could
+  // succeed (LockHolders::is_stuck). Waits from the start if the lock has no try_acquire(), or if `shared`.
   bool acquire_by_tries(Cpu& cpu, bool shared, const std::function<bool()>& again);
   void release(Cpu& cpu);
   void acquire_shared(Cpu& cpu) { take(cpu, true); }
@@ -38,18 +38,19 @@ class MeteredLock {
   [[nodiscard]] bool release_shared(Cpu& cpu);
 
   [[nodiscard]] bool held_by(const Cpu& cpu) const { return holders_->holds(cpu, *this); }
-  // True if the CPU holds any lock of this one's set.
+  // True if the CPU holds any lock of the same LockSet.
   [[nodiscard]] bool is_nested(const Cpu& cpu) const { return !holders_->held(cpu.id().value).empty(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LockTraits& traits() const { return traits_; }
   [[nodiscard]] LockFigures& figures() { return *figures_; }
-  // Counts a hold that has not ended when the measured time ends, at `end`.
+  // Counts a hold that lasts beyond the measured time, which ends at `end`.
   void still_held(const Cpu& cpu, const LockHolders::Use& use, Tick end);
-  // The sum of all holds' parts in the measured time; overlapping holds of readers all count. REQUIRES: the simulation is over.
+  // The total of all holds' parts in the measured time. Overlapping holds of readers count separately. REQUIRES: the simulation
+  // is over.
   [[nodiscard]] Tick held() const { return held_; }
   // When the latest hold of a reader (`shared`) or a writer ended; -1: none has. REQUIRES: the simulation is over.
   [[nodiscard]] Tick last_release(bool shared) const { return exclusion_.last_release(shared); }
-  // The sections under a lock that excludes nobody; empty for any other lock.
+  // The sections under a lock that excludes nobody. Empty for any other lock.
   [[nodiscard]] Sections& sections() { return sections_; }
 
  private:

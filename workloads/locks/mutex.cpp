@@ -1,11 +1,12 @@
-// A sleeping lock like Linux' mutex since 2.6.30. A CPU that finds the mutex taken spins while the owner runs, and goes to
+// A sleeping lock like Linux's mutex since 2.6.30. A CPU that finds the mutex taken spins while the owner runs, and goes to
 // sleep in a queue when the owner sleeps. A release frees the mutex and then wakes the first sleeper, which may find that a
 // spinning CPU has taken the mutex first.
 //
-// No wake-up is lost. A CPU marks the word under the queue's lock before it sleeps, and a CPU that releases a marked word takes
-// the queue's lock and wakes the first sleeper. A wake-up that comes before the sleep ends the sleep at once. Spurious wake-ups
-// do no harm. The mutex can't tell its own wake-ups from those meant for the program, so after a sleep it sends its CPU another
-// wake-up. A program that sleeps elsewhere must therefore check after each wake-up whether its condition holds, as is usual.
+// No wake-up is lost. A CPU marks the word under the queue's lock before it sleeps; a CPU that releases a marked word takes the
+// queue's lock and wakes the first sleeper. If a wake-up comes before the sleep begins, the sleep ends at once. Spurious
+// wake-ups do no harm. The mutex can't distinguish its own wake-ups from those meant for the program. After a sleep, it
+// therefore sends its CPU another wake-up, so that none of the program's is lost. The program must check after each wake-up
+// whether its condition holds, as is usual.
 #include <array>
 #include <vector>
 
@@ -22,7 +23,7 @@ constexpr Address kQueueLock = 2;  // 1 byte
 constexpr Address kFirst = 4;      // 2 bytes
 constexpr Address kLast = 6;       // 2 bytes
 constexpr int kMutexHalf = 2;
-constexpr Value kSleepers = 1 << 15;  // the mark: a CPU sleeps until it gets the mutex
+constexpr Value kSleepers = 1 << 15;  // the mark: at least one CPU sleeps until it gets the mutex
 
 // Offsets in a CPU's queue node. All mutexes share one node per CPU, because a CPU can sleep for only one mutex at a time.
 constexpr Address kMutexNext = 0;
@@ -49,7 +50,7 @@ class Mutex final : public Lock {
     if (first != 0) cpu.store(node(first) + kWoken, 1);
     unlock_queue(cpu);
     if (first == 0) return;
-    cpu.fence();  // a wake-up may overtake stores, and the woken CPU must see the store to kWoken
+    cpu.fence();  // orders the store to kWoken before the wake-up, so that the woken CPU sees it
     cpu.wake(CpuId(static_cast<int>(first) - 1));
   }
 
@@ -74,7 +75,7 @@ class Mutex final : public Lock {
     }
   }
 
-  // Takes the mutex if it is free, and returns whether it was. Sets `mark` (kSleepers or 0) in either case; clears no mark.
+  // Takes the mutex if it is free; returns true if it was. In either case sets `mark` (kSleepers or 0). Never clears a mark.
   bool take_if_free(Cpu& cpu, Value mark) {
     for (;;) {
       const Value now = cpu.load(word_ + kOwner, kMutexHalf);

@@ -1,6 +1,7 @@
-// Linux' queued spin lock (since 4.2). The lock has four bytes: the locked byte, the pending byte, which says that a first
-// waiter spins on the locked byte, and two bytes that name the last node of a queue. The first waiter needs no node. Further
-// waiters queue as in an MCS lock, each at one of the four nodes of its CPU, for task, softirq, interrupt and NMI.
+// Linux's queued spin lock (since 4.2). The lock has four bytes: the locked byte; the pending byte, which is set while the
+// first waiter spins on the locked byte; and two bytes that name the last node of a queue. The first waiter needs no node.
+// Further waiters queue as in an MCS lock. Each uses one of the four nodes of its CPU, which are for task, softirq, interrupt
+// and NMI.
 #include <vector>
 
 #include "workloads/locks/lock_registry.hpp"
@@ -21,7 +22,7 @@ constexpr int kTailShift = 16;
 constexpr Value kLockedMask = 0xFF;
 constexpr Value kLockedPendingMask = 0xFFFF;
 
-// A CPU's nodes, and offsets in a node. The count in the first node says how many of them are in use.
+// A CPU's nodes, and offsets in a node. A count in the first node tells how many nodes are in use.
 constexpr int kNodes = 4;
 constexpr Address kNodeBytes = 16;
 constexpr Address kNodeNext = 0;
@@ -51,8 +52,8 @@ class QueuedSpinLock final : public Lock {
  private:
   // Tries to wait as the first waiter. Returns true with the lock, or false if the CPU must queue behind other waiters.
   bool wait_as_pending(Cpu& cpu, Value seen) const {
-    // The lock is free, and the pending waiter is about to take it. (Linux' spin is bounded: on x86 it reads the word 512
-    // times, which is longer than that takes.)
+    // The lock is free, and the pending waiter is about to take it. (Linux limits this spin. On x86 it reads the word 512
+    // times, which takes longer than the pending waiter needs.)
     if (seen == kIsPending)
       seen = cpu.spin_until(
           word_, [](Value word) { return word != kIsPending; }, kLockWordBytes);
@@ -76,7 +77,7 @@ class QueuedSpinLock final : public Lock {
     if (index < kNodes) {
       wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
     } else {
-      // Interrupts are nested so deeply that all nodes of the CPU are in use, so it spins on the word instead.
+      // All nodes of the CPU are in use, because interrupts are nested too deeply. The CPU spins on the word instead.
       while (cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes) != 0) {
         cpu.spin_until(
             word_, [](Value word) { return word == 0; }, kLockWordBytes);
@@ -85,7 +86,7 @@ class QueuedSpinLock final : public Lock {
     cpu.store(first + kCount, index, kTailBytes);
   }
 
-  // Queues at the node `mine`, whose name in the word is `tail`, and returns with the lock.
+  // Queues at the node `mine`, which the word encodes as `tail`. Returns with the lock.
   void wait_in_queue(Cpu& cpu, Address mine, Value tail) const {
     cpu.store(mine + kServed, 0, kTailBytes);
     cpu.store(mine + kNodeNext, 0);

@@ -1,5 +1,5 @@
-// Finds critical sections that overlapped in simulated time under a lock that excludes nobody. The host runs the programs in
-// a different order than simulated time, so Sections keeps all sections and compares them when the run is over.
+// Finds critical sections that overlapped in simulated time under a lock that excludes nobody. The host does not run the
+// programs in the order of simulated time, so Sections stores all sections and compares them when the run is over.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,12 @@ struct Races {
 
 class Sections {
  public:
-  // Adds a section from `since` to before `until`. `shared`: a reader's section; readers do not exclude each other.
+  // Adds a section that began at `since` and ended at `until` (exclusive). `shared`: a reader's section; readers do not exclude
+  // each other.
   void add(const Cpu& cpu, FunctionId call_site, Tick since, Tick until, bool shared) {
     sections_.push_back({since, until, cpu.id(), call_site, shared, cpu.measures(since), false});
   }
-  // REQUIRES: all sections have been added; this is the first call.
+  // Call once. REQUIRES: all sections have been added.
   Races find_races();
 
  private:

@@ -1,6 +1,6 @@
-// Read-copy update (RCU) as a lock: readers acquire nothing, and writers exclude each other. Readers do not keep writers out,
-// so a writer must publish a changed copy and keep the old version until its readers have left. The workload does that, with
-// workloads/rcu.
+// Read-copy update (RCU) as a lock: readers acquire nothing, and writers exclude each other. Readers do not keep writers out. A
+// writer must therefore publish a changed copy, and keep the old version until its readers have left. The workload does that,
+// with workloads/rcu.
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 

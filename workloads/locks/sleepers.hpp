@@ -1,5 +1,5 @@
-// Words in simulated memory that say which CPUs sleep. A lock's waiter reads the holder's word: it had better sleep, too, while
-// the holder sleeps.
+// Words in simulated memory that say which CPUs sleep. While a lock waits, it reads the holder's word: while the holder sleeps,
+// the waiter should sleep, too.
 #pragma once
 
 #include <vector>

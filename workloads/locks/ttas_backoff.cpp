@@ -11,9 +11,9 @@
 namespace linebounce::workloads {
 namespace {
 
-// Backoff times in cycles. The shortest is about one transfer of the line; a CPU that came back sooner would collide with the
-// winner's own transfer. The longest is 64 transfers, in which 64 CPUs can take the lock once each. With a longer one the lock
-// would be free and unused.
+// Backoff times in cycles. The shortest is about one transfer of the line; a CPU that retried sooner would collide with the
+// winner's own transfer. The longest is 64 transfers, enough for 64 CPUs to take the lock once each; with more, the lock would
+// often be free while all wait.
 constexpr std::int64_t kShortest = 64;
 constexpr std::int64_t kLongest = 64 * kShortest;
 
@@ -42,7 +42,7 @@ class TtasBackoffLock final : public Lock {
   void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
 
  private:
-  // Backs off for a random time of up to `longest` cycles, so that CPUs that lost together don't come back together.
+  // Backs off for a random time of up to `longest` cycles. Random, so that CPUs that lost together don't retry together.
   void back_off(Cpu& cpu, std::int64_t longest) {
     Random& random = random_[static_cast<std::size_t>(cpu.id().value)];
     cpu.compute(1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));

@@ -1,8 +1,8 @@
-// The cost for one CPU of a line that another CPU has: for every ordered pair of CPUs, every home of the line and every state
-// in which the giver leaves it.
+// What does it cost a CPU to access a line that another CPU has? Measures every ordered pair of CPUs, every home of the line,
+// and every state in which the giver leaves it.
 //
 // One CPU works at a time. A measurement consists of a few steps. The CPU of a step writes into the mailbox of the CPU of the
-// next step; all others spin on their own mailboxes. So only the measured access is in flight when it is measured, and only the
+// next step; all others spin on their own mailboxes. So only the measured access is in flight when it is measured. Only the
 // giver, the receiver and, for Shared, one more reader touch the measured line. Every measurement uses a line that no cache has
 // seen. The receiver reads its own clock before and after the access.
 #include <algorithm>
@@ -21,8 +21,8 @@ enum StartState { kModified, kExclusive, kShared, kStates };
 constexpr std::array<const char*, kStates> kStateNames = {"Modified", "Exclusive", "Shared"};
 constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // names in parameters and metrics
 
-// The time that the receiver waits after it was called, and a little more to meet every phase of the slower clocks: by then all
-// traffic of the call itself is over.
+// The receiver waits this long after it was called, until all traffic of the call itself is over. It waits up to kPhases cycles
+// more, so that measurements meet every phase of the slower clocks.
 constexpr std::int64_t kSettleCycles = 2000;
 constexpr std::uint64_t kPhases = 256;
 
@@ -111,7 +111,7 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
   const int pairs = cpus * (cpus - 1);
   for (const int home : homes_of_lines(layout)) {
     for (int state = 0; state < kStates; ++state) {
-      // Shared needs a third CPU.
+      // State Shared needs a third CPU.
       if (!wants(static_cast<StartState>(state)) || (state == kShared && cpus < 3)) continue;
       const std::string name = std::string(kStateKeys[state]) + "_lines_of_node[" + std::to_string(home) + "]";
       Address next = memory.place_array(name, pairs * options_.repetitions * line, Home::on(home));
@@ -153,7 +153,7 @@ bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
   return row.home == from || row.home == to || (!has_memory(from) && !has_memory(to));
 }
 
-// For a Shared line, the giver reads last: in protocols with a forwarder, it then is the forwarder.
+// For a Shared line, the giver reads last, so that it becomes the forwarder in protocols that have one.
 void CoreToCore::add_measurement(const Row& row, Address line) {
   const std::size_t number = rows_.size() - 1;
   if (row.state == kShared) {
@@ -163,7 +163,7 @@ void CoreToCore::add_measurement(const Row& row, Address line) {
   steps_.push_back({row.to, Act::measure, number, line});
 }
 
-// CPUs of the giver's node come first: if there are few readers, only that node has the line.
+// CPUs of the giver's node come first, so that with few readers only that node has the line.
 std::vector<int> CoreToCore::other_readers(int from, int to) const {
   std::vector<int> readers(node_of_.size());
   std::iota(readers.begin(), readers.end(), 0);
@@ -226,7 +226,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
     double ns = 0;
     int rows = 0;
   };
-  std::array<Sum, kWheres> all;  // any other node as home counts as a third node's here
+  std::array<Sum, kWheres> all;  // a home on any other node counts as third_node_home here
   std::array<std::map<std::string, Sum>, kWheres> by_state;
   for (const Row& row : rows_) {
     if (row.repetitions == 0) continue;  // the run was cut short

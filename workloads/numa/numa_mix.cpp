@@ -1,11 +1,11 @@
-// A load like that of a database on a kernel, made of shares. Each CPU alternates between user and kernel mode, and every so
-// many instructions visits a random line: one that all CPUs write (a few of them hot, some of these locks), one that the CPUs
-// of a node write, or one that no cache has.
+// A load like that of a database on a kernel, described by shares. Each CPU alternates between user and kernel mode. After a
+// number of instructions, it visits a random line: one that all CPUs write (a few of these are hot, some are locks), one that
+// the CPUs of a node write, or one that no cache has.
 //
-// A visit to a written line is one atomic addition, so one transaction: the line comes from the cache of its last writer. A
-// visit to memory is a load of a line that was never used, or long ago, often followed by a store that makes the line dirty and
-// so causes a writeback later. The lines of memory use only a few sets of each cache. These sets are full from the start, and
-// all other lines have the rest of the cache to themselves.
+// A visit to a written line is one atomic addition and so one transaction: the line comes from the cache of its last writer. A
+// visit to memory is a load of a line that was not used before or was evicted long ago. A store often follows; it makes the
+// line dirty and so causes a writeback later. The lines of memory use only a few sets of each cache. These sets are full from
+// the start, and all other lines have the rest of the cache to themselves.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -120,7 +120,7 @@ class NumaMix final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
-  // The speed of instructions: the core's issue width, plus extra time up to the mode's own CPI.
+  // The speed of instructions: the core's issue width, plus extra time per instruction to reach the CPI of the mode.
   struct Pace {
     std::int64_t extra_milli = 0;  // added to each instruction, in thousandths of a cycle
     std::int64_t per_visit = 0;    // mean number of instructions between visits
@@ -130,9 +130,9 @@ class NumaMix final : public Workload {
     Cpu& cpu;
     Random random;
     int node = 0;
-    std::uint64_t shared_user = 0;  // of user visits to written lines, the share to lines that all nodes write
-    std::int64_t owed_milli = 0;    // time that has still to pass, in thousandths of a cycle
-    std::int64_t kernel_over = 0;   // instructions by which the latest stretch was too long
+    std::uint64_t shared_user = 0;  // of user visits to written lines, the share that goes to lines which all nodes write
+    std::int64_t owed_milli = 0;    // time that the CPU has yet to spend, in thousandths of a cycle
+    std::int64_t kernel_over = 0;   // instructions by which the latest stretch of kernel code was too long
     std::int64_t user_over = 0;
   };
   using Visit = void (NumaMix::*)(Walker&, std::int64_t);
@@ -215,13 +215,14 @@ void NumaMix::set_up(const WorkloadSetup& setting) {
   user_work_ = memory.function("user_work", Mode::user);
 }
 
-// A core whose issue width is too small for the requested CPI runs at its own CPI.
+// A core whose issue width is too small for the requested CPI runs at the speed of its issue width.
 NumaMix::Pace NumaMix::pace(const MachineSpec& machine, double cpi, std::int64_t instructions_per_visit) {
   const std::int64_t wanted = std::lround(cpi * 1000);
   return {std::max<std::int64_t>(0, wanted - 1000 / machine.cpu.issue_per_cycle), instructions_per_visit};
 }
 
-// Places lines in turn over `homes`, each as an object, so that results tell them apart. Lines of one home are adjacent.
+// Distributes the lines round-robin over `homes`. Each is an object, so that results list it separately. Lines of one home are
+// adjacent.
 Pool NumaMix::place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines,
                          const std::vector<int>& homes) const {
   const Layout layout{.name = name, .size = line_, .alignment = line_, .fields = {{"count", 0}}};
@@ -239,7 +240,7 @@ void NumaMix::place_hot_lines(AddressSpace& memory) {
   const std::int64_t locks = std::lround(options_.lock_pct * static_cast<double>(lines) / 100);
   zipf_.emplace_back(static_cast<int>(lines), static_cast<int>(std::lround(options_.zipf_exponent * 1000)));
   hot_lines_ = place_pool(memory, "hot_line", lines, homes_).lines;
-  // Locks are spread evenly over the ranks; the hottest line is no lock, if possible.
+  // Distributes the locks evenly over the ranks. The hottest line is not a lock, if possible.
   for (std::int64_t rank = 0; rank < lines; ++rank) is_lock_.push_back((rank + 1) * locks / lines > rank * locks / lines);
 }
 
@@ -257,7 +258,7 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
       const std::string name = "memory_of_cpu[" + std::to_string(cpu) + "][" + std::to_string(home) + "]";
       const std::int64_t bytes = random_memory_ ? area : kStreamBytes;
       Address begin = setting.memory.place_array(name, bytes, Home::on(home));
-      // All streams of a CPU use the same sets; another CPU's streams use others.
+      // All streams of a CPU use the same sets; streams of another CPU use other sets.
       if (!random_memory_) {
         const auto step = static_cast<Address>(way);
         const Address sets_before = cpu * static_cast<Address>(stream_sets_) % static_cast<Address>(sets_);
@@ -266,12 +267,13 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
       streams_.push_back({begin, 0});
     }
   }
-  // The beginning was rounded up by less than a way, and the window by less than another.
+  // `begin` was rounded up by less than the size of a way, and the offset of the CPU's sets is less than another.
   if (!random_memory_) stream_lines_ -= 2 * stream_sets_;
 }
 
-// The share of user visits to written lines that must go to lines which all CPUs write, so that the requested share is supplied
-// by other nodes: the supplier of such a line is any other CPU with equal probability.
+// The requested share is that of lines supplied by other nodes. A line that all CPUs write may also come from this node,
+// because its last writer is any other CPU with equal probability. Returns the share of user visits to written lines that must
+// go to such lines to make up for that.
 std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
   const auto here = static_cast<std::uint64_t>(std::ranges::count(node_of_, node));
@@ -297,7 +299,7 @@ void NumaMix::run(Cpu& cpu) {
   }
 }
 
-// Puts every written line into some cache, and fills the sets for memory, before the load begins.
+// Before the load begins, puts every written line into some cache, and fills the sets that the lines of memory use.
 void NumaMix::fill_caches(Walker& at) {
   const FunctionScope scope(at.cpu, kernel_work_);
   const std::size_t me = at.cpu.id().value;
@@ -314,7 +316,7 @@ void NumaMix::fill_caches(Walker& at) {
   for (std::int64_t i = 0; i < fill_lines_; ++i) visit_memory(at, user_remote_);
 }
 
-// Runs this many instructions or a few more, with their visits. Returns how many more.
+// Runs this many instructions or a few more, with their visits. Returns the excess.
 std::int64_t NumaMix::stretch(Walker& at, const Pace& pace, std::int64_t instructions, Visit visit) {
   while (instructions > 0) {
     // Uniform around the mean, so that the CPUs do not run in lockstep.
@@ -396,7 +398,7 @@ void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
   if (at.random.below(kParts) < (remote ? dirty_remote_ : dirty_)) at.cpu.store(line, value + 1);
 }
 
-// Goes through the sets of one way, then through those of the next.
+// Uses the stream's sets one after the other, first in one way's worth of addresses, then in the next.
 Address NumaMix::next_line(Walker& at, int home) {
   Stream& stream = streams_[at.cpu.id().value * homes_.size() + home];
   const auto lines = static_cast<std::uint64_t>(stream_lines_);
@@ -407,7 +409,7 @@ Address NumaMix::next_line(Walker& at, int home) {
   return stream.begin + (number / sets * static_cast<std::uint64_t>(sets_) + number % sets) * line;
 }
 
-// Tries at once, as code does that expects a free lock; after a failure it loads the word until it looks free.
+// Tries at once, as code does that expects a free lock. After a failure, spins with loads until the lock looks free.
 void NumaMix::lock(Walker& at, Address word) {
   const FunctionScope scope(at.cpu, kernel_lock_);
   if (at.cpu.compare_exchange(word, 0, 1) == 0) return;
@@ -444,7 +446,7 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
   const double transactions =
       static_cast<double>(tallies[kInstructions]) / static_cast<double>(options_.transaction_instructions);
   report_rate(transactions * 1e9 / facts.measured_ns, metrics);
-  // The programs never end, so all CPU time is in one of the functions.
+  // The programs never end, so all CPU time counts in one of these functions.
   const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
   const auto per_transaction = [&](Tick time) -> std::optional<double> {
     if (transactions == 0) return std::nullopt;

@@ -1,6 +1,6 @@
-// RCU of Linux 2.6.0, and hierarchical RCU since 2.6.29, which differ in how the CPUs agree on a grace period. At every clock
-// tick a CPU checks for callbacks to advance and for a quiescent state to report, and does so in a softirq. Its callbacks go
-// from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
+// RCU of Linux 2.6.0, and hierarchical RCU since 2.6.29. They differ in how the CPUs agree on a grace period. At every clock
+// tick, a CPU checks whether callbacks can advance or a quiescent state must be reported, and does so in a softirq. Its
+// callbacks go from `next` (no grace period yet) to `current` (waiting for the end of one) to `done`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,10 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs to the grace period yet
+constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states has been stored for the grace period yet
 
-// One CPU's state. Times and callbacks are the host's; all else is in simulated memory, homed on the CPU's node.
+// One CPU's state. Times and callback functions are kept outside simulated memory; all else is in simulated memory, homed on
+// the CPU's node.
 struct OfCpu {
   Address quiescent_states = 0;  // number of quiescent states passed
   Address seen = 0;              // value of quiescent_states when the CPU saw the grace period, or kNoneSeen
@@ -34,7 +35,7 @@ struct OfCpu {
   std::map<Address, Queued> queued;
   double next_tick_ns = 0;
 
-  std::size_t most_queued = 0;  // over the whole run; the others count the measured time
+  std::size_t most_queued = 0;  // covers the whole run; the other figures cover the measured time
   std::int64_t callbacks = 0;
   std::int64_t largest_batch = 0;
   std::vector<CallbackBatch> batches;
@@ -42,7 +43,7 @@ struct OfCpu {
   QuiescenceReports reports;
 };
 
-struct CallbackFigures {  // figures of the measured time; most_queued of the whole run
+struct CallbackFigures {  // figures of the measured time; only most_queued is of the whole run
   std::int64_t callbacks = 0, largest_batch = 0, most_queued = 0;
   double waited_ns = 0;
 
@@ -62,7 +63,7 @@ class TickDrivenRcu final : public Rcu {
 
   void start(Cpu& cpu) override;
   void read_lock(Cpu& cpu) override {
-    cpu.now();  // lets an earlier tick be handled first
+    cpu.now();  // lets the handler of an earlier tick run first
     readers_.enter(cpu);
   }
   void read_unlock(Cpu& cpu) override {
@@ -163,7 +164,7 @@ void TickDrivenRcu::place(const WorkloadSetup& setting, int cpu) {
   setting.memory.preset(own.seen, kNoneSeen);
 }
 
-// If spread, the CPUs' ticks are distributed over the tick's length, as the 2.4 kernel sets its local timers.
+// With spread ticks, the CPUs' ticks are distributed over the tick's length, as the 2.4 kernel sets its local timers.
 void TickDrivenRcu::start(Cpu& cpu) {
   interrupts_->start(cpu);
   const auto slices = static_cast<double>(cpus_.size() + 1);
@@ -172,7 +173,7 @@ void TickDrivenRcu::start(Cpu& cpu) {
   set_next_tick(cpu);
 }
 
-// Ticks that the CPU was too late for are lost.
+// Ticks that the CPU is too late for are skipped.
 void TickDrivenRcu::set_next_tick(Cpu& cpu) {
   const double now_ns = cpu.now_ns();
   double& next_ns = of(cpu).next_tick_ns;
@@ -194,7 +195,8 @@ bool TickDrivenRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
   return function == idle_ || memory_->functions()[function].mode == Mode::user;
 }
 
-// A tick between load and store may count as well; then one of two states is lost, which costs a tick.
+// A tick between load and store also counts one; the store then overwrites it. Losing one of two states at worst delays the
+// report by a tick.
 void TickDrivenRcu::count_quiescent_state(Cpu& cpu) {
   const Address counter = of(cpu).quiescent_states;
   const Value passed = cpu.load(counter);
@@ -261,7 +263,8 @@ void TickDrivenRcu::process_callbacks(Cpu& cpu) {
   run_done(cpu);
 }
 
-// The first check only notices the grace period: a state that was passed before it began doesn't count.
+// The first check only notices the grace period. Quiescent states before that may precede the grace period, so they don't
+// count.
 void TickDrivenRcu::check_quiescent_state(Cpu& cpu) {
   if (!grace_periods_->waits_for(cpu)) return;
   const OfCpu& own = of(cpu);
@@ -290,7 +293,7 @@ void TickDrivenRcu::run_done(Cpu& cpu) {
   if (cpu.measures(cpu.local_time())) own.largest_batch = std::max(own.largest_batch, ran);
 }
 
-// A softirq may run callbacks of the same list in between.
+// A softirq may run callbacks of the same list between two of these.
 std::int64_t TickDrivenRcu::run_excess(Cpu& cpu, const std::function<bool()>& stop) {
   OfCpu& own = of(cpu);
   std::int64_t ran = 0;

@@ -9,8 +9,9 @@ namespace {
 
 constexpr Value kNoGracePeriod = 0;
 
-// Words of a node: the numbers of the latest grace period that began, that ended and that a CPU below wants; the masks of
-// awaited members and of all members. In the root also whether a grace period is in progress, or is being started or ended.
+// Words of a node: the numbers of the latest grace period that began, of the latest that ended, and of the latest that a CPU
+// below has requested; the mask of members that are still awaited, and the mask of all members. Only in the root: not 0 while a
+// grace period is in progress, or is being started or ended.
 constexpr Address kStarted = 8, kCompleted = 16, kWanted = 24, kMask = 32, kAll = 40, kBusy = 48;
 
 const Layout& node_layout() {
@@ -61,7 +62,7 @@ bool ControlBlock::nobody_awaited(Cpu& cpu) const {
   return true;
 }
 
-// A grace period in progress may have begun before the removal that `wanted` stands for, so the caller gets the next one.
+// A grace period in progress may have begun before the caller's removal, so the caller must wait for the one after it.
 Value ControlBlock::request_next(Cpu& cpu) {
   const FunctionScope scope(cpu, start_batch_);
   lock_->acquire(cpu);
@@ -153,8 +154,9 @@ bool NodeTree::waits_for(Cpu& cpu) const {
   return (cpu.load(nodes_[leaf_of(cpu)].data + kMask) & bit) != 0;
 }
 
-// The grace period after `completed` may have begun at the root without the leaf's knowledge. The one after that can't have
-// begun, because every leaf must first know of this one's end. The request goes up until it meets an equal one.
+// The grace period after `completed` may have begun at the root before this leaf knows of it. The one after that can't have
+// begun, because every leaf must know that the previous one has ended. The request goes up the tree until a node already has
+// it.
 Value NodeTree::request_next(Cpu& cpu) {
   const FunctionScope scope(cpu, request_);
   std::size_t at = leaf_of(cpu);
@@ -179,8 +181,8 @@ bool NodeTree::record_wish(Cpu& cpu, const Node& node, Value wanted) {
   return true;
 }
 
-// The number of the grace period that this CPU must begin; kNoGracePeriod if another CPU will, or none is wanted. REQUIRES: the
-// root's lock is held.
+// Returns the number of the grace period that this CPU must begin; kNoGracePeriod if one is in progress, or none is wanted.
+// REQUIRES: the root's lock is held.
 Value NodeTree::take_charge(Cpu& cpu) {
   const Address root = nodes_.front().data;
   if (cpu.load(root + kBusy) != 0) return kNoGracePeriod;
@@ -191,7 +193,7 @@ Value NodeTree::take_charge(Cpu& cpu) {
   return completed + 1;
 }
 
-// Goes from the root down, so that a leaf's report finds the bits above it set.
+// Goes from the root down. When a leaf's bits are set, those above it are set already, and a report finds them.
 void NodeTree::begin(Cpu& cpu, Value number) {
   const FunctionScope scope(cpu, start_);
   times_.begin(cpu);
@@ -223,7 +225,7 @@ void NodeTree::passed(Cpu& cpu) {
   end(cpu);
 }
 
-// REQUIRES: this CPU has cleared the root's last bit; no other CPU changes the tree's numbers while it is busy.
+// REQUIRES: this CPU has cleared the root's last bit. While the root is busy, no other CPU changes the tree's numbers.
 void NodeTree::end(Cpu& cpu) {
   const FunctionScope scope(cpu, cleanup_);
   times_.end(cpu);

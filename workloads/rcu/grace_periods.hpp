@@ -1,5 +1,6 @@
 // The grace periods of all CPUs, in simulated memory: which quiescent states are awaited, and which grace periods are over.
-// They are numbered in order. ControlBlock keeps them under a single lock, NodeTree in a tree.
+// Grace periods are numbered in order. ControlBlock keeps this state under a single lock, NodeTree in a tree of nodes with
+// locks of their own.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 
 namespace linebounce::workloads {
 
-// The lengths of grace periods, kept beside the simulation, under the lock that guards the grace period.
+// Statistics of the lengths of grace periods, kept outside simulated memory. Call under the lock that protects the grace
+// period.
 class GracePeriodTimes {
  public:
   void begin(const Cpu& cpu) { began_ = cpu.local_time(); }
@@ -43,13 +45,13 @@ class GracePeriodTimes {
 
  private:
   Tick began_ = 0;
-  std::int64_t number_ = 0;  // number of the last that ended, from 1
+  std::int64_t number_ = 0;  // number of the last grace period that ended, counting from 1
   std::vector<GracePeriod> log_;
   std::int64_t ended_ = 0;  // in the measured time, as the following members
   double sum_ns_ = 0, longest_ns_ = 0;
 };
 
-// The cost of reporting quiescent states, in the measured time. One for each CPU, added up at the end.
+// The cost of reporting quiescent states, in the measured time. Each CPU has its own; they are added up at the end.
 struct QuiescenceReports {
   std::int64_t reports = 0;
   double took_ns = 0, longest_ns = 0;
@@ -83,10 +85,10 @@ class GracePeriods {
  public:
   virtual ~GracePeriods() = default;
 
-  // The number of the grace period in progress or, if there is none, of the next, as far as this CPU knows. A grace period is
-  // over when this number is larger than its own.
+  // The number of the grace period in progress or, if there is none, of the next, as far as this CPU knows. A callback that
+  // waits for `batch` may run when this number is larger.
   virtual Value current(Cpu& cpu) const = 0;
-  // Whether a grace period is in progress that waits for this CPU.
+  // Returns true if a grace period is in progress that waits for this CPU.
   virtual bool waits_for(Cpu& cpu) const = 0;
 
   // Requests a grace period that begins after this call, and returns its number.
@@ -100,9 +102,9 @@ class GracePeriods {
   GracePeriodTimes times_;
 };
 
-// Grace periods as Linux 2.6.0 had them: numbered, with one bit for each CPU, which is set until the CPU has passed a quiescent
-// state since the grace period began. One lock guards number and bits. A CPU reads them without the lock, to see whether the
-// grace period waits for it.
+// Grace periods as in Linux 2.6.0. A batch of callbacks waits for a grace period with a number. A mask has the bit of every CPU
+// that has not passed a quiescent state since that grace period began. One lock protects all of this; CPUs read the mask
+// without the lock to see whether they are awaited.
 class ControlBlock final : public GracePeriods {
  public:
   ControlBlock(const WorkloadSetup& setting, const RcuOptions& options);
@@ -128,15 +130,15 @@ class ControlBlock final : public GracePeriods {
   FunctionId check_quiescent_state_;
 };
 
-// Hierarchical RCU's grace periods (McKenney: "Hierarchical RCU", 2008; Linux 2.6.29 and later): instead of one mask under one
-// lock, a tree of nodes, each with a mask and a lock of its own. A CPU clears its bit in its leaf. The CPU that clears a node's
-// last bit clears the node's bit in its parent; the CPU that clears the root's last bit has ended the grace period. So only one
-// CPU of a leaf reaches the root.
+// The grace periods of hierarchical RCU (McKenney: "Hierarchical RCU", 2008; Linux 2.6.29 and later). Instead of one mask under
+// one lock, it has a tree of nodes, each with a mask and a lock. A CPU clears its bit in its leaf. The CPU that clears a node's
+// last bit clears that node's bit in the parent. The CPU that clears the root's last bit has ended the grace period. So only
+// one CPU of a leaf goes up to the parent.
 //
-// CPUs look only at their leaf, so global changes are written to every node from the root down: first that a grace period is
-// over, then that the next has begun. The CPU that ends one, or requests the first, does so in its own softirq; later kernels
-// use a thread. Numbers count from 1. A leaf may be behind the root by one, which is why a new callback waits for the grace
-// period after the next.
+// CPUs read only their leaf, so a global change is written to every node, from the root down: first that a grace period is
+// over, then that the next has begun. The CPU that ends a grace period, or requests the first, does this in its own softirq;
+// later kernels use a thread. Numbers count from 1. A leaf may be one grace period behind the root, which is why a new callback
+// waits for the grace period after the next.
 class NodeTree final : public GracePeriods {
  public:
   NodeTree(const WorkloadSetup& setting, const RcuOptions& options, const TreeRcuOptions& tree);
@@ -150,7 +152,7 @@ class NodeTree final : public GracePeriods {
   struct Node {
     Address data = 0;
     MeteredLock* lock = nullptr;
-    std::size_t parent = 0;  // the root's parent is the root
+    std::size_t parent = 0;  // index in nodes_; the root's own parent is the root
     int place = 0;           // bit in the parent's mask
   };
   [[nodiscard]] std::size_t leaf_of(const Cpu& cpu) const { return first_leaf_ + cpu.id().value / leaf_fanout_; }

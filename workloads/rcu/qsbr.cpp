@@ -1,10 +1,11 @@
 // RCU for user-mode programs, in which each thread announces its quiescent states (Desnoyers, McKenney et al.: "User-Level
 // Implementations of Read-Copy Update", 2012; the protocol is that of liburcu's `urcu-qsbr`). A reader's section costs nothing.
-// Between sections a thread copies the grace period's number to a word of its own, with barriers around, or stores a 0 there if
-// it will not read for a while. An updater raises the number, and waits until every thread's word has it, or 0.
+// Between sections, a thread copies the grace period's number to a word of its own, with barriers before and after; if it will
+// not read for a while, it stores 0 there instead. An updater increases the number, and waits until every thread's word has
+// this number or 0.
 //
-// Unlike the library's, these updaters wait for each other at the lock instead of sharing a grace period, and they spin on a
-// thread's word instead of sleeping after a hundred looks.
+// Unlike liburcu's, these updaters take turns under a lock instead of sharing a grace period, and they spin on a thread's word
+// without limit instead of sleeping after a hundred reads.
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
@@ -16,14 +17,14 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr Value kOffline = 0;
-constexpr Value kFirst = 1, kStep = 2;  // odd, so that no grace period's number is kOffline
+constexpr Value kFirst = 1, kStep = 2;  // numbers are odd, so that none is kOffline
 
 class Qsbr final : public SynchronousRcu {
  public:
   Qsbr(const WorkloadSetup& setting, const SynchronousRcuOptions& options);
 
   void start(Cpu& cpu) override { go_online(cpu); }
-  // This is not a memory operation. now() keeps the checks in the order of simulated time.
+  // A section needs no memory operation. now() keeps the checks in the order of simulated time.
   int read_lock(Cpu& cpu) override {
     cpu.now();
     readers_.enter(cpu);
@@ -107,7 +108,7 @@ void Qsbr::report_reports(MetricSink& metrics) const {
   all.report(times_.ended(), metrics);
 }
 
-// The updater is offline meanwhile, because two updaters would otherwise wait for each other.
+// The updater is offline while it waits. Otherwise two updaters would wait for each other.
 void Qsbr::synchronize(Cpu& cpu) {
   const FunctionScope scope(cpu, synchronize_);
   readers_.refuse_inside(cpu, "synchronize()");

@@ -1,4 +1,4 @@
-// Mistakes that an RCU can be made to commit, to show that the checks of readers.hpp find them.
+// Mistakes that an RCU can be told to make, to show that the checks of readers.hpp find them.
 #pragma once
 
 #include <cstdint>

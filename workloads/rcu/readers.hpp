@@ -1,5 +1,5 @@
-// Which CPUs read, and since when. Kept beside the simulation, at no simulated time. Detects a freed object that a reader still
-// uses.
+// Tracks which CPUs read, and since when, outside simulated memory and without simulated time. Detects that a freed object is
+// still in use by a reader.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +29,9 @@ class RcuReaders {
     if (reads(cpu)) throw ModelFailure(fmt::format("rcu: {} inside read_lock() on CPU {}", what, cpu.id().value));
   }
 
-  // Called when a grace period for what was removed at `removed` is over: no reader may be left that began before. The other
-  // CPUs' programs have run at least to their quiescent states, which the control block's lock orders before this call.
+  // Called when a grace period for an object removed at `removed` is over: no reader that began before may be left. The host
+  // has already run the other CPUs' programs at least to their quiescent states, because the control block's lock orders those
+  // before this call.
   void check_gone(Tick removed) const {
     for (std::size_t cpu = 0; cpu < readers_.size(); ++cpu) {
       const Reader& reader = readers_[cpu];

@@ -1,12 +1,12 @@
 // Sleepable RCU: every CPU counts its readers' entries and exits under one of two indexes. A reader enters under the current
-// index. An updater switches the index, so that the old one's readers can only become fewer, and waits until the exits of all
-// CPUs together equal the entries.
+// index. An updater switches the index, so that readers under the old one can only become fewer. It then waits until, under the
+// old index, the exits of all CPUs together equal the entries.
 //
-// The words and barriers are those of the Linux kernel since 2017: an entry is counted before any access of the section
-// (barrier), an exit after all of them (barrier). The updater adds up exits first, then entries, so a concurrent reader can
-// only make entries look more. Before it switches, it also waits for the other index: a reader may have read the index before
-// the last switch and count itself only now. A waiting updater uses other updaters' grace periods: two switches since it
-// arrived are one whole grace period.
+// The words and barriers are those of the Linux kernel since 2017: a barrier separates the count of an entry from the section's
+// first access, another the section's last access from the count of its exit. The updater adds up exits before entries, so a
+// concurrent reader can only make the number of readers look larger. Before it switches, the updater also waits for the other
+// index: a reader may have read that index before the last switch and count its entry only now. A waiting updater uses other
+// updaters' grace periods: two switches since it arrived make one whole grace period.
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
@@ -18,7 +18,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kEntries = 0, kExits = 16;  // each has two words, one for each index
+constexpr Address kEntries = 0, kExits = 16;  // in each CPU's object: two words, one for each index
 
 class Srcu final : public SynchronousRcu {
  public:

@@ -9,8 +9,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: entering the system call, finding the file, checking user memory. Most of them
-// pin the user's pages for direct I/O.
+// Instructions that touch no line of this model: entering the system call, finding the file, checking user memory, and most of
+// all, pinning the user's pages for direct I/O.
 constexpr std::int64_t kSystemCall = 300;
 constexpr std::int64_t kSubmitOne = 400;
 constexpr std::int64_t kGetRequest = 80;
@@ -223,8 +223,8 @@ void Aio::aio_complete(Cpu& cpu, AioContext::Request& request) {
   // Stores the event before the tail. Once the tail is stored, the process may reap the event and reuse the request.
   cpu.store_release(context.ring_.at(field_.ring_tail, cpu), next, field_.ring_tail.size);
   drop_reference(cpu, context, kiocb);
-  // As in 2.6.20, no barrier orders this load after the store of the tail; only the time between them does. (2.6.25 has an
-  // smp_mb() here.)
+  // As in 2.6.20, no barrier orders this load after the store of the tail. Usually enough time passes between them. (2.6.25 has
+  // an smp_mb() here.)
   if (context.wait_.active(cpu)) context.wait_.wake_up(cpu, 1);
   kernel_.unlock_irq(cpu, *context.ctx_lock_);
 }

@@ -1,5 +1,5 @@
-// Asynchronous direct I/O of Linux 2.6.20: contexts (kioctx), each with a ring of events; requests (kiocb), each with direct
-// I/O's own data (dio); and the block layer below them.
+// Asynchronous direct I/O of Linux 2.6.20: contexts (kioctx), each with a ring of events; requests (kiocb), each with its
+// direct-I/O data (dio); and the block layer to which they submit.
 #pragma once
 
 #include <deque>
@@ -15,10 +15,8 @@ namespace linebounce::workloads {
 // A process's context. Only its process submits to it; any CPU may complete its requests.
 class AioContext {
  public:
-  [[nodiscard]] int in_flight() const {
-    return in_flight_;
-  }  // number of requests submitted but not reaped; only the process's
-     // own CPU may call this
+  // The number of requests submitted but not reaped. Only the process's own CPU may call this.
+  [[nodiscard]] int in_flight() const { return in_flight_; }
 
  private:
   friend class Aio;
@@ -43,16 +41,16 @@ class AioContext {
   std::vector<int> free_slots_;   // owned by the process
   int in_flight_ = 0;
   int reaped_ = 0;      // how many events the current io_getevents() has reaped
-  bool waits_ = false;  // whether the process is in the wait queue
+  bool waits_ = false;  // true if the process is in the wait queue
 };
 
 class Aio {
  public:
   Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& slab, int objects_per_node);
-  // Sets the block layer, which is created later than this. Its BlockOptions::done must call complete().
+  // Sets the block layer, which is created after this object. The block layer's BlockOptions::done must call complete().
   void use(BlockLayer& block) { block_ = &block; }
 
-  // The kmalloc() cache from which a request's dio comes.
+  // The kmalloc() cache from which requests' dio structures come.
   [[nodiscard]] SlabCache& size_1024() { return dios_; }
 
   // The most requests that a context can have in flight: as many as its ring has slots for.

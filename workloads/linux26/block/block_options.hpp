@@ -1,4 +1,4 @@
-// Parameters of the block layer and of the drivers below it: transfers, disks and adapters, and options.
+// Parameters of the block layer and of the drivers below it: transfers, topology of disks and adapters, and options.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// One transfer. Its owner allocates it, and keeps it until it is done.
+// One transfer. Its owner allocates it, and must not free or reuse it until the transfer is done.
 struct Io {
   int device = 0;  // the disk's number
   bool write = false;
@@ -21,7 +21,7 @@ struct Io {
 struct IoTopology {
   struct Adapter {
     int node = 0;                     // the node of its scsi_host and scsi_qla_host
-    std::vector<int> interrupt_cpus;  // the adapter interrupts these CPUs in turn
+    std::vector<int> interrupt_cpus;  // the adapter interrupts these CPUs round-robin
   };
   struct Device {
     int adapter = 0;
@@ -37,10 +37,10 @@ struct BlockOptions {
   // bio->bi_end_io: called in a softirq on the interrupted CPU. The owner may submit the Io again at once.
   std::function<void(Cpu&, Io&)> done;
 
-  int queue_depth = 32;   // most commands that a disk has in flight; also its number of tags
-  int can_queue = 1024;   // most commands that an adapter has in flight
-  int nr_requests = 128;  // a queue allocates up to 1.5 times as many in each direction; further submitters wait
-  // Most I/Os in flight in the whole machine; sets how much memory there is for requests and commands.
+  int queue_depth = 32;   // largest number of commands that a disk has in flight; also its number of tags
+  int can_queue = 1024;   // largest number of commands that an adapter has in flight
+  int nr_requests = 128;  // per queue and direction; at 1.5 times as many, submitters wait until there are fewer than this
+  // Largest number of I/Os in flight in the whole machine. Sets how much memory there is for requests and commands.
   int most_ios = 2048;
 
   double unplug_delay_us = 3000;
@@ -53,11 +53,11 @@ struct BlockOptions {
   // What-if options.
   bool plug = true;                      // false: a request starts at once, with no plug and no timer
   bool adjust_queue_depth_check = true;  // false: completion reads a flag of its adapter instead of the disk's queue_depth
-  bool complete_on_submitter = false;    // true: an adapter interrupts the CPU that submitted (a queue for each CPU, MSI-X)
+  bool complete_on_submitter = false;    // true: an adapter interrupts the CPU that submitted the I/O (a queue per CPU, MSI-X)
 };
 
-// How many objects per node a cache needs if every I/O uses one of them. Includes the free objects that the slab keeps on lists
-// of each CPU and node, where other CPUs cannot get them.
+// How many objects a cache needs on each node if every I/O uses one of them. This includes free objects that the slab allocator
+// keeps on lists of a CPU or node, where other CPUs cannot get them.
 inline int objects_per_node(const Kernel& kernel, const BlockOptions& options) {
   constexpr int kKeptFree = 128;
   return options.most_ios + kKeptFree * kernel.cpus();

@@ -8,7 +8,8 @@
 
 namespace linebounce::workloads {
 
-// Linux's bit operations on ia64. An atomic one loads the 4-byte word that contains the bit, and then compare-exchanges it.
+// Linux's bit operations on ia64. An atomic operation loads the 4-byte word that contains the bit, and then changes it with
+// compare-and-exchange.
 
 constexpr int kBitsWordBytes = 4;
 

@@ -1,5 +1,5 @@
-// A completed request's path from the interrupt to its owner. Each CPU has a list of completed requests, which its softirq
-// handles.
+// The path of a completed request from the interrupt to the I/O's owner. Each CPU has a list of completed requests, which its
+// softirq handles.
 #include "workloads/linux26/block/path_lengths.hpp"
 #include "workloads/linux26/block/request_queues.hpp"
 

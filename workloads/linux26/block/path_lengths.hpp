@@ -1,7 +1,7 @@
-// The number of instructions that each function of the I/O path executes, without its accesses to simulated structures. The
-// numbers are assumed: a direct I/O in Linux 2.6 is said to take 15,000 to 20,000 instructions in all, including AIO, file
-// system and scheduler. Here about half of them go to the block layer, SCSI and the driver, divided by how much each function
-// does.
+// The number of instructions that each function of the I/O path executes, apart from its accesses to simulated structures. The
+// numbers are assumptions: a direct I/O in Linux 2.6 is said to take 15,000 to 20,000 instructions in all, including AIO, file
+// system and scheduler. About half of them are assigned to the block layer, SCSI and the driver, and divided among the
+// functions by how much each one does.
 #pragma once
 
 namespace linebounce::workloads::path {

@@ -59,7 +59,8 @@ void RequestQueues::kblockd_work(Cpu& cpu) {
   for (const int device : asked) generic_unplug_device(cpu, device);
 }
 
-// If another CPU is inside request_fn, which unlocks the queue for a while, plugs the queue and leaves the work to kblockd.
+// If another CPU is inside request_fn, which releases the queue's lock for a while, plugs the queue and leaves the work to
+// kblockd.
 void RequestQueues::blk_run_queue(Cpu& cpu, int device) {
   const FunctionScope scope(cpu, in_.run_queue);
   const Queue& target = queue(device);

@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-// Cycles that a process waits before it retries to get a free request. The kernel would run other processes in that time.
+// Cycles that a process waits before it retries to get a free request. A real kernel would run other processes in that time.
 constexpr std::int64_t kLookAwayCycles = 2000;
 
 }  // namespace
@@ -62,8 +62,8 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   unlock_queue(cpu, device);
 }
 
-// Returns a request, after waiting for a free one if necessary. REQUIRES: queue_lock is held; as in the kernel, returns without
-// it.
+// Returns a request; if none is free, waits for one. REQUIRES: queue_lock is held. As in the kernel, releases queue_lock before
+// it returns.
 Request& RequestQueues::get_request_wait(Cpu& cpu, const Io& io) {
   const FunctionScope scope(cpu, in_.get_request_wait);
   Object object;

@@ -1,8 +1,8 @@
 // The block layer of Linux 2.6.20 (block/ll_rw_blk.c, block/elevator.c): request queues with their elevator (noop), plug and
 // tags. Functions that a driver calls have the kernel's names.
 //
-// All state is in simulated memory. C++ only maps addresses to records. A CPU uses a record after it has read its address from
-// a list or under a lock, and so after the CPU that wrote the address.
+// All state is in simulated memory. C++ only maps addresses to records. A CPU uses a record only after it has read the record's
+// address from a list or under a lock, so its access is ordered after that of the CPU that wrote the address.
 #pragma once
 
 #include <deque>
@@ -31,8 +31,8 @@ struct Request {
 class RequestDriver {
  public:
   virtual ~RequestDriver() = default;
-  // request_fn: starts as many requests as possible. Called with queue_lock held, and returns with it held, but may release it
-  // in between.
+  // request_fn: starts as many requests as possible. Called with queue_lock held, and returns with it held, but may release and
+  // retake it in between.
   virtual void request_fn(Cpu& cpu, int device) = 0;
   // prep_rq_fn: builds a command for the request. REQUIRES: queue_lock is held.
   virtual void prep_rq_fn(Cpu& cpu, Request& request) = 0;
@@ -50,12 +50,13 @@ class RequestQueues {
   // The function that the queue's backing_dev_info points to.
   void unplug_io_fn(Cpu& cpu, int device);
 
-  // For the driver. lock() returns the lock that queue_lock points to. REQUIRES for the following functions: that lock is held,
-  // except for lock_queue().
+  // For the driver. lock() returns the lock that queue_lock points to. REQUIRES for the functions that follow, except
+  // lock_queue(): that lock is held.
   MeteredLock& lock(int device) { return *queue(device).lock; }
-  // Acquires the queue's lock through the pointer in the queue. The wait counts in the calling function.
+  // Acquires the queue's lock through the pointer in the queue. Reports count the wait in the calling function.
   void lock_queue(Cpu& cpu, int device);
-  // unlock_queue() releases the lock and enables interrupts. drop_for_host() leaves them off, because another lock comes next.
+  // Both release the lock. unlock_queue() also enables interrupts; drop_for_host() leaves them disabled, because the caller
+  // takes another lock next.
   void unlock_queue(Cpu& cpu, int device);
   void drop_for_host(Cpu& cpu, int device);
   Request* elv_next_request(Cpu& cpu, int device);  // nullptr: none

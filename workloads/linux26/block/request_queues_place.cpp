@@ -1,4 +1,4 @@
-// Places request queues and tags, and sets their content before the first I/O.
+// Places request queues and tags, and sets their contents before the first I/O.
 #include <fmt/format.h>
 
 #include "workloads/linux26/block/request_queues.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 Value code_of(FunctionId function) {
   return 0xA000000000000000ULL + function;
-}  // stands for a function's address; never followed
+}  // stands for the address of a function; never called
 
 }  // namespace
 
@@ -104,8 +104,9 @@ void RequestQueues::place_queue(int device) {
   timers_.init(*made.unplug_timer);
 }
 
-// kmalloc() hands out 64-byte objects, two per line, in the order of its lists. So a disk's blk_queue_tag is next to the bitmap
-// that was allocated at that time. Separate arrays come first, so that the first object begins a line.
+// Linux's kmalloc() hands out 64-byte objects, two per line. So a disk's blk_queue_tag shares a line with whichever bitmap was
+// allocated at the same time. The arrays, which have lines of their own, are placed first, so that the first of the 64-byte
+// objects begins a line.
 void RequestQueues::place_tags() {
   for (int node = 0; node < kernel_.nodes(); ++node) {
     std::vector<int> here;

@@ -1,4 +1,4 @@
-// Tags: the numbers of a disk's commands in flight.
+// Tags: numbers that identify a disk's commands in flight.
 #include <algorithm>
 #include <bit>
 

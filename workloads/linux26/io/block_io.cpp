@@ -1,6 +1,6 @@
 // One process on each CPU does direct I/O. It submits a batch to random disks, sleeps until the whole batch is done, computes,
-// and repeats. The traffic between nodes comes from the block layer, SCSI, timers and slab. Of the file system, only the count
-// of I/Os in flight is simulated.
+// and repeats. The traffic between nodes comes from the block layer, SCSI, timers and slab. The only part of the file system
+// that is simulated is its count of I/Os in flight.
 #include <fmt/format.h>
 
 #include <deque>
@@ -181,7 +181,7 @@ void BlockIo::submit_batch(Cpu& cpu, Process& process) {
     io.bio.store(cpu, bi_size_, kBytes);
     block_->submit(cpu, io);
   }
-  // One call per I/O, because each is a system call of its own. If the queue is already unplugged, a call does little.
+  // Unplugs once per I/O, because each I/O is a system call of its own. If the queue is already unplugged, this costs little.
   for (const Io& io : process.ios) block_->unplug(cpu, io.device);
 }
 

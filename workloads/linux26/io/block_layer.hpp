@@ -28,8 +28,8 @@ class BlockLayer {
   virtual ~BlockLayer() = default;
   // generic_make_request() in the context of a process, interrupts on. Returns when the request is queued or started.
   virtual void submit(Cpu& cpu, Io& io) = 0;
-  // blk_run_backing_dev(): the caller has submitted a whole batch, so the queue need not wait for more. Its time counts in the
-  // calling function, except for the queue's own functions.
+  // blk_run_backing_dev(): the caller has submitted a whole batch, so the queue need not wait for more. Reports count its time
+  // in the calling function, except for the queue's own functions.
   virtual void unplug(Cpu& cpu, int device) = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Address kPoison = 0x100100;  // LIST_POISON1: the entry is on no list
 
-// Pairs the threads of a core, or otherwise the cores of a bus, in the order of their numbers.
+// Pairs the hardware threads of each core, then the CPUs that are left on each bus, both in the order of their numbers.
 std::vector<int> pair_up(const MachineLayout& layout) {
   const auto together = [](const CpuPlace& a, const CpuPlace& b) { return a.core == b.core || a.bus == b.bus; };
   std::vector<int> siblings(layout.cpus.size(), -1);
@@ -91,11 +91,12 @@ void Kernel::unlock_irq(Cpu& cpu, MeteredLock& lock) {
   interrupts_on(cpu);
 }
 
-// Nests. Does nothing in an interrupt handler, where interrupts are off already. They are on in the softirqs that follow it.
+// Calls nest. Does nothing in an interrupt handler, where interrupts are already off. In the softirqs that follow the handler
+// they are on.
 void Kernel::interrupts_off(Cpu& cpu) {
   int& off = off_[cpu.id().value];
-  // Raise the count only after interrupts are off. An interrupt that arrives before runs softirqs, which must see 0 to turn
-  // interrupts off themselves.
+  // The count is raised only after interrupts are off. An interrupt that arrives before that runs softirqs, which turn
+  // interrupts off only if they find the count at 0.
   if (off == 0 && !interrupts_.in_handler(cpu)) cpu.disable_interrupts();
   ++off;
 }

@@ -1,5 +1,5 @@
-// What the subsystems of one simulated kernel share: structures by name, functions, interrupts, locks and lists. Each subsystem
-// is a class in its own folder, and is passed a Kernel&.
+// What the subsystems of a simulated kernel share: structures by name, functions, interrupts, locks and lists. Each subsystem
+// is a class in its own folder, and gets a Kernel&.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ class Kernel {
   struct Options {
     std::string lock = "ttas";                          // the algorithm of all spin locks
     std::string waits_in = "ia64_spinlock_contention";  // the function in which waiting for a spin lock is counted
-    double base_cpi = 0;  // cycles per instruction without cache misses; the issue width sets a lower limit
+    double base_cpi = 0;  // cycles per instruction without cache misses; never less than the issue width allows
   };
   Kernel(const WorkloadSetup& setting, Options options);
   Kernel(const Kernel&) = delete;
@@ -41,7 +41,8 @@ class Kernel {
   [[nodiscard]] int nodes() const { return setting_.layout.nodes(); }
   [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[cpu].node; }
   [[nodiscard]] std::vector<int> cpus_of(int node) const;
-  // The CPU that this one is paired with: the other hardware thread of its core, otherwise another core of its bus. -1: none.
+  // The CPU that this one is paired with: the other hardware thread of its core; if there is none, another core of its bus. -1:
+  // it has no pair.
   [[nodiscard]] int sibling_of(int cpu) const { return siblings_[cpu]; }
 
   // layout() and field() throw std::invalid_argument if the layout file has no such structure or field.
@@ -60,20 +61,21 @@ class Kernel {
   // Executes instructions that touch no memory of this model, at the base CPI.
   void execute(Cpu& cpu, std::int64_t instructions) const { pace_.pass(cpu, instructions); }
 
-  // Creates a spin lock in a field of an object. Reports add it to the locks in the same field of other objects. An algorithm
-  // that needs more bytes than the field has gets a separate line.
+  // Creates a spin lock in a field of an object. Reports combine it with the locks in the same field of other objects. If the
+  // algorithm needs more bytes than the field has, the lock gets a line of its own.
   MeteredLock& lock_in(const Object& object, const std::string& object_name, const std::string& structure,
                        const std::string& field);
 
-  // Acquires the lock with interrupts off until its release, like spin_lock_irqsave(). Nests; in a handler, switching
-  // interrupts off costs nothing.
+  // Like spin_lock_irqsave(): acquires the lock with interrupts off until its release. Calls nest. In a handler, where
+  // interrupts are already off, turning them off costs nothing.
   void lock_irq(Cpu& cpu, MeteredLock& lock);
   void unlock_irq(Cpu& cpu, MeteredLock& lock);
   void interrupts_off(Cpu& cpu);
   void interrupts_on(Cpu& cpu);
 
-  // The kernel's list functions. With CONFIG_DEBUG_LIST, as in OLS 2007, they are not inlined, so their misses count in them,
-  // and they check an entry's neighbours before they write. Errors: ModelFailure if a neighbour's link is wrong.
+  // The kernel's list functions. With CONFIG_DEBUG_LIST, as in OLS 2007, they are not inlined, so reports count their misses in
+  // these functions. They also check an entry's neighbours before they write. Errors: ModelFailure if a neighbour's link is
+  // wrong.
   void list_add(Cpu& cpu, Address entry, Address head) const;
   void list_add_tail(Cpu& cpu, Address entry, Address head) const;
   void list_del(Cpu& cpu, Address entry) const;
@@ -81,7 +83,7 @@ class Kernel {
  private:
   struct Structure {
     const Layout* layout;
-    std::optional<std::size_t> number;  // the layout's number in memory(), if all fields are in one section
+    std::optional<std::size_t> number;  // the structure's number in memory(); empty if its fields are in several sections
   };
   const Structure& structure_called(const std::string& name);
   void insert(Cpu& cpu, Address entry, Address before, Address after) const;

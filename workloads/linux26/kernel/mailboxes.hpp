@@ -1,5 +1,5 @@
-// A list for each CPU, in simulated memory, of objects on their way to that CPU. Any CPU may add an object; the owner takes the
-// whole list. The links are words of the objects.
+// One list per CPU, in simulated memory, of objects sent to that CPU. Any CPU may add an object; the owner takes the whole
+// list. The links are words of the objects.
 #pragma once
 
 #include <string>
@@ -39,8 +39,8 @@ class Mailboxes {
     }
     kernel.memory().preset(first(to), before);
   }
-  // Takes the whole list. Returns its first link, which holds the address of the next, and so on to 0; 0 if the mailbox is
-  // empty.
+  // Takes the whole list. Returns the address of the first link; 0 if the mailbox is empty. Each link holds the address of the
+  // next one, and the last holds 0.
   [[nodiscard]] Address take_all(Cpu& cpu) const {
     const Address box = first(cpu.id().value);
     return cpu.load(box) == 0 ? 0 : cpu.exchange(box, 0);

@@ -8,7 +8,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kSwitchCost = 400;  // cost of schedule() and the switch in instructions, without misses
-constexpr double kStarvedNs = 1e9;         // starvation longer than this is counted, as the paper's program does
+constexpr double kStarvedNs = 1e9;         // longer starvation is counted; the paper's program uses the same limit
 constexpr double kQuotaWindowNs = 10e6;
 
 }  // namespace
@@ -94,7 +94,7 @@ void CpuThreads::tick(Cpu& cpu) {
   own.reschedule = true;
 }
 
-// Makes ksoftirqd runnable. It does not preempt the process, which has a higher priority; an idle CPU runs it at once.
+// Makes ksoftirqd runnable. An idle CPU runs it at once; a running process, whose priority is higher, is not preempted.
 void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.ksoftirqd.runnable) return;
@@ -103,8 +103,8 @@ void CpuThreads::wake_ksoftirqd(Cpu& cpu) {
   if (!own.process.runnable) own.reschedule = true;
 }
 
-// Whether ksoftirqd runs next. The process goes first unless its time slice is used up. If both threads' slices are used up,
-// both get new ones.
+// Returns true if ksoftirqd runs next. The process goes first unless its time slice is used up. If both threads' slices are
+// used up, both get new ones.
 bool CpuThreads::ksoftirqd_is_next(OfCpu& own) {
   if (!own.ksoftirqd.runnable) return false;
   if (!own.process.runnable) return true;
@@ -151,7 +151,8 @@ void CpuThreads::run_ksoftirqd(Cpu& cpu) {
   own.in_ksoftirqd = false;
 }
 
-// Called before each round of softirqs that follows an interrupt: whether softirqs may run, by the quota.
+// Called before each round of softirqs that follows an interrupt. Returns true if the softirqs' quota of CPU time still permits
+// it.
 bool CpuThreads::within_quota(Cpu& cpu) {
   OfCpu& own = of(cpu);
   const Tick now = cpu.local_time();

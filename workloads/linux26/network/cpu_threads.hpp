@@ -1,6 +1,6 @@
 // The threads that share a CPU with softirqs: a process that never sleeps, and ksoftirqd, which handles the softirqs that are
 // left over when too many are raised. As in Linux 2.6.0, softirqs run when an interrupt returns, and delay the interrupted
-// thread. A thread whose time slice is used up waits until those of all other threads are. The process goes first, because
+// thread. A thread that has used up its time slice waits until all other threads have, too. The process goes first, because
 // ksoftirqd has the lowest priority. Kernel code is not preempted.
 #pragma once
 
@@ -40,9 +40,8 @@ class CpuThreads {
   [[nodiscard]] int run_queue_length(int cpu) const;
 
   struct Figures {
-    std::optional<double> longest_ns;     // longest time between two looks of a process at the clock; absent if there are no
-                                          // processes
-    std::optional<std::int64_t> starved;  // how many of these times exceed a second
+    std::optional<double> longest_ns;     // longest time between two reads of the clock by a process; empty: no processes
+    std::optional<std::int64_t> starved;  // how many of these times are longer than a second
     std::int64_t left_over = 0;           // wake-ups of ksoftirqd
     void report(MetricSink& metrics) const;
   };
@@ -51,19 +50,19 @@ class CpuThreads {
  private:
   struct Thread {
     bool runnable = false;
-    bool expired = false;  // its slice is used up; the thread waits for those of the others
+    bool expired = false;  // the slice is used up; the thread waits until those of the other threads are, too
     int ticks_left = 0;
   };
   struct OfCpu {
     Thread process, ksoftirqd;
     bool in_ksoftirqd = false;
     bool reschedule = false;
-    Tick softirqs_began = 0;     // when the current softirqs began, which count against the quota
+    Tick softirqs_began = 0;     // when the current softirqs, whose time counts against the quota, began
     Tick quota_from = 0;         // start of the current quota period
     Tick in_softirqs = 0;        // since quota_from
-    Tick looked_at = -1;         // when the process last looked at the clock
+    Tick looked_at = -1;         // when the process last read the clock; -1: not yet
     double longest_ns = 0;       // between two such looks
-    std::int64_t starved = 0;    // how many of these times exceed a second
+    std::int64_t starved = 0;    // how many times between two reads of the clock were longer than a second
     std::int64_t left_over = 0;  // wake-ups of ksoftirqd
   };
 

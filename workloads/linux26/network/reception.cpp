@@ -91,7 +91,8 @@ void Reception::take_from_ring(Cpu& cpu) {
   ++taken_;
 }
 
-// Sets the next interrupt: when the next packet arrives, but not too soon after the previous interrupt.
+// Sets the time of the next interrupt: when the next packet arrives, but not before the minimum interval since the previous
+// interrupt has passed.
 void Reception::next_interrupt(Cpu& cpu) {
   if (taken_ >= options_.packets) return;
   const double now_ns = cpu.now_ns();

@@ -90,7 +90,7 @@ class Reception {
   FunctionId interrupt_function_, netif_rx_, net_rx_action_, poll_function_;
 
   // State of the interface and of the CPU that it interrupts.
-  std::int64_t taken_ = 0;   // packets that have left the ring or found it full
+  std::int64_t taken_ = 0;   // packets taken from the ring, and packets lost because it was full
   std::int64_t queued_ = 0;  // packets put into the backlog so far
   std::int64_t dequeued_ = 0;
   std::vector<Value> waiting_;  // destinations of the packets in the backlog, by slot

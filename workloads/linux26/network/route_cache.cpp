@@ -52,7 +52,8 @@ RouteCache::RouteCache(const WorkloadSetup& setting, Rcu& rcu, Address jiffies, 
   table_ = setting.memory.place_array("rt_hash_table", options.hash_buckets * static_cast<std::int64_t>(kBucketBytes));
   entries_ = setting.memory.place({.name = "dst_ops", .size = 8, .fields = {{"entries", 0}}}, "ipv4_dst_ops",
                                   setting.memory.line_bytes());
-  // Twice the limit: if a collection has removed enough, a full cache takes another entry before the removed ones are freed.
+  // Twice the limit: when a collection has removed enough entries, a full cache allocates another before the removed ones are
+  // freed.
   const std::int64_t pool = 2 * most_entries_;
   const Address objects = setting.memory.place_array("ip_dst_cache", pool * static_cast<std::int64_t>(kEntryBytes));
   for (std::int64_t i = pool - 1; i >= 0; --i) free_.push_back(objects + static_cast<Address>(i) * kEntryBytes);
@@ -98,8 +99,8 @@ bool RouteCache::route(Cpu& cpu, Value destination) {
   return true;
 }
 
-// Returns the destination's entry. Takes and drops a reference to it, as forwarding does, because the packet leaves within this
-// softirq.
+// Returns the destination's entry. Takes a reference to it, as forwarding does, and drops it at once, because the packet leaves
+// within this softirq.
 Address RouteCache::find(Cpu& cpu, Address bucket, Value destination, Value jiffies) {
   rcu_->read_lock(cpu);
   Address entry = cpu.load(bucket + 8);
@@ -171,8 +172,8 @@ void RouteCache::free_later(Cpu& cpu, Address entry) {
   });
 }
 
-// rt_garbage_collect(). The current and earlier numbers of entries set how many to remove. Makes one pass over the table at
-// most, because a softirq must end.
+// rt_garbage_collect(). Decides from the current and the earlier number of entries how many to remove. Makes at most one pass
+// over the table, because a softirq must end.
 bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   const auto entries = static_cast<std::int64_t>(cpu.load(entries_));
   const bool full = entries >= most_entries_;
@@ -214,7 +215,7 @@ bool RouteCache::collect_garbage(Cpu& cpu, Value jiffies) {
   return static_cast<std::int64_t>(cpu.load(entries_)) < most_entries_;
 }
 
-// Removes old entries from one chain. The farther down the chain an entry is, the lower is the age at which it is removed.
+// Removes old entries from one chain. The farther down the chain an entry is, the younger it may be when it is removed.
 std::int64_t RouteCache::collect_from(Cpu& cpu, std::int64_t index, Value jiffies) {
   const Address bucket = bucket_at(index);
   std::int64_t collected = 0;

@@ -35,7 +35,7 @@ struct FloodOptions {
   }
 };
 
-// A series of samples over the measured time. Each holds either a count of events or the largest of the values given.
+// A time series over the measured time. Each sample holds either a count of events or the largest of several values.
 class Samples {
  public:
   void add(std::int64_t sample, double value) { at(sample) += value; }
@@ -59,8 +59,8 @@ class Samples {
   std::vector<double> values_;
 };
 
-// The values above the 90th percentile are spikes. Returns the percentage of spikes in `values` whose companion is a spike in
-// `companions`; empty if there are too few values.
+// Values above the 90th percentile are spikes. `companions` has one value for each of `values`. Returns what percentage of the
+// spikes in `values` coincide with a spike in `companions`; empty if there are too few values.
 std::optional<double> spikes_accompanied_pct(const std::vector<double>& values, const std::vector<double>& companions) {
   constexpr std::size_t kFewest = 30;
   if (values.size() < kFewest) return {};
@@ -214,7 +214,7 @@ RouteCacheFlood::Spikes RouteCacheFlood::report_series(const RunFacts& facts, Me
 // Spikes among the grace periods and batches that ended in the measured time.
 RouteCacheFlood::Spikes RouteCacheFlood::spikes(const Cpu& any, const Samples& softirqs) const {
   std::vector<double> length;
-  std::vector<double> softirqs_meanwhile;  // means: a maximum would grow with the length of the grace period
+  std::vector<double> softirqs_meanwhile;  // means, because a maximum would grow with the length of the grace period
   for (const GracePeriod& period : rcu_->grace_periods()) {
     if (!any.measures(period.ended)) continue;
     length.push_back(any.to_ns(period.ended - period.began));

@@ -25,7 +25,7 @@ HandedSubmission::HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTo
     const std::string name = fmt::format("submit_queue[{}]", cpu);
     const Object object = kernel.place("submit_queue", name, kernel.node_of(cpu));
     queues_.push_back({object, &kernel.lock_in(object, name, "submit_queue", "lock"), {}});
-    turns_[cpu] = cpu;  // so that CPUs begin with different turns
+    turns_[cpu] = cpu;  // CPUs start at different turns, so that they don't all choose the same CPU
   }
   softirq_ = kernel.interrupts().add_softirq([this](Cpu& cpu) { submit_all(cpu); });
   vector_ = kernel.interrupts().add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts().raise(cpu, softirq_); });

@@ -1,5 +1,5 @@
-// A block layer that submits each I/O on a CPU that the I/O's adapter interrupts, so that submission and completion use the
-// same CPU's caches (OLS 2007, section 4.7). Linux 2.6.20 does not have this.
+// A block layer that submits each I/O on a CPU that the I/O's adapter interrupts. Submission and completion then use the same
+// CPU's caches (OLS 2007, section 4.7). Linux 2.6.20 does not have this.
 #pragma once
 
 #include <deque>
@@ -11,8 +11,8 @@ namespace linebounce::workloads {
 
 class HandedSubmission final : public BlockLayer {
  public:
-  // `block` does the submission. It should interrupt the CPU that calls it (BlockOptions::complete_on_submitter); otherwise
-  // I/Os complete on other CPUs than they were submitted on. REQUIRES: the simulation has not started.
+  // `block` does the submission. It should interrupt the CPU that submits (BlockOptions::complete_on_submitter); otherwise I/Os
+  // complete on other CPUs. REQUIRES: the simulation has not started.
   HandedSubmission(Kernel& kernel, BlockLayer& block, const IoTopology& topology);
 
   // Puts the I/O on another CPU's list and returns. Interrupts that CPU if its list was empty.
@@ -24,7 +24,7 @@ class HandedSubmission final : public BlockLayer {
   struct Queue {
     Object object;
     MeteredLock* lock = nullptr;
-    std::deque<Io*> ios;  // bios on the list; protected by `lock`
+    std::deque<Io*> ios;  // I/Os on the list; protected by `lock`
   };
 
   int target_of(const Cpu& cpu, int device);
@@ -35,7 +35,7 @@ class HandedSubmission final : public BlockLayer {
   BlockLayer& block_;
   IoTopology topology_;
   std::vector<Queue> queues_;       // by CPU
-  std::vector<std::size_t> turns_;  // by CPU: index of the adapter's CPU that gets the next I/O
+  std::vector<std::size_t> turns_;  // by CPU: counts its I/Os, to choose among the adapter's CPUs in turn
   FieldPlace head_, tail_, next_;
   FunctionId hand_off_, submit_handed_;
   int vector_ = 0, softirq_ = 0;

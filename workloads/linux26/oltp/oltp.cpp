@@ -1,9 +1,9 @@
-// The OLTP load of OLS 2007: a database's processes on all CPUs, on a kernel of 2.6.20's parts (scheduler, timers, slab, AIO,
-// block, SCSI). A session computes, reads blocks and waits for each, then commits with others; writers keep batches of writes
-// in flight. Processes stay on their CPUs; each submits to all disks; an adapter interrupts its CPUs in turn.
+// The OLTP load of OLS 2007: a database's processes on all CPUs, on parts of the kernel 2.6.20 (scheduler, timers, slab, AIO,
+// block, SCSI). A session computes, reads blocks and waits for each, then commits with others. Writers keep batches of writes
+// in flight. Processes stay on their CPUs and submit to all disks; an adapter interrupts its CPUs in turn.
 //
-// Homes follow from the addresses in the figures: disks' structures are on the first node, adapters' on the second, and objects
-// of a CPU or process on its node.
+// Homes are taken from the addresses in the paper's figures: disks' structures are on the first node, adapters' on the second,
+// and the objects of a CPU or process on its node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -160,7 +160,7 @@ void Oltp::set_up(const WorkloadSetup& setting) {
 
 void Oltp::place_system(const WorkloadSetup& setting) {
   Kernel& kernel = *kernel_;
-  constexpr int kMostIos = 2048;  // most I/Os in flight at once, for which the simulation has memory
+  constexpr int kMostIos = 2048;  // largest number of I/Os in flight, for which the simulation has memory
   aio_ = std::make_unique<Aio>(kernel, *scheduler_, *timers_, *slab_, kMostIos);
   BlockOptions block = options_.block;
   block.topology = topology();
@@ -232,7 +232,7 @@ void Oltp::place_processes(std::uint64_t seed) {
   }
   const int writers = options_.writers;
   const int nodes = kernel_->nodes();
-  for (int i = 0; i < writers; ++i) {  // the nodes get equally many writers, spread over their CPUs
+  for (int i = 0; i < writers; ++i) {  // each node gets the same number of writers, spread over its CPUs
     const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
     const int cpu = of_node[i / nodes * of_node.size() / writers_of_node];
@@ -244,7 +244,7 @@ void Oltp::place_processes(std::uint64_t seed) {
 
 void Oltp::run(Cpu& cpu) {
   kernel_->interrupts().start(cpu);
-  // Spreads the CPUs' ticks over a jiffy.
+  // Spreads the CPUs' ticks evenly over a jiffy.
   const double jiffy_ns = timers_->jiffy_us() * kNsOfUs;
   cpu.set_timer(jiffy_ns * (1 + static_cast<double>(cpu.id().value) / kernel_->cpus()), tick_vector_);
   for (Process* process : by_cpu_[cpu.id().value]) scheduler_->try_to_wake_up(cpu, process->task());

@@ -10,13 +10,13 @@
 namespace linebounce::workloads {
 namespace {
 
-// How many of `transfers` one of `contexts` gets; the shares differ by at most one.
+// How many of `transfers` go to context number `context` of `contexts`; the shares differ by at most one.
 int share_of(int transfers, std::size_t context, std::size_t contexts) {
   const auto up_to = [&](std::size_t number) { return transfers * number / contexts; };
   return static_cast<int>(up_to(context + 1) - up_to(context));
 }
 
-// A stream's lines all map to a few sets of the outermost cache, far more lines than those sets hold.
+// All lines of a stream map to a few sets of the outermost cache. There are far more of them than those sets hold.
 constexpr std::uint64_t kStreamSets = 16;
 constexpr std::uint64_t kLinesOfSet = 64;
 
@@ -71,7 +71,7 @@ bool CommitGroup::waits(Cpu& cpu, const Member& member) {
   return false;
 }
 
-// Wakes the processes that the log covers. Others may have joined behind them since; those wait for the next log.
+// Wakes the processes that the log covers. Processes that have joined behind them since then wait for the next log.
 void CommitGroup::post(Cpu& cpu) {
   const FunctionScope scope(cpu, semtimedop_);
   kernel_.execute(cpu, kSemopInstructions);
@@ -121,7 +121,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
 
 void OtherMemory::visit(Cpu& cpu, Random& random, std::int64_t instructions) {
   const std::array<double, kKinds> means = {shape_.shared, shape_.node_shared, shape_.local_memory, shape_.remote_memory};
-  // Draws the fractional part of a mean number of misses as one more miss or none.
+  // The mean number of misses may have a fractional part: it is the probability of one more miss.
   std::vector<Kind> order;
   for (int kind = 0; kind < kKinds; ++kind) {
     const auto milli = static_cast<std::uint64_t>(std::llround(means[kind] * 1000));
@@ -164,7 +164,7 @@ void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
 
 void Process::submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write) {
   {
-    // Allocates memory for the duration of the work, as system calls do for names, messages and buffer lists.
+    // Allocates memory and frees it when the work is done, as system calls do for names, messages and buffer lists.
     const FunctionScope scope(cpu, system_.other_kernel);
     const Object memory = system_.aio.size_1024().alloc(cpu);
     memory.store(cpu, system_.buffer, 0);

@@ -1,5 +1,5 @@
-// The database's processes: what each does from one wait to the next. A CPU's program runs its processes in turn, in the order
-// that its scheduler decides.
+// The database's processes: each does its work from one wait to the next. A CPU's program runs its processes in the order that
+// its scheduler decides.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace linebounce::workloads {
 
 // Processes that commit together. All but the last wait on a System V semaphore; the last one writes the log for all and posts
-// them. So every CPU sends wake-ups, in addition to those of completed I/O.
+// the semaphore. So every CPU sends wake-ups, in addition to those of completed I/O.
 class CommitGroup {
  public:
   // `size`: how many processes commit together.
   CommitGroup(Kernel& kernel, Scheduler& scheduler, const std::string& name, int node, int size);
 
-  // A process that may commit in this group. Created before the simulation.
+  // A process that may commit in this group. Must be created before the simulation starts.
   class Member {
    public:
     Member(Kernel& kernel, const Task& task, const std::string& name, int node);
@@ -33,11 +33,11 @@ class CommitGroup {
     const Task* task_;
   };
 
-  // Returns true if this process completes the group: it must write the log and then call post(). If false, it must call
-  // schedule() as long as waits() is true.
+  // Returns true if this process completes the group: it must write the log and then call post(). If false, the caller must
+  // call schedule() as long as waits() is true.
   bool join(Cpu& cpu, const Member& member);
   [[nodiscard]] bool waits(Cpu& cpu, const Member& member);
-  // Wakes the processes that were waiting when the group was complete.
+  // Wakes the processes whose commit the log covers: those that were waiting when the group was complete.
   void post(Cpu& cpu);
 
  private:
@@ -50,9 +50,9 @@ class CommitGroup {
   FunctionId semtimedop_, update_queue_;
 };
 
-// The rest of a program's memory that misses the caches: the kernel's other structures, or the database's own data. It has
-// lines that all CPUs write, lines that one node's CPUs write, and memory that no cache holds. For each kind: the mean number
-// of misses per OtherMemory::visit(). For written lines also how many lines there are.
+// A program's other memory accesses that miss the caches: to the kernel's other structures, or to the database's own data. They
+// go to lines that all CPUs write, lines that one node's CPUs write, and memory that no cache holds. Each kind has its mean
+// number of misses per OtherMemory::visit(); written lines also have a count.
 struct OtherMemoryShape {
   double shared = 0;         // misses on lines that all CPUs write, with homes spread over the nodes
   double node_shared = 0;    // misses on lines that only the node's CPUs write
@@ -64,15 +64,15 @@ struct OtherMemoryShape {
 
 class OtherMemory {
  public:
-  // Places the lines as arrays whose names begin with NAME; results do not tell them apart. REQUIRES: the simulation has not
-  // started.
+  // Places the lines as arrays whose names begin with `name`; results combine an array's lines. REQUIRES: the simulation has
+  // not started.
   OtherMemory(Kernel& kernel, const std::string& name, const OtherMemoryShape& shape, const Pace& pace);
 
   // Executes `instructions`, with one visit's misses spread over them.
   void visit(Cpu& cpu, Random& random, std::int64_t instructions);
 
  private:
-  // Lines that one CPU uses in turn. They map to so few sets that no line is still cached when its turn comes again.
+  // Lines that one CPU uses round-robin. They map to so few sets that each has been evicted when its turn comes again.
   struct Stream {
     Address begin = 0;
     std::uint64_t next = 0;
@@ -102,9 +102,9 @@ struct OltpSystem {
   OtherMemory& user_memory;
   OtherMemory& kernel_memory;
   int devices = 1;
-  std::int64_t user_instructions = 0;    // of a session from one read to the next, mean
-  std::int64_t writer_instructions = 0;  // of a writer from one batch to the next, mean
-  std::int64_t kernel_instructions = 0;  // the kernel's other work per submission
+  std::int64_t user_instructions = 0;    // of a session, from one read to the next; mean
+  std::int64_t writer_instructions = 0;  // of a writer, from one batch to the next; mean
+  std::int64_t kernel_instructions = 0;  // of the kernel's other work, per submission
   FunctionId user = 0, other_kernel = 0;
   Object inode;  // a structure inode_data
   MeteredLock* inode_lock = nullptr;
@@ -125,7 +125,7 @@ class Process {
       : system_(system), task_(task), random_(seed, number, 7) {}
 
   void compute(Cpu& cpu, std::int64_t mean_instructions);
-  // Submits transfers to random disks, divided among the contexts: one io_submit() per context, and the kernel's other work
+  // Submits transfers to random disks, divided among the contexts: one io_submit() per context. Does the kernel's other work
   // once.
   void submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write);
 
@@ -134,12 +134,12 @@ class Process {
   Random random_;
 };
 
-// A user's session: reads, then commits with others.
+// A user's session, which reads and then commits with others.
 std::unique_ptr<Process> make_foreground(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int reads,
                                          CommitGroup& group);
-// A process that writes changed blocks back. It keeps `depth` writes in flight, over all its contexts. Whenever `batch` writes
-// are done it submits another batch, divided among the contexts. Errors: std::invalid_argument if a context's ring has no room
-// for depth + batch, or if a batch has fewer writes than there are contexts.
+// A process that writes changed blocks back. It keeps `depth` writes in flight over all its contexts. Whenever `batch` writes
+// are done, it submits another batch, divided among the contexts. Errors: std::invalid_argument if a context's ring has fewer
+// than depth + batch places, or if a batch has fewer writes than there are contexts.
 std::unique_ptr<Process> make_writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts,
                                      int depth, int batch);
 

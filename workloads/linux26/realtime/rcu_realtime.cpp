@@ -1,11 +1,11 @@
 // How late does a periodic task start on a CPU where thousands of RCU callbacks run at the end of a grace period (Sarma,
-// McKenney: OLS 2004, section 4.2.3)? On every CPU a process removes objects in bursts, a system call for each, and they are
-// freed after a grace period. On CPU 0 a timer makes a real-time task runnable, which preempts user code and kernel threads,
-// but no softirq and no system call.
+// McKenney: OLS 2004, section 4.2.3)? On every CPU, a process removes objects in bursts, with a system call for each; the
+// objects are freed after a grace period. On CPU 0, a timer makes a real-time task runnable. The task preempts user code and
+// kernel threads, but no softirq and no system call.
 //
-// Proposed remedies: callbacks in small batches, so that softirqs have a limit and ksoftirqd runs the rest (`throttled`); a
-// preemptible thread for what exceeds a batch (`daemon`); callbacks that run at once on a machine of one CPU (`direct`). For
-// comparison, system calls that free nothing (`none`).
+// The paper's remedies: `throttled` runs callbacks in small batches, so that softirqs are bounded, and leaves the rest to
+// ksoftirqd; `daemon` leaves what exceeds a batch to a preemptible thread; `direct` runs callbacks at once, on a machine of one
+// CPU. For comparison, `none` has system calls that free nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,8 +81,8 @@ class RcuRealtime final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> free;
-    double due_ns = -1;      // when the real-time task became runnable; -1: it is not runnable
-    bool in_thread = false;  // whether ksoftirqd or krcud has the CPU, even if preempted
+    double due_ns = -1;      // when the real-time task became runnable; -1: it is not
+    bool in_thread = false;  // true if ksoftirqd or krcud has the CPU or was preempted on it
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
@@ -107,7 +107,7 @@ class RcuRealtime final : public Workload {
   FunctionId user_ = 0, task_ = 0, remove_ = 0, free_ = 0, thread_ = 0, schedule_ = 0;
   double next_period_ns_ = 0;
   std::vector<OfCpu> cpus_;
-  std::vector<double> latencies_us_;  // delays of the task's starts in the measured time
+  std::vector<double> latencies_us_;  // delays of the task's starts that fall in the measured time
   std::vector<SeriesSample> late_;    // the same delays over time, including the warm-up
 };
 
@@ -165,7 +165,7 @@ void RcuRealtime::run(Cpu& cpu) {
   }
 }
 
-// The timer keeps its own period. If an expiry is noticed late, the start is late, but no period is lost.
+// The timer's period is fixed: if an expiry is handled late, the next one still comes at its time.
 void RcuRealtime::timer(Cpu& cpu) {
   OfCpu& own = of(cpu);
   if (own.due_ns < 0) own.due_ns = next_period_ns_;
@@ -175,7 +175,7 @@ void RcuRealtime::timer(Cpu& cpu) {
   cpu.set_timer(next_period_ns_ - now_ns, vector_);
 }
 
-// Called before returning to preemptible code. Runs the real-time task first, then a kernel thread.
+// Called before the CPU returns to preemptible code. Runs the real-time task first, then a kernel thread.
 void RcuRealtime::schedule(Cpu& cpu) {
   OfCpu& own = of(cpu);
   for (;;) {

@@ -7,8 +7,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// Instructions that touch no line of this model: about as many as the functions compile to. schedule() and try_to_wake_up()
-// take a few hundred bundles each, including clocks and statistics.
+// Instructions that touch no line of this model; the counts estimate the functions' compiled length. schedule() and
+// try_to_wake_up() take a few hundred bundles each, including clocks and statistics.
 constexpr std::int64_t kScheduleInstructions = 400;
 constexpr std::int64_t kContextSwitchInstructions = 500;
 constexpr std::int64_t kWakeInstructions = 250;
@@ -16,12 +16,13 @@ constexpr std::int64_t kActivateInstructions = 120;
 constexpr std::int64_t kTickInstructions = 300;
 constexpr std::int64_t kBalanceInstructions = 40;  // instructions per CPU that load balancing examines
 
-// Ticks between two attempts to balance, with the sibling and within the node: about the intervals of a busy system.
+// Ticks between two attempts to balance with the sibling, and within the node. Linux uses about these intervals when CPUs are
+// busy.
 constexpr std::int64_t kTicksToSiblingBalance = 2;
 constexpr std::int64_t kTicksToNodeBalance = 8;
 
 constexpr Value kLoadOfTask = 128;  // SCHED_LOAD_SCALE: the load of a task of nice 0
-constexpr Value kPriorityBit = 1;   // the only priority's bit in its word of the bitmap
+constexpr Value kPriorityBit = 1;   // the bit of the only priority, in its word of the bitmap
 
 }  // namespace
 
@@ -101,7 +102,7 @@ Task* Scheduler::schedule(Cpu& cpu) {
   RunQueue& queue = queue_of(cpu);
   const Object& rq = queue.object;
   kernel_.execute(cpu, kScheduleInstructions);
-  rq.load(cpu, rq_.idle);  // the kernel checks that the idle task does not call this with preemption off
+  rq.load(cpu, rq_.idle);  // the kernel checks that the idle task does not go to sleep
   rq.add(cpu, rq_.sched_count, 1);
   kernel_.lock_irq(cpu, *queue.lock);
   if (queue.current != nullptr && queue.current->object.load(cpu, task_.state) != static_cast<Value>(TaskState::running)) {
@@ -146,7 +147,8 @@ bool Scheduler::idle_cpu(Cpu& cpu, int which) {
   return current == idle;
 }
 
-// Finds an idle CPU for the task. The kernel searches even for a pinned task, which then stays where it is.
+// Looks for an idle CPU for the task. As in the kernel, the search is made even for a pinned task, which then stays where it
+// is.
 void Scheduler::wake_idle(Cpu& cpu, int target) {
   const FunctionScope scope(cpu, function_.wake_idle);
   if (!options_.sibling_check_always) {
@@ -274,8 +276,8 @@ void Scheduler::load_balance(Cpu& cpu, bool siblings) {
   if (busiest >= 0) move_tasks(cpu, busiest);
 }
 
-// The CPU with the most load in the sibling pair, or in the node. Returns -1 if no CPU has at least two tasks more than this
-// one.
+// The CPU with the most load: in the sibling pair if `siblings`, else in the node. Returns -1 if no CPU has at least two tasks
+// more than this one.
 int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   const FunctionScope scope(cpu, function_.find_busiest_group);
   const int self = cpu.id().value;
@@ -296,7 +298,7 @@ int Scheduler::find_busiest_group(Cpu& cpu, bool siblings) {
   return busiest;
 }
 
-// Moves one waiting task from the busiest CPU to this one, unless tasks are pinned.
+// Moves one waiting task from the busiest CPU to this one; moves none if tasks are pinned.
 void Scheduler::move_tasks(Cpu& cpu, int busiest) {
   const FunctionScope scope(cpu, function_.move_tasks);
   const int self = cpu.id().value;

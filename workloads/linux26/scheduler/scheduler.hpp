@@ -16,13 +16,13 @@ enum class TaskState : Value { running = 0, interruptible = 1 };
 // A process as the scheduler sees it. All tasks have the same fixed priority.
 struct Task {
   Object object;   // a structure task_struct
-  int number = 0;  // in the order of creation, from 0
+  int number = 0;  // creation order, from 0
 };
 
 struct SchedulerOptions {
-  // wake_idle(): a wake-up checks whether the target CPU is idle and, if not, whether its sibling is. With false, OLS 2007's
-  // change (section 4.4), it skips the sibling if more than one task runs on the target, because the sibling is then probably
-  // busy, too.
+  // wake_idle(): a wake-up checks whether the target CPU is idle and, if it is not, whether the target's sibling is. False: OLS
+  // 2007's change (section 4.4), which skips the sibling's check if the target has more than one task, because the sibling is
+  // then probably busy, too.
   bool sibling_check_always = true;
   bool pinned = true;  // true: tasks stay on their CPU (core affinity); false: load_balance() moves them
 };
@@ -34,7 +34,8 @@ class Scheduler {
   // Creates a sleeping task on this CPU. REQUIRES: the simulation has not started.
   Task& create_task(const std::string& name, int cpu);
 
-  // Sets the running task's state. The task calls it before it checks whether it has to wait.
+  // Sets the running task's state. A task calls it before it checks whether it has to wait, so that a wake-up after the check
+  // is not lost.
   void set_state(Cpu& cpu, const Task& task, TaskState state) const;
   // schedule(): takes the running task off the queue if it is no longer runnable. Returns the task to run next; null if the CPU
   // becomes idle.

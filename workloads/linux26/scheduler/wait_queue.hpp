@@ -27,10 +27,9 @@ class WaitQueue {
   // add_wait_queue_exclusive(): appends. / remove_wait_queue().
   void add(Cpu& cpu, const Waiter& waiter);
   void remove(Cpu& cpu, const Waiter& waiter);
-  // waitqueue_active(): whether the queue has waiters, checked without the lock.
+  // waitqueue_active(): returns true if the queue has waiters. Reads without the lock.
   [[nodiscard]] bool active(Cpu& cpu) const;
-  // __wake_up(): wakes up to `exclusive` waiters that are asleep, from the first on. They stay in the queue until they remove
-  // themselves.
+  // __wake_up(): wakes the first `exclusive` waiters that are asleep. They stay in the queue until they remove themselves.
   void wake_up(Cpu& cpu, int exclusive);
 
  private:

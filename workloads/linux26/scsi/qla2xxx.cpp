@@ -84,8 +84,7 @@ void QlaAdapters::read_register(Cpu& cpu) {
   cpu.compute(register_cycles_);
 }
 
-// Called with the middle layer's host lock held. The driver releases it for its own work, and acquires it again before it
-// returns.
+// Called with the host's lock held. The driver releases it for its own work, and acquires it again before it returns.
 void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command) {
   const FunctionScope scope(cpu, queuecommand_);
   const ScsiDevice& device = *command.device;
@@ -119,7 +118,7 @@ void QlaAdapters::start_scsi(Cpu& cpu, ScsiCommand& command) {
   command.object.store(cpu, command_.host_scribble, handle);
   fill_ring_entry(cpu, adapter, command, handle);
   command.srb.store(cpu, srb_state_, 1);
-  read_register(cpu);  // writes the ring's new index, and reads it back so that the write reaches the adapter
+  read_register(cpu);  // writes the ring's new index, and reads it back so that the posted write reaches the adapter
   work_on(cpu, adapter, command, handle);
   kernel_.unlock_irq(cpu, *adapter.hardware_lock);
 }
@@ -136,7 +135,8 @@ Value QlaAdapters::take_handle(Cpu& cpu, const Adapter& adapter) {
   throw ModelFailure("an adapter was given more commands than it can queue");
 }
 
-// The adapter reads entries as soon as they arrive, so the ring never fills up, and its count is only recorded.
+// The adapter reads entries as soon as they arrive, so the ring never fills up. The count of free entries is stored, but never
+// used to wait.
 void QlaAdapters::fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCommand& command, Value handle) {
   adapter.object.load(cpu, qla_.req_q_cnt);
   const Address entry = adapter.object.load(cpu, qla_.request_ring_ptr);
@@ -198,7 +198,7 @@ void QlaAdapters::process_completed(Cpu& cpu, Adapter& adapter, ScsiCommand& com
   command.srb.load(cpu, srb_cmd_);
   upcalls_.soon_done(cpu, command);
   kernel_.execute(cpu, path::kCompletedRequest);
-  // qla2x00_ramp_up_queue_depth(): checks whether the disk may get more commands at once.
+  // qla2x00_ramp_up_queue_depth(): checks whether the disk's queue depth may be raised. Here it never is.
   if (options_.adjust_queue_depth_check) {
     const Value most = adapter.object.load(cpu, qla_.max_q_depth);
     const Value depth = command.device->object.load(cpu, device_.queue_depth);

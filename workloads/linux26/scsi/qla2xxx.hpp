@@ -1,5 +1,5 @@
-// The adapters and their driver (drivers/scsi/qla2xxx of Linux 2.6.20): puts commands into the request ring, and handles the
-// adapters' interrupts.
+// The adapters and their driver (drivers/scsi/qla2xxx of Linux 2.6.20). The driver puts commands into the request ring, and
+// handles the adapters' interrupts.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@ namespace linebounce::workloads {
 
 class QlaAdapters {
  public:
-  // Called in the interrupt handler: scsi_done() for a command that is done, soon_done() for one that will be when the driver
-  // has finished with it.
+  // Called in the interrupt handler: scsi_done() for a command that is done; soon_done() shortly before, while the driver still
+  // works on the command.
   struct Upcalls {
     std::function<void(Cpu&, ScsiCommand&)> scsi_done;
     std::function<void(Cpu&, const ScsiCommand&)> soon_done;
   };
   QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions& options, Upcalls upcalls);
 
-  // qla2x00_queuecommand(): called with the host's lock held and interrupts off, and returns so.
+  // qla2x00_queuecommand(): called with the host's lock held and interrupts off, and returns in the same state.
   void queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command);
 
  private:
@@ -41,11 +41,10 @@ class QlaAdapters {
         current_outstanding_cmd;
   };
 
-  // The adapter's own state: its commands in flight, by completion time and handle. It is outside the computer's memory. It
-  // changes only under hardware_lock, so the simulated lock orders the changes.
-  // An interrupt belongs to the adapter, not to a command. Its handler takes all commands that are done by then, as from the
-  // real adapter's response ring, so several commands may cost one interrupt. The handler returns at once if another CPU has
-  // already taken them.
+  // The adapter's own state, outside the computer's memory: its commands in flight, ordered by completion time and handle. It
+  // changes only under hardware_lock, so the simulated lock orders the changes. An interrupt belongs to the adapter, not to a
+  // command. Its handler takes all commands that are done by then, as from the real adapter's response ring, so one interrupt
+  // may complete several commands. The handler returns at once if another CPU has already taken them.
   using Responses = std::map<std::pair<double, Value>, ScsiCommand*>;  // ns, handle
 
   struct Adapter {
@@ -59,7 +58,7 @@ class QlaAdapters {
     // Guarded by hardware_lock.
     Random service;
     std::size_t turn = 0;
-    std::vector<Responses> responses;  // one queue; one for each CPU with complete_on_submitter
+    std::vector<Responses> responses;  // a single queue; with complete_on_submitter, one per CPU
   };
 
   void place(int number);

@@ -1,4 +1,4 @@
-// Places hosts and disks, and sets their content before the first I/O.
+// Places hosts and disks, and sets their contents before the first I/O.
 #include "workloads/linux26/scsi/scsi.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ ScsiLayer::ScsiLayer(Kernel& kernel, Timers& timers, SlabAllocator& slab, Reques
   for (std::size_t device = 0; device < options.topology.devices.size(); ++device) place_device(static_cast<int>(device));
 }
 
-// The host keeps one command in reserve. It is never used, because slab allocation doesn't fail here.
+// As in Linux, each host keeps one command in reserve. It is never used, because slab allocation doesn't fail here.
 void ScsiLayer::place_host(int number) {
   const int node = options_.topology.adapters[number].node;
   const std::string name = fmt::format("scsi_host[{}]", number);

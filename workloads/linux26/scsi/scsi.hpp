@@ -1,5 +1,6 @@
 // The SCSI middle layer of Linux 2.6.20 (drivers/scsi/scsi.c, scsi_lib.c, scsi_error.c) with its disk driver (sd.c). It builds
-// commands from requests, counts them, and passes them to the adapter's driver. A completed command makes room for the next.
+// commands from requests, counts those in flight, and passes them to the adapter's driver. When a command completes, the next
+// request of a queue may start.
 #pragma once
 
 #include <deque>
@@ -13,7 +14,7 @@ namespace linebounce::workloads {
 
 class ScsiLayer final : public RequestDriver {
  public:
-  // Makes hosts and disks. REQUIRES: `queues` has made their request queues; the options outlive this object.
+  // Makes hosts and disks. REQUIRES: `queues` already has the disks' request queues; the options outlive this object.
   ScsiLayer(Kernel& kernel, Timers& timers, SlabAllocator& slab, RequestQueues& queues, const BlockOptions& options);
 
   void request_fn(Cpu& cpu, int device) override;

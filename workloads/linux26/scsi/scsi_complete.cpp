@@ -7,7 +7,7 @@ namespace linebounce::workloads {
 namespace {
 
 // With batched timer deletion, the command's last user frees it: either the completing CPU, or the CPU whose base holds the
-// timer. These flags record who has finished, in eh_eflags, which Linux uses only in its error handler.
+// timer. Each user sets its flag in eh_eflags when it has finished. (Linux uses that field only in its error handler.)
 constexpr Value kCommandPut = 1;
 constexpr Value kTimerRetired = 2;
 
@@ -31,8 +31,8 @@ void ScsiLayer::scsi_done(Cpu& cpu, ScsiCommand& command) {
   queues_.blk_complete_request(cpu, *command.request);
 }
 
-// Called when the command's timer is off its base. If this CPU retires it at once, that is within scsi_done(); otherwise later,
-// on the CPU that handles retired timers.
+// Called when the command's timer is off its base. If the timer could be removed at once, this call comes from within
+// scsi_done(); otherwise it comes later, on the CPU that handles retired timers.
 void ScsiLayer::timer_retired(Cpu& cpu, ScsiCommand& command) {
   if (cpu.id().value == command.retired_by.value) {
     command.timer_gone = true;
@@ -118,7 +118,8 @@ void ScsiLayer::next_command(Cpu& cpu, ScsiCommand& command) {
   device.object.fetch_add(cpu, device_.references, Value{0} - 1);
 }
 
-// Takes two locks. The second is that of __scsi_put_command(), which is inlined; figure 13 of OLS 2007 counts it here, too.
+// Takes two locks. The second is __scsi_put_command()'s, which is inlined here; figure 13 of OLS 2007 counts it under this
+// name, too.
 void ScsiLayer::put_command(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.put_command);
   const ScsiDevice& device = *command.device;
@@ -144,7 +145,7 @@ void ScsiLayer::run_queue(Cpu& cpu, const ScsiDevice& own) {
   kernel_.execute(cpu, path::kRunQueue);
   queues_.object(own.number).load(cpu, queues_.queue_fields().queuedata);
   own.object.load(cpu, device_.host);
-  own.object.load(cpu, device_.changed);  // reads single_lun, a bit of the same word
+  own.object.load(cpu, device_.changed);  // reads single_lun, a bit in the same word as `changed`
   host.object.load(cpu, host_.host_lock);
   kernel_.lock_irq(cpu, *host.default_lock);
   const Address starved = host.object.at(host_.starved_list, cpu);

@@ -82,7 +82,7 @@ struct ScsiDevice {
   MeteredLock* list_lock = nullptr;
 };
 
-// A command, and the C++ record for its address. As with Request, only its current holder may use it.
+// A command, and the C++ record for its address. As with Request, only the command's current holder may use the record.
 struct ScsiCommand {
   Object object;
   std::unique_ptr<Timer> eh_timeout;

@@ -12,7 +12,7 @@ constexpr Value kCommandBytes = 10;
 
 }  // namespace
 
-// scsi_request_fn(): called with the queue locked, and returns so; unlocks the queue while it passes on a command.
+// scsi_request_fn(): called with the queue locked, and returns with it locked. Unlocks the queue while it passes on a command.
 void ScsiLayer::request_fn(Cpu& cpu, int number) {
   const FunctionScope scope(cpu, in_.request_fn);
   const ScsiDevice& device = devices_[number];
@@ -22,7 +22,7 @@ void ScsiLayer::request_fn(Cpu& cpu, int number) {
   while (!queues_.blk_queue_plugged(cpu, number)) {
     if (!start_one(cpu, device)) break;
   }
-  // put_device() runs without the lock, because it could drop the last reference.
+  // Linux calls put_device() without the lock, because dropping the last reference could free the device.
   queues_.unlock_queue(cpu, number);
   device.object.fetch_add(cpu, device_.references, Value{0} - 1);
   queues_.lock_queue(cpu, number);
@@ -32,8 +32,8 @@ bool ScsiLayer::start_one(Cpu& cpu, const ScsiDevice& device) {
   Request* const request = queues_.elv_next_request(cpu, device.number);
   if (request == nullptr || !device_queue_ready(cpu, device)) return false;
   kernel_.execute(cpu, path::kRequestFn);
-  // A command's place in device_busy is released before its tag, so more commands may start than there are tags. A command that
-  // finds no free tag runs untagged.
+  // A completed command leaves device_busy before it frees its tag, so more commands may start than there are tags. A command
+  // that finds no free tag runs untagged.
   if (!queues_.blk_queue_start_tag(cpu, *request)) queues_.blkdev_dequeue_request(cpu, *request);
   device.object.add(cpu, device_.device_busy, 1);
   queues_.drop_for_host(cpu, device.number);
@@ -141,7 +141,7 @@ void ScsiLayer::init_command(Cpu& cpu, const ScsiDevice& device, ScsiCommand& co
   const FunctionScope scope(cpu, in_.init_command);
   const Object& request = command.request->object;
   request.load(cpu, queues_.fields().rq_disk);
-  // A pair of loads: nothing uses the timeout until the end, so its line is still in flight when `changed` is loaded.
+  // Issues both loads at once: nothing needs the timeout until the end, so its miss overlaps that of `changed`.
   const auto [seconds, changed] = device.object.load_pair(cpu, device_.timeout, device_.changed);
   if (changed != 0) throw ModelFailure("a disk was changed: that is not simulated");
   request.load(cpu, queues_.fields().sector);

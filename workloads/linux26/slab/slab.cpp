@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::uint64_t kParts = 10000;
-constexpr std::uint64_t kStreams = 1000;  // keeps this cache's random streams apart from others
+constexpr std::uint64_t kStreams = 1000;  // separates the random streams of caches from other users' streams
 
 class Interleaved final : public SlabCache {
  public:
@@ -45,8 +45,8 @@ class Interleaved final : public SlabCache {
   std::vector<Random> random_;  // by CPU
 };
 
-// Serves `share_pct` percent of processes' allocations from the next node, as alternate_node_alloc() does. Handlers and
-// softirqs have no such policy.
+// Like alternate_node_alloc(): `share_pct` percent of the objects that processes allocate come from the next node instead of
+// the CPU's own. Handlers and softirqs always allocate as usual.
 std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
                                             std::uint64_t number) {
   return std::make_unique<Interleaved>(kernel, std::move(cache), share_pct, number);

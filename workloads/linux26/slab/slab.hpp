@@ -1,5 +1,5 @@
-// A kernel's allocator of objects of one size: caches, each with slabs of objects on every node. Objects have addresses that
-// are placed before the simulation. Simulated memory records which of them are free, and on which lists.
+// A kernel's allocator of objects of one size: caches, each with slabs of objects on every node. All objects are placed before
+// the simulation. Simulated memory records which of them are free, and on which lists.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class SlabCache {
  public:
   virtual ~SlabCache() = default;
 
-  // An object of this CPU's node if there is one.
+  // Returns an object of this CPU's node; if that has none left, of another node.
   virtual Object alloc(Cpu& cpu) = 0;
   // An object of `node`. Interrupts may be on or off. Errors: ModelFailure, if no memory is left.
   virtual Object alloc_on(Cpu& cpu, int node) = 0;
@@ -34,10 +34,10 @@ class SlabCache {
 
 struct SlabOptions {
   std::string variant = "slab_numa";
-  int alien_limit = 12;  // number of another node's objects that a node collects before it sends them home
-  // slab_numa: a refill takes objects that wait to be sent to other nodes (OLS 2007, section 4.6).
+  int alien_limit = 12;  // a node sends another node's objects home when it has collected this many
+  // slab_numa: a refill reuses objects that wait to be sent to their home nodes (OLS 2007, section 4.6).
   bool refill_from_remote_frees = false;
-  // Percentage of processes' allocations that come from another node because of their memory policy.
+  // Percentage of processes' allocations that a memory policy directs to another node.
   double interleaved_pct = 0;
 };
 
@@ -48,9 +48,9 @@ class SlabAllocator {
   SlabAllocator(const SlabAllocator&) = delete;
   SlabAllocator& operator=(const SlabAllocator&) = delete;
 
-  // Before the simulation. `objects_per_node`: the maximum, rounded up to whole slabs. Errors: std::invalid_argument, if there
-  // is no such variant; if the layout file has no such structure, it is larger than a page, or an array has no room for its
-  // limit.
+  // Call before the simulation. `objects_per_node`: the largest number of objects on each node, rounded up to whole slabs.
+  // Errors: std::invalid_argument if there is no such variant, if the layout file has no such structure, if the structure is
+  // larger than a page, or if an array has no room for its limit.
   SlabCache& create_cache(const std::string& structure, int objects_per_node);
 
  private:

@@ -1,4 +1,4 @@
-// Checks, by a walk through memory, that lists, counts and arrays of a cache agree.
+// Walks through memory and checks that a cache's lists, counts and arrays agree.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every CPU allocates objects, writes to them, and hands each to a random CPU, which reads and frees it. Submission on one CPU
-// and completion on another demand the same of an allocator (OLS 2007, section 4.6).
+// Every CPU allocates objects, writes to them, and hands each to a random CPU, which reads and frees it. I/O that is submitted
+// on one CPU and completed on another uses the allocator in the same way (OLS 2007, section 4.6).
 #include <optional>
 #include <unordered_map>
 
@@ -46,7 +46,7 @@ class SlabChurn final : public Workload {
   void set_up(const WorkloadSetup& setting) override {
     kernel_.emplace(setting, options_.kernel);
     allocator_.emplace(*kernel_, options_.allocator);
-    constexpr int kObjectsOfCpu = 512;  // more than its array and the objects in flight
+    constexpr int kObjectsOfCpu = 512;  // more than a CPU's array and the objects in flight need
     cache_ = &allocator_->create_cache("churned", kObjectsOfCpu * setting.machine.cpus);
     mailboxes_.emplace(*kernel_, "completions");
     link_ = kernel_->field("churned", "link");

@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Value kSmallRefill = 16;  // BATCHREFILL_LIMIT of a cache with little use
+constexpr Value kSmallRefill = 16;  // BATCHREFILL_LIMIT: the refill of a cache that is little used
 constexpr int kSharedBatches = 8;
 
 }  // namespace
@@ -66,7 +66,7 @@ List3 SlabLists::place_list(const std::string& name, int node, int cpus) {
   list.lock = &kernel_.lock_in(list.object, name, "kmem_list3", "list_lock");
   for (const FieldPlace& head : {list_.partial, list_.full, list_.free})
     list64::preset_empty(kernel_.memory(), list.object.at(head, 0));
-  // The 0 is the batchcount, which nobody reads in a shared array. The kernel has 0xbaadf00d there.
+  // Linux sets a shared array's batchcount to 0xbaadf00d, because it is never read. Here it is 0.
   list.shared = std::make_unique<ArrayCache>(kernel_, "shared_array_cache", name + ".shared", node, limits_.shared, 0);
   kernel_.memory().preset(list.object.at(list_.shared, 0), list.shared->address());
   list.free_limit = (1 + cpus) * limits_.batchcount + memory_.objects_per_slab();

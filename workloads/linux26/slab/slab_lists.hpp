@@ -1,5 +1,5 @@
-// The lists of slabs (kmem_list3), and how objects leave and enter them: the common part of slab_numa and slab_unaware.
-// mm/slab.c of Linux 2.6.20. All of it runs with interrupts off.
+// The lists of slabs (kmem_list3) of mm/slab.c in Linux 2.6.20, and how objects leave and enter them: the common part of
+// slab_numa and slab_unaware. All functions run with interrupts off.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ struct ArrayFields {
   FieldPlace avail, limit, batchcount, touched, entry;
 };
 
-// struct array_cache: a stack of free objects' addresses, with a limit. It belongs to a CPU, is shared by a node's CPUs, or
-// holds another node's objects until they are sent home (an alien array).
+// struct array_cache: a stack of free objects' addresses, with a limit. An array belongs to a CPU, is shared by a node's CPUs,
+// or holds another node's objects until they are sent home (an alien array).
 class ArrayCache {
  public:
   // `structure`: array_cache, shared_array_cache or alien_array_cache. Errors: std::invalid_argument, if the structure has no
@@ -58,15 +58,16 @@ class ArrayCache {
   ArrayFields fields_;
 };
 
-// One kmem_list3: a node's, or the only one.
+// One kmem_list3: one per node in slab_numa, only one in slab_unaware.
 struct List3 {
   Object object;
   MeteredLock* lock = nullptr;
   std::unique_ptr<ArrayCache> shared;
-  int free_limit = 0;  // how many objects in free slabs the list keeps
+  // A slab that becomes free goes back to the page allocator if the lists have more free objects than this.
+  int free_limit = 0;
 };
 
-// enable_cpucache(): the limits of a CPU's array and of the shared array follow from the objects' size.
+// The limits of a CPU's array and of the shared array. As in enable_cpucache(), they follow from the objects' size.
 struct ArrayLimits {
   int limit = 0, batchcount = 0, shared = 0;
 };
@@ -80,10 +81,11 @@ class SlabLists {
   List3 place_list(const std::string& name, int node, int cpus);
   ArrayCache place_cpu_array(int cpu);
 
-  // cache_alloc_refill(): fills the CPU's empty array with a batch, from the shared array, else from slabs, else from a new
-  // slab of `node`, and takes one object. Returns 0 if no memory is left there.
+  // cache_alloc_refill(): fills the CPU's empty array with a batch, and takes one object from it. The batch comes from the
+  // shared array; if that is empty, from slabs; if these have no free object, from a new slab of `node`. Returns 0 if no memory
+  // is left there.
   Address refill(Cpu& cpu, const ArrayCache& array, const List3& list, int node);
-  // cache_flusharray(): moves the oldest batch of the CPU's full array to the shared array, else to the slabs.
+  // cache_flusharray(): moves the oldest batch of the CPU's full array to the shared array; if that is full, to the slabs.
   void flush(Cpu& cpu, const ArrayCache& array, const List3& list);
   // Takes one object from the slabs; 0 if the lists are empty. REQUIRES: the list's lock is held.
   Address take_one(Cpu& cpu, const List3& list);
@@ -93,16 +95,16 @@ class SlabLists {
   void free_block(Cpu& cpu, const List3& list, const ArrayCache& array, Value count);
   // The node's shared array, found through its pointer.
   const ArrayCache& shared_of(Cpu& cpu, const List3& list) const;
-  // transfer_objects(): moves up to `most` of the latest entries, and returns how many.
+  // transfer_objects(): moves up to `most` objects, the latest ones; returns how many.
   Value transfer(Cpu& cpu, const ArrayCache& to, const ArrayCache& from, Value most);
 
-  // The node that the object's struct slab names.
+  // The node on which the object's struct slab says that it is.
   Value node_of(Cpu& cpu, Address object) const { return memory_.find(object).slab->header.load(cpu, slab_.nodeid); }
   [[nodiscard]] SlabMemory& memory() { return memory_; }
   [[nodiscard]] const SlabMemory& memory() const { return memory_; }
   [[nodiscard]] FieldPlace alien_field() const { return list_.alien; }
 
-  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`.
+  // Checks a list3's slabs. Adds their headers to `listed`, and the objects of its shared array to `waiting`.
   void check_list(Cpu& cpu, const List3& list, std::set<Address>& listed, std::vector<Address>& waiting);
   // Checks that each slab in use is listed, and that each of its objects is allocated, free in the slab, or in an array.
   void check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vector<Address> waiting);

@@ -14,7 +14,7 @@ int round_up(int bytes, int alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-// The bytes before the objects if the header is in the page.
+// The number of bytes before the first object when the header is in the page.
 int bytes_before(int header_bytes, int objects, int alignment) {
   return round_up(header_bytes + objects * kBufctlBytes, alignment);
 }
@@ -43,7 +43,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
   object_bytes_ = round_up(layout.size, alignment);
   objects_per_slab_ = kPageBytes / object_bytes_;
   int left_over = kPageBytes % object_bytes_;
-  // kmem_cache_create(): a header would waste too much of a page of large objects.
+  // As in kmem_cache_create(), the header of large objects' slabs is outside the page, where it would waste too much space.
   header_inside_ = headers == Headers::struct_slab && object_bytes_ < kPageBytes / 8;
   if (header_inside_) {
     const int header_bytes = kernel.layout("slab").size;
@@ -56,7 +56,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
   if (objects_per_slab_ < 1)
     throw std::invalid_argument(fmt::format("workload.layout: {} has {} bytes and a page {}: it can't be allocated", structure,
                                             layout.size, kPageBytes));
-  // SLUB has no colours, because struct page is elsewhere, in a dense array.
+  // SLUB has no colours: its headers, the struct pages, are in an array elsewhere, and don't conflict.
   if (headers == Headers::struct_slab) colours_ = left_over / kernel.memory().line_bytes() + 1;
   const int slabs = (objects_per_node + objects_per_slab_ - 1) / objects_per_slab_;
   for (int node = 0; node < kernel.nodes(); ++node) {
@@ -69,7 +69,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
       free.push_back(&slab);
     }
     for (int number = 0; number < slabs; ++number) place_page(*free[number], number, headers);
-    std::reverse(free.begin(), free.end());  // so that the first object is taken first
+    std::reverse(free.begin(), free.end());  // reversed, so that the first object is taken first
   }
   for (Slab& slab : slabs_) {
     by_header_[slab.header.address()] = &slab;
@@ -89,7 +89,7 @@ void SlabMemory::place_header(Slab& slab, Headers headers) {
   slab.bufctl = kernel_.memory().place(bufctl, slab.name + ".bufctl", 0, Home::on(slab.node));
 }
 
-// Slabs of a cache begin at different lines of their pages, so that their headers don't conflict in one set of a cache.
+// Slabs of a cache begin at different lines of their pages (colours), so that their headers are spread over a CPU cache's sets.
 void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
   const int colour = (number % colours_) * kernel_.memory().line_bytes();
   const Layout before{

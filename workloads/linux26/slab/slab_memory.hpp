@@ -1,5 +1,5 @@
-// The pages of a cache: slabs of objects that are placed on every node before the simulation. The page allocator hands them out
-// and takes them back. Knows an address's slab (virt_to_page()), and whether an object is allocated.
+// The pages of a slab cache: slabs of objects that are placed on every node before the simulation. The page allocator hands
+// them out and takes them back. SlabMemory finds an address's slab (virt_to_page()), and tracks which objects are allocated.
 #pragma once
 
 #include <deque>
@@ -38,8 +38,8 @@ struct Slab {
 
 class SlabMemory {
  public:
-  // struct_slab: the header is followed by bufctl; both are in the page, or outside if objects are large. struct_page: the
-  // headers of all of a node's pages are together.
+  // struct_slab: bufctl follows the header; both are in the page, or outside if objects are large. struct_page: the headers of
+  // all pages of a node are in one array.
   enum class Headers { struct_slab, struct_page };
 
   // Errors: std::invalid_argument, if an object does not fit in a page.
@@ -47,19 +47,19 @@ class SlabMemory {
 
   // Takes a page of this node; null if none is left.
   Slab* take(Cpu& cpu, int node);
-  // Returns the page. REQUIRES for both: interrupts are off.
+  // Returns the page. REQUIRES for take() and give_back(): interrupts are off.
   void give_back(Cpu& cpu, Slab& slab);
 
   struct Place {
     Slab* slab;
     int index;
   };
-  // Errors: ModelFailure, if the address is no object of this cache.
+  // Errors: ModelFailure if the address is not that of an object of this cache.
   [[nodiscard]] Place find(Address object) const;
   // Errors: ModelFailure if it is not a header of this cache.
   [[nodiscard]] Slab& slab_with_header(Address header) const;
 
-  // Marks an object as allocated / free. Errors: ModelFailure, if it was already.
+  // Mark an object as allocated (give_out) or free (get_back). Errors: ModelFailure if it already was.
   Object give_out(Address object);
   void get_back(const Object& object);
 
@@ -88,7 +88,7 @@ class SlabMemory {
   std::vector<std::vector<Slab*>> free_;  // by node; guarded by the zone's lock
   std::unordered_map<Address, Slab*> by_header_;
   std::unordered_map<Address, Place> by_object_;
-  std::unordered_map<Address, bool> given_out_;  // only the object's holder changes its entry
+  std::unordered_map<Address, bool> given_out_;  // true: allocated. Only the object's holder changes its entry
 };
 
 }  // namespace linebounce::workloads

@@ -1,5 +1,5 @@
-// As in Linux 2.6.20 with CONFIG_NUMA: lists for each node. A CPU's array holds only objects of its own node. Freed objects of
-// another node go into an alien array, which a node has for each other one and sends home when it is full.
+// As in Linux 2.6.20 with CONFIG_NUMA: each node has its own lists. A CPU's array holds only objects of its own node. A node
+// has an alien array for each other node: a freed object of that node goes there, and the array is sent home when it is full.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -87,7 +87,7 @@ class SlabNuma final : public SlabCache {
   [[nodiscard]] std::vector<Object> objects() const override { return lists_.memory().objects(); }
 
  private:
-  // Places an array for each other node, and the table of pointers to which `alien` points, all on this node.
+  // Places this node's alien arrays, one for each other node, and the table of pointers to them, to which `alien` points.
   void place_aliens(const std::string& name, int node, int limit) {
     const Object table = kernel_.place("alien_table", name + ".alien", node);
     const FieldPlace pointers = kernel_.field("alien_table", "alien");
@@ -97,7 +97,7 @@ class SlabNuma final : public SlabCache {
     for (int other = 0; other < kernel_.nodes(); ++other) {
       if (other == node) continue;
       const std::string alien_name = fmt::format("{}.alien[{}]", name, other);
-      // The kernel's batchcount is 0xbaadf00d, because an alien array is always emptied as a whole.
+      // Linux sets this batchcount to 0xbaadf00d, because an alien array is always emptied as a whole. Here it is 0.
       const ArrayCache array(kernel_, "alien_array_cache", alien_name, node, limit, 0);
       MeteredLock& lock = kernel_.lock_in(array.object(), alien_name, "alien_array_cache", "lock");
       alien_at_[array.address()] = aliens_.size();
@@ -129,7 +129,7 @@ class SlabNuma final : public SlabCache {
     return object != 0 ? object : fall_back(cpu, node);
   }
 
-  // The what-if: objects that wait to be sent to other nodes are reused here.
+  // The what-if of refill_from_remote_frees: reuses objects that wait to be sent to other nodes.
   bool take_from_aliens(Cpu& cpu, const ArrayCache& array) {
     const FunctionScope scope(cpu, refill_);
     for (int other = 0; other < kernel_.nodes(); ++other) {
@@ -145,7 +145,7 @@ class SlabNuma final : public SlabCache {
     return false;
   }
 
-  // Takes objects one by one, under the node's lock.
+  // Takes a single object of the node, under the lock of that node's lists.
   Address take_from_node(Cpu& cpu, int node) {
     const FunctionScope scope(cpu, alloc_node_);
     const List3& list = list_of(node);
@@ -166,7 +166,7 @@ class SlabNuma final : public SlabCache {
     throw ModelFailure(fmt::format("no memory is left for an object of {}", lists_.memory().structure()));
   }
 
-  // cache_free_alien() is inline: figure 7 counts the lock in it, and the rest in kmem_cache_free.
+  // cache_free_alien() is inlined in kmem_cache_free(). As in figure 7 of OLS 2007, only the lock counts under its own name.
   void free_alien(Cpu& cpu, const Object& object, int node) {
     const Alien& alien = alien_for(cpu, node);
     {

@@ -1,5 +1,5 @@
-// As in Linux 2.6.9: each cache has one set of lists, whose slabs are of any node. Objects that a CPU frees or allocates go
-// through its own array, wherever their home is.
+// As in Linux 2.6.9: each cache has a single set of lists, with slabs of all nodes. A CPU frees and allocates objects through
+// its own array, whatever their home node is.
 #include <fmt/format.h>
 
 #include "models/failure.hpp"
@@ -59,7 +59,7 @@ class SlabUnaware final : public SlabCache {
   [[nodiscard]] std::vector<Object> objects() const override { return lists_.memory().objects(); }
 
  private:
-  // The pages of a new slab come from this CPU's node, else from the next node that has some.
+  // A new slab's page comes from this CPU's node; if that has none left, from the next node that has one.
   Address refill(Cpu& cpu, const ArrayCache& array) {
     const int own = kernel_.node_of(cpu.id().value);
     for (int distance = 0; distance < kernel_.nodes(); ++distance) {

@@ -1,6 +1,6 @@
-// The unqueued allocator of Linux 2.6.22 (mm/slub.c). Each CPU has an active slab and takes objects from a list through the
-// free objects themselves, without a lock. A freed object returns to its slab, under that slab's lock; a slab that was full
-// then joins its node's partial list. The lists' heads, counts and locks are in struct page.
+// The unqueued allocator of Linux 2.6.22 (mm/slub.c). Each CPU has an active slab, whose free objects are linked through their
+// own memory, and takes objects from it without a lock. A freed object returns to its slab, under that slab's lock; a slab that
+// was full then joins its node's partial list. The lists' heads, counts and locks are in struct page.
 #include <fmt/format.h>
 
 #include <set>
@@ -110,7 +110,8 @@ class Slub final : public SlabCache {
     return given;
   }
 
-  // Takes the objects that other CPUs have freed into the CPU's slab, or else makes another slab the CPU's.
+  // Takes the objects that other CPUs have freed into this CPU's slab. If there are none, makes another slab this CPU's active
+  // one.
   Address slow_alloc(Cpu& cpu, Slab* slab, int node) {
     const FunctionScope scope(cpu, slow_alloc_);
     if (slab != nullptr) {
@@ -126,7 +127,7 @@ class Slub final : public SlabCache {
     return load_freelist(cpu, *slab, object);
   }
 
-  // Takes the first object; the others become the CPU's. Releases the slab's lock.
+  // Returns the first object; the rest of the list becomes the CPU's lockless list. Releases the slab's lock.
   Address load_freelist(Cpu& cpu, const Slab& slab, Address object) {
     const Value next = cpu.load(object);
     slab.header.store(cpu, lockless_freelist_, next);
@@ -161,7 +162,7 @@ class Slub final : public SlabCache {
     lock_of(slab).release(cpu);
   }
 
-  // Takes a slab off a node's list, locked and frozen. Tries the CPU's node first if any node will do.
+  // Takes a slab off a node's partial list, and returns it locked and frozen. With kAnyNode, tries the CPU's own node first.
   Slab* get_partial(Cpu& cpu, int node) {
     const int first = node == kAnyNode ? kernel_.node_of(cpu.id().value) : node;
     const int nodes = node == kAnyNode ? kernel_.nodes() : 1;

@@ -1,6 +1,6 @@
 // Timers that were deleted by marking them (OLS 2007, section 4.5), on their way to the CPU whose base they are still on. Each
-// CPU collects them by base, in chains of its own, and hands a chain over when it is long enough or a tick comes: one transfer
-// of a line for many timers. A chain is linked through the timers' `expires`, which is no longer needed.
+// CPU collects them in chains, one per base, and hands a chain over when it is long enough or a tick comes. So one transfer of
+// a line serves many timers. A chain is linked through the timers' `expires`, which is no longer needed.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ class RetiredTimers {
  public:
   explicit RetiredTimers(Kernel& kernel);
 
-  // Places what one CPU collects near it, after an object of its own.
+  // Places the object in which one CPU collects its chains, on that CPU's node.
   void place_for(int cpu);
 
-  // Adds a timer of the base of CPU `base` to this CPU's chains. REQUIRES: interrupts are off.
+  // Adds a timer to this CPU's chain for the base of CPU `base`. REQUIRES: interrupts are off.
   void add(Cpu& cpu, const Timer& timer, int base);
   // Hands over all chains of this CPU. REQUIRES: interrupts are off.
   void hand_off(Cpu& cpu);
@@ -33,7 +33,7 @@ class RetiredTimers {
 
   Kernel& kernel_;
   FieldPlace first_, last_link_, count_, incoming_;
-  std::vector<std::vector<Object>> gathered_;  // by CPU and the base's CPU
+  std::vector<std::vector<Object>> gathered_;  // first index: the collecting CPU; second: the base's CPU
   std::vector<Object> incoming_of_;            // by CPU
 };
 

@@ -16,7 +16,7 @@ struct TimerFields {
 // Errors: std::invalid_argument, if the layout has no such fields.
 TimerFields timer_fields(const Layout& layout, const std::string& name);
 
-// Must not move in C++'s memory while it may be pending.
+// Must not move in the simulator's own memory while it may be pending.
 class Timer {
  public:
   using Callback = std::function<void(Cpu&)>;
@@ -29,7 +29,7 @@ class Timer {
   friend class Timers;
   friend class RetiredTimers;
 
-  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // the value of pointers to it
+  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // the value of pointers to this timer
   [[nodiscard]] Address base() const { return owner_.at(fields_.base, 0); }
   [[nodiscard]] Address expires() const { return owner_.at(fields_.expires, 0); }
 
@@ -38,8 +38,8 @@ class Timer {
   Callback expired_, retired_;
 };
 
-// The word `base`: the address of the timer's tvec_base, or 0 while the timer moves to another. With batch_deletes the lowest
-// bits are the timer's state, so one compare-and-exchange decides whether it runs or is retired.
+// The word `base`: the address of the timer's tvec_base, or 0 while the timer moves to another base. With batch_deletes, the
+// lowest bits are the timer's state, so a single compare-and-exchange decides whether the timer runs or is retired.
 constexpr Value kArmed = 1;
 constexpr Value kRetired = 2;
 constexpr Value kTimerState = kArmed | kRetired;

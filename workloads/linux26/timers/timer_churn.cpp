@@ -1,6 +1,6 @@
-// Every CPU starts commands and hands each to a random CPU, which completes those that have arrived. A command has a timer for
-// the case of an error, added by its start and deleted by its completion. The start goes through a queue shared by all CPUs,
-// whose plug timer it modifies and deletes (OLS 2007, section 4.5).
+// Every CPU starts commands and hands each to a random CPU, which completes the commands that have arrived. A command has a
+// timeout: its start adds the timer, and its completion deletes it. A start also goes through a queue that all CPUs share, and
+// modifies and deletes the queue's plug timer (OLS 2007, section 4.5).
 #include <deque>
 #include <optional>
 #include <unordered_map>
@@ -120,7 +120,7 @@ class TimerChurn final : public Workload {
     }
   }
 
-  // Takes a command that was returned to this CPU; null if all are in flight.
+  // Takes a command that was returned to this CPU; null if all its commands are in flight.
   Command* take_free(Cpu& cpu) {
     Address& own = own_free_[cpu.id().value];
     if (own == 0) own = free_->take_all(cpu);

@@ -11,8 +11,8 @@
 namespace linebounce::workloads {
 namespace {
 
-// tv1 has a list for each of the next 256 jiffies. When the time of a list in tv2 comes, its timers are distributed over tv1;
-// tv3 and the others work in the same way.
+// tv1 has a list for each of the next 256 jiffies. A list of tv2 covers 256 jiffies; when that time comes, its timers are
+// distributed over tv1. tv3 and the others work in the same way.
 constexpr int kRootBits = 8;
 constexpr int kWheelBits = 6;
 constexpr Value kRootMask = (Value{1} << kRootBits) - 1;
@@ -20,7 +20,7 @@ constexpr Value kWheelMask = (Value{1} << kWheelBits) - 1;
 constexpr int kHeadBytes = 2 * list64::kPointerBytes;
 constexpr Value kListPoison2 = 0x00200200;
 
-// How many bits of a time in jiffies lie below those that choose a list of this wheel. REQUIRES: wheel > 0.
+// How many low bits of a time in jiffies this wheel ignores when it chooses a list. REQUIRES: wheel > 0.
 constexpr int bits_below(int wheel) {
   return kRootBits + (wheel - 1) * kWheelBits;
 }
@@ -29,12 +29,12 @@ Address list_of(Address wheel, Value index) {
   return wheel + index * kHeadBytes;
 }
 
-// time_before(): compares jiffies that may have wrapped round.
+// time_before(): compares jiffies, whose count may have wrapped round.
 bool before(Value a, Value b) {
   return static_cast<std::int64_t>(a - b) < 0;
 }
 
-// list_replace_init(): gives the entries of one list another head.
+// list_replace_init(): moves a list's entries to another head.
 void replace_head(Cpu& cpu, Address from, Address to) {
   const Address first = list64::next(cpu, from);
   list64::set_next(cpu, to, first);
@@ -120,7 +120,7 @@ Value Timers::expiry(Cpu& cpu, double delay_us) const {
   return jiffies_.load(cpu, jiffy_) + jiffies;
 }
 
-// lock_timer_base(): the timer may move to another base before its lock is acquired.
+// lock_timer_base(): retries if the timer has moved to another base before the lock was acquired.
 Timers::Base& Timers::lock_base(Cpu& cpu, const Timer& timer) {
   for (;;) {
     const Value word = cpu.spin_until(timer.base(), [](Value base) { return base != 0; });
@@ -142,8 +142,8 @@ void Timers::add(Cpu& cpu, Timer& timer, double delay_us) {
   modify_locked(cpu, timer, base, expires);
 }
 
-// Waiting for the lock of the timer's base counts in mod_timer(), though that takes no lock in 2.6.20: all timers are armed by
-// __mod_timer(), and figure 5 of OLS 2007 prints only the second of its two locks under that name (behind running_timer).
+// Reports count the wait for the lock of the timer's base in mod_timer(). In 2.6.20 it is __mod_timer() that takes this lock,
+// but figure 5 of OLS 2007 prints only that function's second lock (after the check of running_timer) under its name.
 bool Timers::modify(Cpu& cpu, Timer& timer, double delay_us) {
   const FunctionScope scope(cpu, modify_);
   const Value expires = expiry(cpu, delay_us);
@@ -245,8 +245,8 @@ bool Timers::remove_sync(Cpu& cpu, Timer& timer) {
     const bool pending = !runs && take_off(cpu, timer, base);
     kernel_.unlock_irq(cpu, *base.lock);
     if (!runs) return pending;
-    // The kernel takes the lock repeatedly, which may keep out the very CPU that would end this. Here the CPU waits for a
-    // change first.
+    // The kernel retries with the lock each time, which may keep out the very CPU that it waits for. Here the CPU waits until
+    // running_timer changes.
     cpu.spin_until(base.object.at(running_timer_, cpu), [&timer](Value running) { return running != timer.entry(); });
   }
 }
@@ -325,14 +325,15 @@ void Timers::run_list(Cpu& cpu, Base& base) {
     base.object.store(cpu, running_timer_, entry);
     const bool runs = claim_expired(cpu, timer, base);
     detach(cpu, timer, Clear::yes);
-    if (!runs) continue;  // retired, and on its way to detach_retired()
+    if (!runs) continue;  // retired meanwhile, and on its way to detach_retired()
     kernel_.unlock_irq(cpu, *base.lock);
     timer.expired_(cpu);
     kernel_.lock_irq(cpu, *base.lock);
   }
 }
 
-// When tv1 wraps round, a list of tv2 is spread over it; when tv2 wraps round, a list of tv3 comes first; and so on.
+// When tv1 wraps round, the next list of tv2 is spread over it. If tv2 wraps round at the same time, it is first refilled from
+// tv3; and so on.
 void Timers::cascade_all(Cpu& cpu, Base& base, Value jiffy) {
   if ((jiffy & kRootMask) != 0) return;
   for (int wheel = 1; wheel < kWheels; ++wheel) {
@@ -364,12 +365,13 @@ void Timers::detach_retired(Cpu& cpu, Base& base) {
   for (Address entry = first; entry != 0;) {
     Timer& timer = timer_at(entry);
     entry = cpu.load(timer.expires());
-    if (cpu.load(timer.entry()) != 0) detach(cpu, timer, Clear::yes);  // otherwise the timer expired first
+    if (cpu.load(timer.entry()) != 0) detach(cpu, timer, Clear::yes);  // 0: the timer expired first
     cpu.store(timer.base(), base.object.address());
     detached.push_back(&timer);
   }
   kernel_.unlock_irq(cpu, *base.lock);
-  // The owner may be freed and reused for another timer at once, so the callback is taken out first.
+  // The callback may free the owner, whose memory may at once be used for another timer. So the callback is moved out of the
+  // timer before it runs.
   for (Timer* timer : detached) {
     const Timer::Callback done = std::exchange(timer->retired_, nullptr);
     done(cpu);

@@ -1,5 +1,5 @@
-// Dynamic timers of Linux 2.6.20 (kernel/timer.c): each CPU has a base with a lock and wheels of lists (tvec_base). A timer is
-// on the base of the CPU that added it, and a CPU that deletes it takes that base's lock.
+// Dynamic timers of Linux 2.6.20 (kernel/timer.c): each CPU has a base (tvec_base) with a lock and wheels of lists. A timer is
+// on the base of the CPU that added it; a CPU that deletes it takes that base's lock.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class RetiredTimers;
 
 struct TimerOptions {
   double jiffy_us = 1000;
-  // Another CPU retires a timer by marking it; the base's CPU removes it later.
+  // A CPU that deletes another CPU's timer only marks it as retired; the base's CPU removes it later.
   bool batch_deletes = false;
   // prefetch_base() prefetches the lock's line.
   bool prefetch_locks = false;
@@ -29,26 +29,28 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Before the simulation: a timer on no base yet, counted as CPU 0's. / init_timer() of a timer in a newly allocated object.
-  // REQUIRES: no timer at its address is pending.
+  // init(timer) is for a timer placed before the simulation; it is on no base yet, and counts as CPU 0's. init(cpu, timer) is
+  // init_timer() of a timer in a newly allocated object. REQUIRES: no timer at its address is pending.
   void init(Timer& timer);
   void init(Cpu& cpu, Timer& timer);
 
-  // add_timer(). Errors: ModelFailure, if it is pending. / mod_timer(): also of a pending timer; returns whether it was
-  // pending. / del_timer(): returns whether it was pending; it may run at this moment. / del_timer_sync(): the same, and it no
-  // longer runs. REQUIRES: not in its callback. A timer expires in a tick that is at least `delay_us` away, counted from the
-  // latest jiffy.
+  // add(): add_timer(). Errors: ModelFailure if it is pending.
+  // modify(): mod_timer(), for any timer; returns true if it was pending.
+  // remove(): del_timer(); returns true if it was pending. Its callback may still be running.
+  // remove_sync(): the same, but waits until the callback has ended. REQUIRES: not called in that callback.
+  // A timer expires in the first tick that is at least `delay_us` after the latest jiffy.
   void add(Cpu& cpu, Timer& timer, double delay_us);
   bool modify(Cpu& cpu, Timer& timer, double delay_us);
   bool remove(Cpu& cpu, Timer& timer);
   bool remove_sync(Cpu& cpu, Timer& timer);
 
-  // del_timer() of a timer whose owner is about to be freed. Returns false if it was not pending; `done` will not be called. On
-  // true it never runs, and `done` is called as soon as the owner may be freed: during this call, or with batch_deletes perhaps
-  // later, in a softirq on the CPU of its base. Until then the timer may not be used. Errors: ModelFailure, if it is.
+  // del_timer() of a timer whose owner is about to be freed. Returns false if the timer was not pending; `done` is then never
+  // called. Otherwise the timer never runs, and `done` is called as soon as the owner may be freed: during this call, or with
+  // batch_deletes perhaps later, in a softirq on the CPU of its base. Until then the timer must not be used. Errors:
+  // ModelFailure if it is.
   bool retire(Cpu& cpu, Timer& timer, Timer::Callback done);
 
-  // Prefetches the line of the lock of the timer's base, for a caller that is about to delete several timers.
+  // Prefetches the line that has the lock of the timer's base, for a caller that is about to delete several timers.
   void prefetch_base(Cpu& cpu, const Timer& timer) const;
 
   // Called in each CPU's tick, in the handler. Time advances with CPU 0's tick; expired timers run in a softirq after the tick.
