@@ -82,7 +82,7 @@ def test_the_wheel_holds_all_of_the_python_package_and_nothing_of_this_machine(w
     package = {name.removeprefix("analysis/") for name in tracked("analysis/linebounce")}
     assert {name for name in names(wheel) if name.startswith("linebounce/")} == package
     with zipfile.ZipFile(wheel) as archive:
-        # Only paths of our own folders: a root as short as /src also begins or ends paths of others.
+        # Matches only our own folders below the root: a root as short as /src also occurs in other projects' paths.
         here = re.compile(rb"(?<![\w./~-])" + re.escape(os.fsencode(ROOT)) + rb"/(?:analysis|build|models|sim|\.venv)\b")
         holding = [name for name in archive.namelist() if here.search(archive.read(name))]
     assert holding == []

@@ -199,7 +199,7 @@ def test_each_slide_is_printed_on_a_page_without_what_answers_it(
 def test_the_command_writes_the_same_pages_each_time(
     command: Command, tmp_path: Path, lectures: list[Lecture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Library, "lecture_files", lambda _self: FILES[1:2])  # one of them, to be quick
+    monkeypatch.setattr(Library, "lecture_files", lambda _self: FILES[1:2])  # one lecture, to be quick
     done = command("teach", "--slides", tmp_path / "week")
     assert done.code == 0, done.stderr
     slides, solutions = (Path(line) for line in done.stdout.splitlines())

@@ -402,7 +402,7 @@ WRONG_COMMAND_LINES = {
     "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 256"),
     "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
     "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
-    # What you write: 2. What was recorded, measured or computed: 3.
+    # Exit code 2 for a missing file that users write, 3 for one that is recorded, measured or computed.
     "run none.toml": (2, "none.toml: there is no such file"),
     "check none.md": (2, "none.md: there is no such file"),
     "check-lock none.lua": (2, "none.lua: there is no such file"),

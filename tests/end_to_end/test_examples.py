@@ -28,7 +28,7 @@ def test_example_is_a_program_without_data_races(source: str, changed: bool, tmp
     flags += [PROGRAMS[source]] if changed else []
     program = tmp_path / "program"
     subprocess.run([*language, *flags, EXAMPLES / source, "-o", program], check=True)
-    # After a race, the sanitizer exits with 66.
+    # Exits with 66 if the sanitizer finds a race.
     subprocess.run([program], check=True, capture_output=True)
 
 

@@ -92,7 +92,7 @@ def test_nodes_farther_apart_are_more_links_apart(linebounce: Program) -> None:
     machine = imported(linebounce, "nodes.txt")
     assert set(machine["network"]["link"]) == {"0_1", "1_2", "2_3", "0_3"}
     assert "distances_not_kept" not in said(linebounce)
-    # 17 and 21 would both be one link, and 28 two.
+    # Distances 17 and 21 would both mean one link, and 28 two links, so a network of links can't keep them.
     linebounce.file("odd.txt", MEMORY_ALONE)
     machine = imported(linebounce, "odd.txt")
     assert machine["cpu_nodes"] == "0 1"

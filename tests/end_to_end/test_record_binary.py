@@ -276,7 +276,8 @@ int main(void) {
 """
 
 
-# In optimised code, clang addresses local variables from the stack pointer inside the function, whose value is not known.
+# In optimised code, clang addresses local variables relative to the stack pointer. The recorder does not know its value
+# there, so it can't tell which variable the lock is.
 @pytest.mark.parametrize(
     ("compiler", "flag", "name"),
     [
