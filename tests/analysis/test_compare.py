@@ -151,7 +151,7 @@ def test_points_are_matched_by_their_swept_values(capsys: pytest.CaptureFixture[
     assert "1 point is in a or d alone" in found["notes"][0]
 
 
-def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
+def test_three_runs_stand_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
     page = tmp_path / "pages" / "compare.html"
     result = compare(runs, "a", "b", "c", "-o", str(page))
     assert result.code == 0, result.stderr

@@ -134,7 +134,7 @@ def test_a_directory_is_opened_without_the_rest_of_the_project(installed: Path, 
     assert points == "9"
 
 
-def test_its_commands_work_without_the_rest_of_the_project(installed: Path, locks_run: Path, tmp_path: Path) -> None:
+def test_the_wheels_commands_work_without_the_rest_of_the_project(installed: Path, locks_run: Path, tmp_path: Path) -> None:
     commands = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"])
     assert commands < {path.name for path in installed.glob("linebounce-*")}
     for name in sorted(commands):

@@ -73,7 +73,7 @@ def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Pa
     assert [Path(line).name for line in result.stdout.splitlines()[1:]] == sorted(names, key=result.stdout.find)
 
 
-def test_figures_of_a_matrix_and_of_paper_rows(command: Command, costs_run: Path, crossbar_run: Path, tmp_path: Path) -> None:
+def test_a_matrix_and_paper_rows_have_figures(command: Command, costs_run: Path, crossbar_run: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures"
     result = command("report", costs_run, crossbar_run, "-o", tmp_path / "page.html", "--figures", figures)
     assert result.code == 0, result.stderr

@@ -65,7 +65,7 @@ def test_the_lecture_that_begins_with_a_mistake_shows_what_the_checker_finds(lec
     assert "cache 0 (in M) can write while cache 1 (in S) can read" in found.text
 
 
-def test_a_picture_has_each_cachess_states_as_they_change(lectures: list[Lecture]) -> None:
+def test_a_picture_has_each_caches_states_as_they_change(lectures: list[Lecture]) -> None:
     (shown,) = [
         part for slide in lectures[1].slides if "eviction" in slide.title for part in slide.parts if isinstance(part, Picture)
     ]

@@ -337,7 +337,7 @@ def test_an_unknown_command_is_refused_with_the_nearest_one(linebounce: Program)
     assert "did you mean export?" in linebounce.refused("trace", "exprt")
 
 
-def test_a_list_on_the_command_line_is_not_blamed_on_the_experiment_s_file(linebounce: Program) -> None:
+def test_a_list_on_the_command_line_is_not_blamed_on_the_experiments_file(linebounce: Program) -> None:
     for value in ["[]", "[1,1]", "[1,one]"]:
         assert linebounce.refused("run", "two_sockets", "--set", f"machine.cpus={value}").startswith(
             "linebounce: --set: machine.cpus: "

@@ -48,7 +48,7 @@ def assert_stages_add_up(miss: dict[str, Any]) -> None:
     assert end == miss["ticks"]
     waits = [stage for stage in miss["stages"] if stage["kind"] == "queueing"]
     assert sum(stage["ticks"] for stage in waits) == miss["queueing_ticks"]
-    # Otherwise the miss joined another miss's fill, and its stages show only the fill's waits.
+    # A miss that waited in its core joined another miss's fill, so its stages show only that fill's waits.
     if miss["waits_ticks"]["core"] == 0:
         assert sum(miss["waits_ticks"].values()) == miss["queueing_ticks"], "as an ordinary run counts it"
     for wait in waits:

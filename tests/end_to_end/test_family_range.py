@@ -55,7 +55,7 @@ def test_the_answer_says_whether_the_order_survives_the_familys_range(linebounce
     assert (linebounce.directory / "repeated" / "results.json").read_bytes() == (directory / "results.json").read_bytes()
 
 
-def test_it_can_be_left_out_and_is_not_done_for_a_machine_that_ships(linebounce: Program, locks: Path) -> None:
+def test_the_familys_range_can_be_left_out_and_is_not_run_for_a_shipped_machine(linebounce: Program, locks: Path) -> None:
     linebounce("run", locks, "-o", "without", "--no-family-range")
     assert "taken from" not in answer(linebounce.directory / "without")
     linebounce("run", locks, "-o", "shipped", "--machine", "generic_2socket_32core")

@@ -85,7 +85,7 @@ def test_what_the_sender_writes_leaves_the_line_that_all_read(linebounce: Progra
     assert "state" not in document["assertions"], "a bit field has no offsetof"
 
 
-def test_limits_hold(linebounce: Program) -> None:
+def test_orders_keep_to_a_largest_size_and_a_fixed_beginning(linebounce: Program) -> None:
     table = linebounce.file("conn.rst", TABLE)
     for arguments in (["--max-size", "192"], ["--abi", "keep-first=16"]):
         found = optimised(linebounce, "conn", "--accesses", table, "--layouts", "2", *arguments)["tried"]

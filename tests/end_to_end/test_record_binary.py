@@ -82,7 +82,7 @@ def test_an_unmodified_program_is_counted_exactly(recorder, flags):
         assert recording.touched(thread)["lock"] == 0
 
 
-def test_its_threads_functions_and_blocks_have_names(recorder):
+def test_threads_functions_and_blocks_of_an_unmodified_program_have_names(recorder):
     recording = recorder.record_binary(COUNTERS)
     assert set(recording.streams) == {"main", "work[0]", "work[1]"}
     assert recording.counts("main")[Kind.CREATE] == THREADS

@@ -53,7 +53,7 @@ TEST(Hammer, EvenGroupsAllHaveTheirSize) {
 }
 
 // A flush begins when 20 inodes wait. More come while the disk writes those.
-TEST(Hammer, AnUnevenGroupIsAllThatHasComeMeanwhile) {
+TEST(Hammer, AnUnevenGroupTakesAllInodesThatCameMeanwhile) {
   const std::vector<double> groups = groups_of(run_hammer({{"write_speed", 20.0}, {"inodes", std::int64_t{100}}}));
   ASSERT_GT(groups.size(), 2U);
   EXPECT_EQ(groups[0], 20);
