@@ -144,7 +144,7 @@ def files_of(together: Composition) -> list[str]:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Random references, and the parts of the machine that they meet: small, slow or few."""
+    """Random references, and a machine whose parts are small, slow or few, so that rare rows run."""
 
     nodes: int = 2
     buses: int = 2  # buses in each node; twice as many if the machine has groups

@@ -60,7 +60,7 @@ def test_numactl_gives_nodes_and_cpus_and_no_nanoseconds(linebounce: Program) ->
     assert machine["network"]["latency_ns"] == 25
     run = linebounce("run", "core_to_core", "--machine", "mine.toml", "-o", "out")
     assert run.code == 0, run.stderr
-    # The operating system's CPUs 0, 2 and 4 are one node's, 1 and 3 the other's.
+    # CPUs 0, 2 and 4 of the operating system belong to one node, 1 and 3 to the other.
     near: list[float] = []
     far: list[float] = []
     for row in read_csv(linebounce.directory / "out" / "matrix.csv"):

@@ -26,7 +26,7 @@ def results(linebounce: Program, workload: str, name: str, run: str = LONG, more
 
 
 def misses_of(directory: Path, structure: str, field: str) -> dict[str, int]:
-    """Atomic misses on a field, by function."""
+    """By function: how many atomic operations missed on this field."""
     rows = [row for row in read_csv(directory / "lines.csv") if row["structure"] == structure and row["field"] == field]
     assert all(row["access"] == "atomic" for row in rows if field == "refcnt")
     counts: dict[str, int] = {}

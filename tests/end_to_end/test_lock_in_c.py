@@ -18,7 +18,8 @@ PAIRS = {
     "rwlock": (HERE / "rwlock.c", LUA / "rwlock.lua"),
     "broken": (HERE / "broken.c", HERE / "broken.lua"),
 }
-# Locks for which one cycle more or less between two operations does not decide who gets a line next (docs/lock-in-c.md).
+# Machines, with their numbers of CPUs, on which one cycle more or less between two operations does not decide who gets a line
+# next (docs/lock-in-c.md).
 MACHINES = {
     "generic_2socket_32core": 32,
     "xeon_gold_6242_2socket": 16,

@@ -241,7 +241,7 @@ def test_false_sharing_of_an_unmodified_program_is_found(recorder):
     assert "beside" in json.dumps(document["lines"][0])
 
 
-# The compiler reaches the lock by jumps if a call is the last thing in a function.
+# If a function ends with a call, the compiler jumps to the called function: here, to the lock's.
 TAIL_CALLS = """
 #include <pthread.h>
 static struct table { long count; pthread_mutex_t mutex; } table = {0, PTHREAD_MUTEX_INITIALIZER};

@@ -54,7 +54,8 @@ TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// L1 and L2 have one way. From 2000 to 2030 CPU 0's operation holds the line in the set of kLine's neighbour.
+// L1 and L2 have one way. From 2000 to 2030 CPU 0's operation holds kNeighbour. CPU 1 misses on another line then, whose
+// neighbour would need the same way.
 TEST(PairPrefetching, IsLeftOutWhereNoLineCanMakeRoom) {
   const ExpectReached mark{"no_way_for_the_pair"};
   MachineSpec spec = pairs(PairPrefetch::all, 2);

@@ -120,7 +120,7 @@ class GuardedNumber {
   }
 
  private:
-  static constexpr int kLines = 8;  // more than a CPU's outstanding misses: the last stores wait for the first
+  static constexpr int kLines = 8;  // more than a CPU's outstanding misses, so the last stores wait for the first
   static constexpr int kLineBytes = 32;
   [[nodiscard]] Address word(int line) const { return begin_ + static_cast<Address>(line) * kLineBytes; }
   Address begin_;

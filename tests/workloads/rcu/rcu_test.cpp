@@ -36,7 +36,7 @@ class Kernel {
         user(space.function("user", Mode::user)),
         kernel(space.function("kernel", Mode::kernel)) {}
 
-  // Every CPU's program, after which it idles until all have ended.
+  // Runs this program on every CPU, which then idles until all programs have ended.
   void run(const Core::Program& program) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
@@ -448,8 +448,8 @@ TEST(Rcu, ACallbackMayQueueItsObjectAgain) {
   EXPECT_EQ(ran, 3);
 }
 
-// Prevents ticks in user or kernel code: 40 softirqs, each two ticks long, so that all of the CPU's ticks fall inside them.
-// Each is raised anew at the end of the last, so that there is no context switch or user code.
+// Keeps a CPU in softirqs for as long as 80 ticks, so that no tick interrupts user or kernel code. There are 40 softirqs of
+// two ticks each; each is raised again when the last one ends, so there is no context switch or user code in between.
 class SoftirqsWithoutAPause {
  public:
   static constexpr int kSoftirqs = 40;

@@ -31,7 +31,7 @@ class Threads {
         end(space, "end", spec.cpus),
         program(space.function("program", Mode::user)) {}
 
-  // Every CPU's program; a CPU whose program has ended is offline.
+  // Runs this program on every CPU; a CPU whose program has ended is offline.
   void run(const Core::Program& of_cpu) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {

@@ -148,7 +148,7 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
   EXPECT_THAT(violation(nodes, {.agents = 2, .caches = 2}).text, HasSubstr("mesi_node.md:"));
 }
 
-// Only a recall that found newer data in a cache brings data.
+// In this broken row the node takes data although the recall found no newer data, so none was sent.
 TEST_F(NetworkChecker, FindsDataTakenThatWasNeverSent) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
   EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
