@@ -191,7 +191,8 @@ TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, options, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size()) << mutants[i].name;
-    // Each message that arrives was sent from another column, so its sender is known.
+    // A message that arrives spans at least two columns: the replay knows its sender, which is another column than the
+    // receiver.
     for (const ReplayedNetworkStep& shown : steps) {
       EXPECT_TRUE(shown.step.kind != NetworkStepKind::arrive || shown.first < shown.last) << mutants[i].name;
     }
