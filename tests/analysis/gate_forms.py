@@ -47,7 +47,7 @@ _RESULT = {
         fixes=_list(_FIX),
         properties={"type": "object"},
     ),
-    # 3.27.10: a result whose kind is not "fail" has the level "none".
+    # SARIF 2.1.0, section 3.27.10: a result whose kind is not "fail" has the level "none".
     "if": {"properties": {"kind": {"const": "pass"}}},
     "then": {"properties": {"level": {"const": "none"}}},
 }

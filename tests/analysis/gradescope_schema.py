@@ -48,8 +48,8 @@ SCHEMA = {
 
 
 def require_valid(document: Any) -> None:
-    """Checks results.json. Raises jsonschema.ValidationError, or AssertionError for a score beyond its maximum or for a
-    test without a field that Gradescope does not require but Linebounce always writes."""
+    """Checks results.json. Raises jsonschema.ValidationError for a document that Gradescope would reject. Raises
+    AssertionError for a score beyond its maximum, and for a test without a field that only Linebounce requires."""
     jsonschema.validate(document, SCHEMA, jsonschema.Draft202012Validator)
     for one in document.get("tests", []):
         assert {"name", "status", "max_score", "visibility"} <= one.keys()

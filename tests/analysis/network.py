@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# What the other machine can do with a port: nothing, or exchange data. It tries with Dask's own client, once with the
-# client's own keys and once without keys.
+# What the other machine can do with a port: nothing, or run code. It tries with Dask's own client, once without keys and once
+# with keys that the client makes for itself.
 _CALLER = """
 import contextlib, json, logging, socket, sys
 from distributed import Client, Security

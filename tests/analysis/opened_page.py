@@ -88,7 +88,7 @@ class OpenedPage:
         button.click()
         try:
             expect(header).not_to_have_attribute("aria-sort", before or "", timeout=2500)
-        except AssertionError:  # a page that was still being drawn lost the click
+        except AssertionError:  # a page that is still being drawn may lose a click
             button.click()
             expect(header).not_to_have_attribute("aria-sort", before or "")
 

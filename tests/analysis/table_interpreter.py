@@ -67,7 +67,8 @@ class Interpreter:
         return done
 
     def order(self, cpu: int, message: str, done: Done) -> list[str]:
-        """The order step, and the data step if one follows. Returns the actions of the requester's last row."""
+        """Runs the order step, and the data step if one follows. Returns the actions of the last row that the requester
+        ran."""
         shared = owned = False
         supplier = ""
         for other in range(len(self.states)):

@@ -121,7 +121,7 @@ def test_the_largest_change_comes_first_and_those_that_chance_explains_last(caps
 
 @pytest.mark.usefixtures("here")
 def test_numbered_peaks_do_not_lead_the_list_of_changes(capsys: pytest.CaptureFixture[str]) -> None:
-    """One more peak renumbers all later ones."""
+    """Peaks are numbered in order, so one more peak renumbers, and thereby changes, all later ones."""
     rows = document(capsys, "one_a", "one_b")["rows"]
     numbered = [".peaks." in row["metric"] and not row["metric"].endswith("count") for row in rows]
     assert any(numbered)
@@ -151,7 +151,7 @@ def test_points_are_matched_by_their_swept_values(capsys: pytest.CaptureFixture[
     assert "1 point is in a or d alone" in found["notes"][0]
 
 
-def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
+def test_three_runs_stand_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
     page = tmp_path / "pages" / "compare.html"
     result = compare(runs, "a", "b", "c", "-o", str(page))
     assert result.code == 0, result.stderr
@@ -242,8 +242,7 @@ def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureF
 
 @pytest.mark.usefixtures("here")
 def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    """The metric is known, so it is no mistake on the command line, but the two directories may lack it at a point.
-    Such points are skipped."""
+    """The metric is known, so naming it is no mistake. A point at which both directories lack it is skipped."""
     assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
     assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
     assert "half_of_one does not have the metric here" in capsys.readouterr().err

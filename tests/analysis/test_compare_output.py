@@ -198,7 +198,9 @@ def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_li
 
 
 @pytest.mark.parametrize("names", [("tas", "mcs"), ("tas", "mcs", "slow"), ("one_tas", "one_mcs")])
-def test_ten_rows_at_most_the_answers_points_largest_changes_last(shown, runs: Path, names: tuple[str, ...]) -> None:
+def test_at_most_ten_rows_are_shown_and_the_answers_points_largest_changes_are_the_last_of_them(
+    shown, runs: Path, names: tuple[str, ...]
+) -> None:
     swept = not names[0].startswith("one")
     result = shown(*names)
     shown_rows = [(row[0] if swept else "", row[swept]) for row in result.others]

@@ -92,7 +92,7 @@ def test_complete_files_are_read(ask: Ask, good: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[machine]\n", "machine = 3\n", "\xff\n,,,\n"])
-def test_any_file_emptied_or_of_something_else_is_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, text: str) -> None:
+def test_any_emptied_or_replaced_file_gives_at_most_one_line(ask: Ask, good: Path, tmp_path: Path, text: str) -> None:
     names = [path.relative_to(good) for path in files(good) if path.relative_to(good).parts[:2] != ("points", "1")]
     assert len(names) > 10
     for name in names:
@@ -136,7 +136,7 @@ CELLS = [
 ]
 
 
-def test_cells_of_a_timeline_that_are_something_else_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path) -> None:
+def test_wrong_cells_of_a_timeline_give_at_most_one_line(ask: Ask, good: Path, tmp_path: Path) -> None:
     chance = random.Random(SEED)
     directory = Path(shutil.copytree(good, tmp_path / "copy"))
     timeline = directory / "points" / "0" / "timeline.csv"
@@ -155,7 +155,7 @@ def test_cells_of_a_timeline_that_are_something_else_are_a_line_at_most(ask: Ask
 
 
 @pytest.mark.parametrize("name", ["results.json", "manifest.json", "config.toml", "points/0/config.toml"])
-def test_values_of_other_types_and_missing_ones_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
+def test_values_of_other_types_and_missing_ones_give_at_most_one_line(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
     chance = random.Random(f"{SEED} {name}")
     directory = Path(shutil.copytree(good, tmp_path / "copy"))
     text = (good / name).read_text()
@@ -180,7 +180,7 @@ def test_values_of_other_types_and_missing_ones_are_a_line_at_most(ask: Ask, goo
 
 
 @pytest.mark.parametrize("name", ["latency", "lines", "locks", "matrix", "seeds", "transitions", "points/0/timeline"])
-def test_rows_that_are_cut_or_of_other_types_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
+def test_rows_that_are_cut_or_of_other_types_give_at_most_one_line(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
     chance = random.Random(f"{SEED} {name}")
     directory = Path(shutil.copytree(good, tmp_path / "copy"))
     path = directory / f"{name}.csv"

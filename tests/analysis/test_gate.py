@@ -124,7 +124,7 @@ def test_false_sharing_fails_though_the_program_does_no_more_than_before(
     assert after == pytest.approx(before, rel=0.002), "a counter of instructions sees nothing"
 
 
-def test_the_other_way_round_it_is_better_and_passes(gate: Gate) -> None:
+def test_padding_that_removes_false_sharing_is_better_and_passes(gate: Gate) -> None:
     result = gate("packed", "padded")
     assert result.code == 0
     assert "Better:\n  false sharing of tallies" in result.stdout

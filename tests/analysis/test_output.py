@@ -94,7 +94,9 @@ def test_a_page_can_go_to_the_standard_output(process: Command, costs_run: Path)
 
 
 @pytest.mark.parametrize("name", ["report", "compare", "trace_export"])
-def test_a_file_is_said_to_be_one(command: Command, costs_run: Path, tmp_path: Path, name: str) -> None:
+def test_a_file_in_a_directorys_place_is_said_to_be_a_file(
+    command: Command, costs_run: Path, tmp_path: Path, name: str
+) -> None:
     more = {"report": [], "compare": [costs_run], "trace_export": ["--perfetto", tmp_path / "x"]}[name]
     inside = command(name, costs_run / "results.json", *more)
     (tmp_path / "page.html").touch()

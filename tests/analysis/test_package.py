@@ -82,7 +82,7 @@ def test_the_wheel_holds_all_of_the_python_package_and_nothing_of_this_machine(w
     package = {name.removeprefix("analysis/") for name in tracked("analysis/linebounce")}
     assert {name for name in names(wheel) if name.startswith("linebounce/")} == package
     with zipfile.ZipFile(wheel) as archive:
-        # Only paths of our own folders: a root as short as /src also begins or ends paths of others.
+        # Matches only our own folders below the root: a root as short as /src also occurs in other projects' paths.
         here = re.compile(rb"(?<![\w./~-])" + re.escape(os.fsencode(ROOT)) + rb"/(?:analysis|build|models|sim|\.venv)\b")
         holding = [name for name in archive.namelist() if here.search(archive.read(name))]
     assert holding == []
@@ -134,7 +134,7 @@ def test_a_directory_is_opened_without_the_rest_of_the_project(installed: Path, 
     assert points == "9"
 
 
-def test_its_commands_work_without_the_rest_of_the_project(installed: Path, locks_run: Path, tmp_path: Path) -> None:
+def test_the_wheels_commands_work_without_the_rest_of_the_project(installed: Path, locks_run: Path, tmp_path: Path) -> None:
     commands = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"])
     assert commands < {path.name for path in installed.glob("linebounce-*")}
     for name in sorted(commands):

@@ -24,7 +24,7 @@ def run_commands(text: str, executable: Path, process: Callable[..., Result], di
     for line in re.findall(r"^linebounce .*$", text, re.MULTILINE):
         name, *arguments = shlex.split(line, comments=True)[1:]
         if name == "report":
-            # In a separate process, because gradients are numbered over all pictures of a process.
+            # Runs in a separate process, because the numbers of gradients go on from picture to picture within a process.
             assert process(name, *arguments, cwd=directory).code == 0
         else:
             subprocess.run([executable, name, *arguments, "--quiet"], cwd=directory, check=True)

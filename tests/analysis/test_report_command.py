@@ -35,7 +35,7 @@ def processor_seconds() -> float:
 
 def test_a_process_takes_little_time_and_ends_with_the_code(process: Command, costs_run: Path, tmp_path: Path) -> None:
     page = tmp_path / "new" / "page.html"
-    vega_bundle()  # takes some seconds, only once
+    vega_bundle()  # bundled before the measurement, because the first call takes some seconds
     before = processor_seconds()
     assert process("report", costs_run, "-o", page).code == 0
     assert processor_seconds() - before < 1.5
@@ -73,7 +73,7 @@ def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Pa
     assert [Path(line).name for line in result.stdout.splitlines()[1:]] == sorted(names, key=result.stdout.find)
 
 
-def test_figures_of_a_matrix_and_of_paper_rows(command: Command, costs_run: Path, crossbar_run: Path, tmp_path: Path) -> None:
+def test_a_matrix_and_paper_rows_have_figures(command: Command, costs_run: Path, crossbar_run: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures"
     result = command("report", costs_run, crossbar_run, "-o", tmp_path / "page.html", "--figures", figures)
     assert result.code == 0, result.stderr
@@ -126,7 +126,7 @@ def test_wrong_usage_is_exit_code_2_and_help_has_examples(command: Command) -> N
 
 
 def test_the_program_finds_the_command(executable: Path, costs_run: Path, tmp_path: Path) -> None:
-    """Found beside the program or on PATH, as ./dev sets it up."""
+    """The program finds linebounce-report beside itself or on PATH; here PATH has it, as ./dev sets it up."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT / "analysis"),

@@ -182,7 +182,7 @@ def test_for_a_missing_point_the_existing_ones_are_named(locks_run: Path) -> Non
 # ---- refused results ----
 
 
-def test_no_directory_says_how_one_is_made(tmp_path: Path) -> None:
+def test_a_missing_directory_says_how_one_is_made(tmp_path: Path) -> None:
     assert "there is no such results directory; `linebounce run EXPERIMENT" in refused(tmp_path / "nothing")
 
 

@@ -46,7 +46,7 @@ def graded(command: Command, path: Path, *arguments: str | Path) -> tuple[int, d
     return result.code, json.loads(result.stdout)
 
 
-def test_all_right_is_0_and_all_points(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
+def test_right_answers_get_all_points_and_exit_code_0(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:
     code, document = graded(command, handed_in(tmp_path, tasks, RIGHT))
     assert code == 0
     assert (document["points"], document["of"]) == (11, 11)
@@ -149,7 +149,7 @@ def test_names_do_not_act_on_the_terminal(command: Command, tasks: dict[str, Any
     assert "[bold]" in text
 
 
-def test_a_teachers_own_assignment(command: Command, tmp_path: Path) -> None:
+def test_a_teachers_own_assignment_is_graded(command: Command, tmp_path: Path) -> None:
     mine = tmp_path / "mine.md"
     mine.write_bytes((ROOT / "teach" / "new-lesson.md").read_bytes())
     path = tmp_path / "answers.toml"

@@ -23,7 +23,7 @@ Command = Callable[..., Result]
 TEACH = ROOT / "teach"
 LESSONS = sorted((TEACH / "lessons").glob("[0-9][0-9]-*.md"))
 TESTS = [TEACH / "lessons" / "pre-test.md", TEACH / "lessons" / "post-test.md"]
-# Those that are made for each student are in test_teach_variants.py.
+# test_teach_variants.py tests the assignments that are made for each student.
 SAME_FOR_ALL = [path for path in sorted((TEACH / "assignments").glob("*.md")) if "```toml variant" not in path.read_text()]
 OTHERS = [*TESTS, *SAME_FOR_ALL, TEACH / "new-lesson.md"]
 

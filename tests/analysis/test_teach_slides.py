@@ -65,7 +65,7 @@ def test_the_lecture_that_begins_with_a_mistake_shows_what_the_checker_finds(lec
     assert "cache 0 (in M) can write while cache 1 (in S) can read" in found.text
 
 
-def test_a_picture_has_each_cachess_states_as_they_change(lectures: list[Lecture]) -> None:
+def test_a_picture_has_each_caches_states_as_they_change(lectures: list[Lecture]) -> None:
     (shown,) = [
         part for slide in lectures[1].slides if "eviction" in slide.title for part in slide.parts if isinstance(part, Picture)
     ]
@@ -199,7 +199,7 @@ def test_each_slide_is_printed_on_a_page_without_what_answers_it(
 def test_the_command_writes_the_same_pages_each_time(
     command: Command, tmp_path: Path, lectures: list[Lecture], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Library, "lecture_files", lambda _self: FILES[1:2])  # one of them, to be quick
+    monkeypatch.setattr(Library, "lecture_files", lambda _self: FILES[1:2])  # one lecture, to be quick
     done = command("teach", "--slides", tmp_path / "week")
     assert done.code == 0, done.stderr
     slides, solutions = (Path(line) for line in done.stdout.splitlines())

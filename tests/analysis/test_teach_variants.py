@@ -61,7 +61,9 @@ def graded(command: Command, handed_out: Path, answers: Path, *more: str | Path)
     return done.code, json.loads(done.stdout)
 
 
-def test_the_own_solution_passes_and_another_students_fails(command: Command, executable: Path, handed_out: Path) -> None:
+def test_a_students_own_solution_passes_and_another_students_fails(
+    command: Command, executable: Path, handed_out: Path
+) -> None:
     for number, student in enumerate(STUDENTS):
         code, document = graded(command, handed_out, solve(executable, handed_out, student, student))
         assert (code, document["points"]) == (0, document["of"]), document

@@ -1,4 +1,4 @@
-"""Folders appear whole or not at all; otherwise there is an error."""
+"""A folder appears whole, or there is an error and no folder."""
 
 import os
 from pathlib import Path

@@ -20,7 +20,7 @@ NEVER_CHOSEN = {"Evict", "Evict_Entry"}
 
 @dataclass(frozen=True)
 class Row:
-    """A row as written in the file: for several states and events."""
+    """A row as the file has it, which may stand for several states and events."""
 
     file: str
     line: int
@@ -41,8 +41,8 @@ class Row:
 
     @property
     def runs(self) -> bool:
-        """Whether traffic can run the row. Hits and stalls of a processor's access run no row, and no line is evicted
-        whose row would stall."""
+        """Whether traffic can run the row. A processor's access that hits or stalls runs no row, and a cache never
+        evicts a line whose row would stall."""
         if self.actions == "impossible":
             return False
         if self.actions == "stall" and set(self.events) <= NEVER_CHOSEN:
@@ -60,8 +60,8 @@ def parts(cell: str) -> tuple[str, ...]:
 
 @cache
 def rows(file: str) -> tuple[Row, ...]:
-    """The rows that the file itself defines. Of a directory's file, without those of the caches: only the checker runs
-    them, and it proves that each runs."""
+    """The rows that the file itself defines. For a directory's file, leaves out the rows of its caches: no machine has
+    such caches, and the checker proves that each row runs."""
     found = []
     controller = head = ""
     for number, line in enumerate((PROTOCOLS / f"{file}.md").read_text(encoding="utf-8").splitlines(), 1):
@@ -81,7 +81,7 @@ def rows(file: str) -> tuple[Row, ...]:
 
 @cache
 def bases(file: str) -> list[str]:
-    """The file and those that it extends, nearest first."""
+    """This file and those that it extends, nearest first."""
     extends = re.search(r"^\| extends +\| (\w+)", (PROTOCOLS / f"{file}.md").read_text(encoding="utf-8"), re.MULTILINE)
     return [file, *(bases(extends[1]) if extends else [])]
 
@@ -98,7 +98,7 @@ def row_of(file: str, controller: str, state: str, event: str) -> Row | None:
 
 @dataclass(frozen=True)
 class Composition:
-    """The protocols of one machine."""
+    """The protocols of one machine; empty where the machine has no such controller."""
 
     bus: str
     node: str = ""
@@ -144,13 +144,13 @@ def files_of(together: Composition) -> list[str]:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Random references, and the parts of the machine that they meet: small, slow or few."""
+    """Random references, and a machine whose parts are small, slow or few, so that rare rows run."""
 
     nodes: int = 2
-    buses: int = 2  # of each node; twice as many if the machine has groups
+    buses: int = 2  # buses in each node; twice as many if the machine has groups
     cpus_of_bus: int = 2
-    cache_kib: int = 1  # of L1D; L2 has twice as much
-    lines: tuple[int, int] = (3, 60)  # lines shared by all CPUs, and lines private to each CPU
+    cache_kib: int = 1  # size of L1D; L2 is twice as large
+    lines: tuple[int, int] = (3, 60)  # numbers of lines shared by all CPUs, and private to each CPU
     consistency: str = "tso"
     members: int = 2  # of each group
     group_kib: int = 1
@@ -236,7 +236,7 @@ OFTEN = 3  # a row that at least this many runs of plain traffic execute needs n
 
 
 def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[str]]:
-    """For each row that ran: how many runs of each traffic executed it."""
+    """For each row that ran: the number of runs that executed it, by traffic."""
     runs: dict[Row, Counter[str]] = {}
     for name, traffic in TRAFFIC.items():
         for seed in range(1, RUNS + 1):
@@ -246,7 +246,8 @@ def runs_of_rows(program: Program, together: Composition) -> dict[Row, Counter[s
 
 
 def mark_for(row: Row, runs: Counter[str]) -> str | None:
-    """The mark for a row; one that still holds stays."""
+    """The mark for a row, which stays if its traffic still runs the row. Otherwise None if plain traffic often runs it, the
+    other traffic that runs it most often, or CHECKER if none does."""
     if row.mark and runs[row.mark]:
         return row.mark
     if runs[PLAIN] >= OFTEN:

@@ -29,7 +29,7 @@ CSV_COLUMNS = {
 }
 ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "cpi.csv", "transitions.csv"}
 OF_ONE_RUN = {"timeline.csv"}  # written only on request, for one run, so it has no column for the point
-# Written for a user's own machine: the answer's sentence about the range of its contention family.
+# Written only if the machine is a user's own: whether the answer holds over the range of its contention family.
 OF_OWN_MACHINES = {"family_range.json"}
 NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
 
@@ -118,7 +118,8 @@ def declared_metrics() -> list[tuple[re.Pattern, str]]:
 
 
 def name_pattern(declared: str) -> re.Pattern:
-    """A regular expression: `<i>` matches a number, `<word>` a part without dots, `<word...>` one or more parts."""
+    """Returns a regular expression for a declared name: `<i>` matches a number, `<word>` a part without dots,
+    `<word...>` one or more parts."""
     parts = re.split(r"(<[^>]+>)", declared)
     return re.compile("".join(placeholder(part) if part.startswith("<") else re.escape(part) for part in parts))
 
@@ -144,7 +145,7 @@ def paper_rows(results: dict) -> dict[str, dict]:
 
 
 def metric_of(results: dict, name: str) -> float:
-    """The value of a metric that one point has."""
+    """The value of a metric that exactly one point has."""
     values = [point["metrics"][name]["value"] for point in results["points"] if name in point["metrics"]]
     assert len(values) == 1, f"{name} at {len(values)} points"
     return values[0]

@@ -21,7 +21,7 @@ def test_half_of_the_programs_have_a_cure() -> None:
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_program_has_no_data_races(name: str, variant: str, tmp_path: Path) -> None:
+def test_the_programs_have_no_data_races(name: str, variant: str, tmp_path: Path) -> None:
     source = PROGRAMS[name].source
     language = ["gcc", "-std=c11"] if source.suffix == ".c" else ["g++", "-std=c++20"]
     flags = ["-Wall", "-Wextra", "-Werror", "-O1", "-g", "-pthread", "-fsanitize=thread", *variant.split()]

@@ -57,7 +57,7 @@ def test_the_winner_is_the_best_at_equal_cpus(linebounce: Program) -> None:
 
 
 def test_why_is_the_difference_in_time_per_operation(linebounce: Program) -> None:
-    """The lock is always held, so an operation takes the time in which the lock is held plus the hand-off: 1 / rate."""
+    """The lock is never free, so an operation (1 / rate) takes the time of a hold plus that of the hand-off."""
     linebounce("run", linebounce.file("locks.toml", LOCKS), "-o", "out", "--machine", "p3_xeon_8way", "--set", "machine.cpus=8")
     results = results_of(linebounce.directory / "out")
     answer = results["answer"]

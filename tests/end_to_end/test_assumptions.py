@@ -52,7 +52,7 @@ def test_a_what_if_says_what_it_assumes(linebounce: Program, machine: Path) -> N
     assert effect["assumptions"][0].startswith(ASSUMED)
 
 
-def test_results_keep_it_for_whoever_reads_them_or_runs_them_again(linebounce: Program, machine: Path) -> None:
+def test_results_keep_their_assumptions_for_whoever_reads_them_or_runs_them_again(linebounce: Program, machine: Path) -> None:
     small = linebounce.file("small.toml", experiment(run=SHORT))
     directory = linebounce.run(small, "out", "--machine", str(machine))
     (sentence,) = json.loads((directory / "results.json").read_text())["assumptions"]

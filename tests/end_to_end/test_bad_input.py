@@ -337,7 +337,7 @@ def test_an_unknown_command_is_refused_with_the_nearest_one(linebounce: Program)
     assert "did you mean export?" in linebounce.refused("trace", "exprt")
 
 
-def test_a_list_on_the_command_line_is_not_blamed_on_the_experiment_s_file(linebounce: Program) -> None:
+def test_a_list_on_the_command_line_is_not_blamed_on_the_experiments_file(linebounce: Program) -> None:
     for value in ["[]", "[1,1]", "[1,one]"]:
         assert linebounce.refused("run", "two_sockets", "--set", f"machine.cpus={value}").startswith(
             "linebounce: --set: machine.cpus: "
@@ -420,7 +420,7 @@ WRONG_COMMAND_LINES = {
     "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
     "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
     "describe machine small.toml": (2, "small.toml: this is an experiment's file; expected a machine's"),
-    # What you write: 2. What was recorded, measured or computed: 3.
+    # Exit code 2 for a missing file that users write, 3 for one that is recorded, measured or computed.
     "run none.toml": (2, "none.toml: there is no such file"),
     "check none.md": (2, "none.md: there is no such file"),
     "check-lock none.lua": (2, "none.lua: there is no such file"),

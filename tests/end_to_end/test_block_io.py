@@ -41,8 +41,9 @@ def test_without_the_check_a_completion_leaves_queue_depth_alone(plain: Path) ->
         assert bool(read) == at["workload.adjust_queue_depth_check"]
 
 
-def test_each_interrupted_cpu_keeps_its_own_count(plain: Path) -> None:
-    """Each process then counts its I/Os in memory that no other process touches, except at the start."""
+def test_completion_on_the_submitter_keeps_the_count_in_its_cache(plain: Path) -> None:
+    """If an I/O completes on the CPU that submitted it, the counts of its process stay in that CPU's cache; if not, the
+    interrupted CPUs miss on them."""
     for number, at in enumerate(points(plain)):
         missed = rows(plain, number, structure="size_1024", function="dio_bio_end_io", field="dio.refcount")
         assert bool(missed) != at["workload.complete_on_submitter"]

@@ -120,7 +120,7 @@ def test_a_hybrid_has_cores_of_two_threads_and_cores_of_one_and_small_cores_are_
     seen_again(linebounce, pairs, 0.06)
 
 
-def test_groups_of_different_sizes_and_numbers_of_its_own(linebounce: Program) -> None:
+def test_groups_of_different_sizes_keep_the_matrixs_cpu_numbers(linebounce: Program) -> None:
     """Groups of three and five cores; the even CPUs come first."""
     group = [0, 1, 0, 1, 0, 1, 1, 1]
     pairs = made_up(8, lambda a, b: 45.0 if group[a] == group[b] else 130.0)

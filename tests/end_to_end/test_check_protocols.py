@@ -129,8 +129,10 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
 def rumur(program: Program, model: Path, states: int = 0) -> tuple[bool, int]:
     """Runs Debian's model checker on a Murphi model. Returns whether it finds no error, and the number of states.
 
-    `states`: about how many to expect. The verifier of a controller's table takes 25 s to compile with -O1 and 6 without,
-    unless ccache has compiled the same model before: hence names without a test's own folder."""
+    `states` is roughly the number to expect; a long search pays for an optimised verifier. To compile the verifier of a
+    controller's table takes 25 s with -O1 and 6 s without, unless ccache has compiled the same model before. Commands
+    name files without the test's own folder, so that ccache finds them again.
+    """
     assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
     optimised = "-O1" if states > 50_000 else "-O0"
     for command in (
@@ -223,7 +225,7 @@ def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) 
     assert "linebounce check" not in linebounce("run", "counter_scaling", *short, "-o", "out/named").stdout
 
 
-# Like BROKEN, in a network.
+# Like BROKEN, for protocols on a network.
 BROKEN_NETWORKS = (
     ("mesi_directory", "IM_A, SM_A", "Inv_Ack [more_acks]", None, "count ack; complete | M", "accounted|swmr|impossible_pair"),
     ("mesi_directory", "EM", "GetS", "; add owner", "", "swmr|data_value"),

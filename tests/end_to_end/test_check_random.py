@@ -82,7 +82,8 @@ def on_topology(topology: str, family: tuple[str, str, str]) -> tuple[str, list[
 
 
 def each_protocol() -> dict[str, tuple[str, list[str]]]:
-    """A machine and its settings for each pair of topology and family, for each protocol of a bus, and for each of a group."""
+    """A machine and its settings for each pair of topology and family, each protocol of a bus, and each protocol of a
+    group."""
     found = {name: ("p3_xeon_4way", [f"bus.protocol={name}"]) for name in BUSES}
     found |= {
         f"{topology} {family[2]}, {family[1]}": on_topology(topology, family) for topology in TOPOLOGIES for family in FAMILIES
@@ -96,7 +97,7 @@ def test_each_protocol_is_in_the_long_test() -> None:
     assert named == {name for name in PROTOCOLS if not name.endswith("_atomic")}
 
 
-# Four in ./dev test, one for each topology.
+# The four that ./dev test runs, one for each topology.
 QUICK_PROTOCOLS = {f"{topology} {family[2]}, {family[1]}" for topology, family in zip(TOPOLOGIES, FAMILIES[3:7], strict=True)}
 
 
@@ -108,13 +109,14 @@ QUICK_PROTOCOLS = {f"{topology} {family[2]}, {family[1]}" for topology, family i
     ],
 )
 def test_random_machines_of_each_topology_and_protocol_break_no_rule(linebounce: Program, name: str, references: int) -> None:
-    """Each round has another random machine."""
+    """Each round makes another random machine."""
     machine, settings = each_protocol()[name]
     sets = [word for setting in settings for word in ("--set", f"machine.{setting}")]
     seed = "1" if references < EACH_REFERENCES else str(FUZZ_SEED)
     found = check_random(linebounce, machine, *sets, "--seed", seed, references=references, code=0, timeout=24 * 3600)
     assert found["passed"]
-    assert found["references"] >= references - found["rounds"] * 48  # each CPU does this many
+    # A round divides its references among up to 48 CPUs, rounded down.
+    assert found["references"] >= references - found["rounds"] * 48
 
 
 def protocol_without(program: Program, protocol: str, row: str, old: str, new: str) -> Path:

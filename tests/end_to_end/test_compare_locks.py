@@ -190,7 +190,7 @@ def test_a_reader_that_only_tried_gives_the_lock_back(linebounce: Program, algor
 
 
 def throughputs(folder: Path) -> dict[int, list[float]]:
-    """By order, in the sequence of trials."""
+    """Throughputs by recorded order; within an order, in the sequence of the trials."""
     orders: dict[int, list[float]] = {}
     for point in json.loads((folder / "results.json").read_text())["points"]:
         rate = point["metrics"]["throughput.operations_per_s"]["value"]

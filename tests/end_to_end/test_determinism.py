@@ -120,7 +120,7 @@ def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program) -> None:
 
 
 def measure_us(name: str) -> int:
-    """The measured time in the file, or in the one that it extends."""
+    """The measured time in microseconds that the file states, or the file that it extends."""
     table = tomllib.loads((EXPERIMENTS / f"{name}.toml").read_text())
     base = measure_us(table["extends"]) if "extends" in table else 0
     return table.get("run", {}).get("measure_us", base)

@@ -22,13 +22,13 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("source", PROGRAMS)
 @pytest.mark.parametrize("changed", [False, True])
-def test_example_is_a_program_without_data_races(source: str, changed: bool, tmp_path: Path) -> None:
+def test_each_example_is_a_program_without_data_races(source: str, changed: bool, tmp_path: Path) -> None:
     language = ["gcc", "-std=c11"] if source.endswith(".c") else ["g++", "-std=c++20"]
     flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread", "-fsanitize=thread"]
     flags += [PROGRAMS[source]] if changed else []
     program = tmp_path / "program"
     subprocess.run([*language, *flags, EXAMPLES / source, "-o", program], check=True)
-    # After a race, the sanitizer exits with 66.
+    # Exits with 66 if the sanitizer finds a race.
     subprocess.run([program], check=True, capture_output=True)
 
 
@@ -76,7 +76,7 @@ def misses_of_tallies(lines: Path, point: int) -> int:
     return sum(int(row["count"]) for row in rows if row["point"] == str(point) and row["structure"] == "tally")
 
 
-def test_proposed_layout_removes_the_misses_as_the_change_in_the_source_does(linebounce: Program) -> None:
+def test_the_proposed_layout_removes_the_misses_as_the_change_in_the_source_does(linebounce: Program) -> None:
     shared = found(linebounce, recorded(linebounce, "shared", SHARED))
     (line,) = shared["lines"]
     assert line["line"].startswith("tallies")

@@ -48,7 +48,8 @@ def assert_stages_add_up(miss: dict[str, Any]) -> None:
     assert end == miss["ticks"]
     waits = [stage for stage in miss["stages"] if stage["kind"] == "queueing"]
     assert sum(stage["ticks"] for stage in waits) == miss["queueing_ticks"]
-    if miss["waits_ticks"]["core"] == 0:  # a miss that joined another miss's fill: the stages show only the fill's waits
+    # A miss that waited in its core joined another miss's fill, so its stages show only that fill's waits.
+    if miss["waits_ticks"]["core"] == 0:
         assert sum(miss["waits_ticks"].values()) == miss["queueing_ticks"], "as an ordinary run counts it"
     for wait in waits:
         assert wait["text"].startswith("waits ")

@@ -38,7 +38,8 @@ def test_the_answer_says_whether_the_order_survives_the_familys_range(linebounce
     said = answer(directory)
     assert re.search(r"The order (survives all|does not survive the) \d+ changes in what is taken from intel_mesh", said)
     assert re.sub(r"\s+", " ", run.stdout).count("taken from intel_mesh") == 1
-    # One point for each value of the range and alternative, and one with the assumed values, all at the answer's 4 CPUs.
+    # For each of the two locks: one point with the assumed values, and one for each value of the range. All have the answer's
+    # 4 CPUs.
     range_points = json.loads((directory / "family_range" / "results.json").read_text())["points"]
     family = tomllib.loads((ROOT / "configs" / "families" / "intel_mesh.toml").read_text())
     alone = sum(len(values) for path, values in family["ranges"].items() if "sibling" not in path and "issue" not in path)
@@ -55,7 +56,7 @@ def test_the_answer_says_whether_the_order_survives_the_familys_range(linebounce
     assert (linebounce.directory / "repeated" / "results.json").read_bytes() == (directory / "results.json").read_bytes()
 
 
-def test_it_can_be_left_out_and_is_not_done_for_a_machine_that_ships(linebounce: Program, locks: Path) -> None:
+def test_the_familys_range_can_be_left_out_and_is_not_run_for_a_shipped_machine(linebounce: Program, locks: Path) -> None:
     linebounce("run", locks, "-o", "without", "--no-family-range")
     assert "taken from" not in answer(linebounce.directory / "without")
     linebounce("run", locks, "-o", "shipped", "--machine", "generic_2socket_32core")

@@ -39,7 +39,8 @@ def test_the_kernel_for_one_cpu_is_calibrated_and_smp_costs_as_much_more_as_meas
 
 
 def test_fget_light_saves_a_miss_which_is_shown(fget: dict) -> None:
-    """Eight locked operations at table 1's cost are more than table 3 reports: the experiment's comment gives the reason."""
+    """fget_light saves eight locked operations. What they cost in table 1 is more than table 3 says is saved. The
+    experiment's comment discusses why."""
     row = paper_rows(fget)["ols2004.table3.saved_ns"]
     assert row["kind"] == "predicted"
     assert row["ok"] is False

@@ -31,7 +31,7 @@ def httperf(linebounce: Program) -> Path:
     return linebounce.file("httperf.toml", HTTPERF)
 
 
-def test_a_machine_without_one_says_nothing_of_it(linebounce: Program, httperf: Path) -> None:
+def test_a_machine_without_a_footprint_reports_none(linebounce: Program, httperf: Path) -> None:
     out = linebounce.run(httperf, "out")
     assert not [name for name in metrics(out) if name.startswith("footprint")]
     assert "footprint" not in tomllib.loads((out / "config.toml").read_text())["machine"]

@@ -90,7 +90,7 @@ def test_recording_keeps_the_heap_addresses_of_a_cpp_program(recorder: Recorder,
     assert recorder.run("-o", "trace.lbt", "--", program).stdout.startswith(expected)
 
 
-# In QEMU, the library that is preloaded places them there.
+# In QEMU, a preloaded library keeps the blocks in their places.
 @pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
 def test_binary_recording_keeps_the_heap_addresses_of_a_c_program(recorder: Recorder, own: str) -> None:
     source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")

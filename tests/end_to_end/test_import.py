@@ -131,7 +131,7 @@ def replayed_lock(linebounce: Program, trace: str) -> dict[str, str]:
     return next(row for row in csv.DictReader(table.open()) if row["lock"] == "tree_lock" and not row["call_site"])
 
 
-def test_the_mix_of_lock_stat_waits_as_measured(linebounce: Program) -> None:
+def test_the_mix_made_from_lock_stat_waits_as_measured(linebounce: Program) -> None:
     linebounce.file("lock_stat", lock_stat(TREE_LOCK, RUN_QUEUES))
     result = linebounce("import", "lock_stat", "--seconds", "1", "--cpus", "16")
     assert result.code == 0, result.stderr

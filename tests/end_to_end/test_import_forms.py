@@ -366,7 +366,7 @@ def test_the_statistics_of_perf_c2c_are_a_table_that_says_what_it_lacks(lineboun
     assert "counts_alone" in said
     assert not (linebounce.directory / "out").exists()
     assert "counts alone" in linebounce.refused("import", "stats.txt", "-o", "x")
-    # A whole report begins with the same part.
+    # A whole report begins with these statistics.
     imported(linebounce, "report.txt", C2C_STATS + C2C)
     assert len(json.loads(linebounce("lines", "out/report", "--json").stdout)["lines"]) == 2
 

@@ -60,7 +60,7 @@ def test_numactl_gives_nodes_and_cpus_and_no_nanoseconds(linebounce: Program) ->
     assert machine["network"]["latency_ns"] == 25
     run = linebounce("run", "core_to_core", "--machine", "mine.toml", "-o", "out")
     assert run.code == 0, run.stderr
-    # The operating system's CPUs 0, 2 and 4 are one node's, 1 and 3 the other's.
+    # CPUs 0, 2 and 4 of the operating system belong to one node, 1 and 3 to the other.
     near: list[float] = []
     far: list[float] = []
     for row in read_csv(linebounce.directory / "out" / "matrix.csv"):
@@ -92,7 +92,7 @@ def test_nodes_farther_apart_are_more_links_apart(linebounce: Program) -> None:
     machine = imported(linebounce, "nodes.txt")
     assert set(machine["network"]["link"]) == {"0_1", "1_2", "2_3", "0_3"}
     assert "distances_not_kept" not in said(linebounce)
-    # 17 and 21 would both be one link, and 28 two.
+    # Distances 17 and 21 would both mean one link, and 28 two links, so a network of links can't keep them.
     linebounce.file("odd.txt", MEMORY_ALONE)
     machine = imported(linebounce, "odd.txt")
     assert machine["cpu_nodes"] == "0 1"

@@ -1,4 +1,5 @@
-"""What the simulator costs in counts that repeat may not grow unnoticed: `./dev bench --instructions` says how."""
+"""The simulator's instructions and cache misses may not rise unnoticed: these counts are the same in every run. `./dev
+bench --instructions` prints them."""
 
 import copy
 import shutil

@@ -26,7 +26,7 @@ def results(linebounce: Program, workload: str, name: str, run: str = LONG, more
 
 
 def misses_of(directory: Path, structure: str, field: str) -> dict[str, int]:
-    """Atomic misses on a field, by function."""
+    """By function: how many atomic operations missed on this field."""
     rows = [row for row in read_csv(directory / "lines.csv") if row["structure"] == structure and row["field"] == field]
     assert all(row["access"] == "atomic" for row in rows if field == "refcnt")
     counts: dict[str, int] = {}
@@ -200,7 +200,8 @@ def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce
         shares = [metric_of(result, f"realtime.within_{bound}_us_pct") for bound in [10, 20, 50, 100, 200, 500, 1000]]
         assert shares == sorted(shares)
         assert shares[-1] == 100
-    # 300 callbacks of at least 300 instructions at 3 per cycle; a round of ksoftirqd runs 100 of them, a softirq 10.
+    # Untreated, the task waits for all 300 callbacks, of at least 300 instructions each, 3 a cycle, at 700 MHz. Throttled, a
+    # softirq runs 10 of them, and a round of ksoftirqd 100.
     assert worst["untreated"] > 300 * 100 / 700
     assert worst["none"] < worst["direct"] < worst["daemon"] < worst["throttled"] < worst["untreated"] / 2
 

@@ -11,7 +11,7 @@ from program import ROOT, Program
 COMMITS = ROOT / "examples" / "layouts" / "commits"
 MACHINE = "generic_2socket_32core"
 
-# A structure whose users' words lie between each other's: what the sender writes beside what all read.
+# A structure in which members that the sender writes alternate with members that all threads read.
 TABLE = """.. threads: send=3 look=3
 
 =====================================
@@ -33,7 +33,7 @@ unsigned_char   cold[72]
 """
 
 
-# What a kernel's headers define, with _Static_assert for BUILD_BUG_ON.
+# Stands for a kernel's headers, with _Static_assert as BUILD_BUG_ON.
 KERNEL = """typedef unsigned long long u64; typedef unsigned u32; typedef struct { int counter; } atomic_t;
 #define begin_of(group) __cacheline_group_begin__##group
 #define end_of(group) __cacheline_group_end__##group
@@ -85,7 +85,7 @@ def test_what_the_sender_writes_leaves_the_line_that_all_read(linebounce: Progra
     assert "state" not in document["assertions"], "a bit field has no offsetof"
 
 
-def test_limits_hold(linebounce: Program) -> None:
+def test_orders_keep_to_a_largest_size_and_a_fixed_beginning(linebounce: Program) -> None:
     table = linebounce.file("conn.rst", TABLE)
     for arguments in (["--max-size", "192"], ["--abi", "keep-first=16"]):
         found = optimised(linebounce, "conn", "--accesses", table, "--layouts", "2", *arguments)["tried"]
@@ -101,7 +101,7 @@ def test_limits_hold(linebounce: Program) -> None:
 
 
 def test_words_that_all_write_go_apart_if_their_lines_can_move_at_the_same_time(linebounce: Program) -> None:
-    """More transfers, and a gain: no count of transfers could choose this layout."""
+    """The best order transfers more lines and still is faster, so counting transfers could not find it."""
     rows = ["Type        Name   push_access  Comments", "atomic64_t  full   read_write", "atomic64_t  empty  read_write"]
     table = linebounce.file("lists.rst", ".. threads: push=6\n\n" + "\n".join(rows) + "\n")
     document = optimised(linebounce, "lists", "--accesses", table)
@@ -167,7 +167,7 @@ def test_a_recorded_programs_source_gets_a_patch_that_compiles(linebounce: Progr
 
 
 def test_a_diff_says_which_members_share_lines_and_what_that_costs(linebounce: Program) -> None:
-    """The sign of two published changes, one of which was a loss."""
+    """The computed gain has the sign of the published one: one of the two changes was a loss."""
     for name, structure, sign in (("group_load", "task_group", 1), ("mmap_lock_halves", "mm_struct", -1)):
         layouts = COMMITS / f"{name}.toml"
         arguments = [f"{layouts}:{structure}_before", f"{layouts}:{structure}_after", "--accesses", COMMITS / f"{name}.rst"]

@@ -15,7 +15,7 @@ def lua(setup: str = "", run: str = "", head: str = "ends = true") -> str:
     return f"{head}\nfunction setup() {word} {setup} end\nfunction run(cpu)\ncpu:load(t.a)\n{run}\nend\n"
 
 
-# Grows a list so that Lua puts its end far beyond its memory.
+# Makes a list whose border, as Lua's # operator finds it, is far larger than its number of elements.
 FAR = (
     "local x, i = {}, 1 while i > 0 do x[i] = 1 i = i << 1 end while #x < 1 << 40 do x[#x + 1] = 1 end table.insert(x, 1, 1)\n"
 )
@@ -52,7 +52,8 @@ def test_commands_that_only_read_a_file_have_the_same_limits(linebounce: Program
 
 
 def test_a_programs_computed_values_are_the_same_in_every_run(linebounce: Program) -> None:
-    """The number of instructions is reproducible as well. It would otherwise depend on addresses, through Lua's hashes."""
+    """A program's results don't depend on addresses, and neither does its number of instructions, although Lua hashes
+    addresses."""
     look = (
         "local s = tostring(cpu.load) .. tostring({}) .. tostring(t) for c in pairs { a = 1, b = 2, [3] = 1 } do s = s .. c end"
     )
@@ -97,7 +98,7 @@ SLOW_BUS = {"bus.clock_mhz": 0.5, "bus.width_bytes": 1, "memory.latency_ns": 1, 
 @pytest.mark.parametrize("measured_us", [0, 700, 1000])
 @pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
 def test_nothing_is_busy_for_longer_than_there_is_time(linebounce: Program, machine: str, measured_us: int) -> None:
-    """A transfer lasts longer than the rest of the run; only the part in the measured time counts."""
+    """The transfer lasts beyond the end of the run. Only its part within the measured time counts."""
     once = "cpu:compute(cpu.id * 13) cpu:fetch_add(t.a, 1) cpu:store(b + 4096 * cpu.id, 1)"
     again = f"for i = 1, 40 do {once} end"
     file = linebounce.file("p.lua", lua(setup="b = place_array('b', 1 << 20)", run=again if measured_us else once))

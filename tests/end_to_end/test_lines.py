@@ -140,7 +140,8 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     metrics = json.loads((directory / "results.json").read_text())["points"][0]["metrics"]
     share = metrics["subsystem.dcache.latency_pct"]
     assert share["unit"] == "%"
-    # Of the kernel's reads with a supplier, the share on dentries; the run has fewer than 500 lines.
+    # The share of dentries in the latency of the kernel's reads that have a supplier. The run has fewer than 500 lines, so
+    # the metric's top 500 are all of them.
     reads = [row for row in read_csv(directory / "lines.csv") if row["access"] != "store"]
     rows = [row for row in reads if row["field"] != "[]" and row["source"] != "upgrade"]
     assert len({(row["structure"], row["object"], row["line"]) for row in rows}) <= 500

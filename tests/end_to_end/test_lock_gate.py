@@ -61,7 +61,7 @@ def test_a_run_refuses_a_lock_that_breaks_and_shows_the_steps(linebounce: Progra
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_unchecked_it_ends_the_run_where_two_cpus_are_inside(linebounce: Program, name: str) -> None:
+def test_an_unchecked_broken_lock_ends_the_run_where_two_cpus_are_inside(linebounce: Program, name: str) -> None:
     lock = wrong_lock(linebounce, name)
     mixed = ["--set", "workload.read_pct=50"]
     said = linebounce.refused("run", lock, "--unchecked", *SHORT, *mixed, code=4)

@@ -10,7 +10,7 @@ from program import ROOT, Program
 HERE = Path(__file__).resolve().parent / "locks_in_c"
 LUA = ROOT / "programs" / "locks"
 TICKET = LUA / "ticket.c"
-# A lock in C, and the same one in Lua.
+# By lock: its file in C, and the same lock in Lua.
 PAIRS = {
     "ticket": (TICKET, LUA / "ticket.lua"),
     "mcs": (HERE / "mcs.c", LUA / "mcs.lua"),
@@ -18,7 +18,8 @@ PAIRS = {
     "rwlock": (HERE / "rwlock.c", LUA / "rwlock.lua"),
     "broken": (HERE / "broken.c", HERE / "broken.lua"),
 }
-# Locks for which one cycle more or less between two operations does not decide who gets a line next (docs/lock-in-c.md).
+# Machines, with their numbers of CPUs, on which one cycle more or less between two operations does not decide who gets a line
+# next (docs/lock-in-c.md).
 MACHINES = {
     "generic_2socket_32core": 32,
     "xeon_gold_6242_2socket": 16,
@@ -54,7 +55,7 @@ def checked(linebounce: Program, *arguments: str | Path) -> dict:
 
 
 def lock(linebounce: Program, body: str, name: str = "own.c", head: str = "") -> Path:
-    """A lock around a body of acquire()."""
+    """A lock file with this body of acquire()."""
     return linebounce.file(
         name,
         f"""#include <linebounce/lock.h>
@@ -199,7 +200,8 @@ void release(stack_queue* lock) { lock->held.fetch_and(~1u); }
 def test_a_local_variable_that_other_cpus_cannot_reach_keeps_what_the_compiler_does_not_report(
     linebounce: Program, compiler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its first value is one: an earlier call has left another in the same place of a stack that others have seen."""
+    """The compiler does not report the variable's initial value. An earlier call has published the same place of the
+    stack, with another value in it."""
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
     monkeypatch.setenv("CC", compiler)

@@ -53,7 +53,7 @@ def report(linebounce: Program, *arguments: object) -> str:
 
 
 def row(text: str, cpus: int, lock: str) -> list[str]:
-    """The cells of a row, which follow those of its number of CPUs."""
+    """The cells of a lock's row in the block for this number of CPUs."""
     lines = text[re.search(rf"^ +{cpus} A ", text, re.MULTILINE).start() :].splitlines()
     return next(line for line in lines if re.match(rf" +\d* *{lock} ", line)).split()
 

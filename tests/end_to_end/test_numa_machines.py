@@ -78,7 +78,7 @@ def test_a_link_is_busy_for_as_long_as_its_bytes_take(session_linebounce: Progra
     links = [name.removesuffix(".mb_per_s") for name in metrics if name.endswith(".mb_per_s")]
     assert links
     for link in links:
-        # relative to a link's bandwidth in the machine's file
+        # in percent of the 500 MB/s that a link has in the machine's file
         share = 100 * metrics[link + ".mb_per_s"]["value"] / 500
         assert share > 0
         assert metrics[link + ".utilisation_pct"]["value"] == pytest.approx(share, rel=0.01)

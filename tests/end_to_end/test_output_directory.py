@@ -81,7 +81,7 @@ def test_engine_switches_do_not_make_it_another_configuration(linebounce: Progra
     linebounce.run(small, "out", "--set", "engine.run_ahead=false")
 
 
-def test_two_runs_at_once_into_one_directory(linebounce: Program) -> None:
+def test_of_two_runs_at_once_into_one_directory_the_second_is_refused(linebounce: Program) -> None:
     """The second run is refused and disturbs nothing; after the first has ended, the directory is free again."""
     long = linebounce.file("long.toml", LONG)
     out = linebounce.directory / "out"

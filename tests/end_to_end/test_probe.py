@@ -83,7 +83,7 @@ def test_two_cpus_contend_in_every_way_and_the_machine_is_fitted_to_it(linebounc
 
 
 @needs_two
-def test_from_nothing_to_a_calibrated_machine_and_its_picture(linebounce: Program, measured: Path) -> None:
+def test_a_measured_matrix_becomes_a_calibrated_machine_and_its_picture(linebounce: Program, measured: Path) -> None:
     assert linebounce("calibrate", "--from", measured.with_suffix(".csv"), "-o", "mine.toml").code == 0
     run = linebounce("run", "core_to_core", "--machine", "./mine.toml", "--set", "workload.access=atomic", "-o", "out")
     assert run.code == 0, run.stderr
@@ -150,7 +150,7 @@ def test_help_has_examples_and_no_privileges_are_asked_for(linebounce: Program) 
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_one_command_builds_it(linebounce: Program, compiler: str) -> None:
+def test_one_command_builds_the_probe(linebounce: Program, compiler: str) -> None:
     output = linebounce.directory / "linebounce-probe"
     flags = ["-std=c11", "-O2", "-pthread", "-Wall", "-Wextra", "-Werror"]
     subprocess.run([compiler, *flags, ROOT / "probe" / "probe.c", "-o", output], check=True)

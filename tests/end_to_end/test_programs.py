@@ -98,7 +98,7 @@ def test_describe_shows_what_a_file_declares(linebounce: Program) -> None:
     assert {"workload": "critical_section", "parameter": "workload.lock"} in lock["usable_in"]
 
 
-def test_lines_has_its_fields_and_functions(linebounce: Program) -> None:
+def test_lines_csv_has_a_programs_fields_and_functions(linebounce: Program) -> None:
     found = rows(linebounce.run(counting(linebounce), "out"), "lines.csv")
     assert {(row["structure"], row["object"], row["field"], row["function"]) for row in found} >= {
         ("total", "total", "sum", "add")

@@ -39,7 +39,7 @@ def test_every_row_runs_under_the_traffic_that_its_mark_names(linebounce: Progra
         assert not missing, f"did not run in {runs} runs with {name} traffic; mark these rows with what runs them:{missing}"
 
 
-def test_every_protocol_is_some_machines() -> None:
+def test_every_protocol_belongs_to_a_machine() -> None:
     covered = {file for together in COMPOSITIONS for file in together.files}
     no_machines = {path.stem for path in PROTOCOLS.glob("*_atomic.md")}  # machines have split buses
     assert covered == {path.stem for path in PROTOCOLS.glob("*.md")} - {"README"} - no_machines

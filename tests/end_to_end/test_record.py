@@ -222,7 +222,7 @@ int main(void) {
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_hand_overs_are_edges(recorder: Recorder, compiler: str) -> None:
+def test_hand_overs_become_edges_between_threads(recorder: Recorder, compiler: str) -> None:
     recording = recorder.record(recorder.compile(HAND_OVER, compiler=compiler))
     events = [each.name for each in recording.symbols.events]
     assert set(events) >= {"tokens", "full", "empty"}

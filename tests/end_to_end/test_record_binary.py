@@ -82,7 +82,7 @@ def test_an_unmodified_program_is_counted_exactly(recorder, flags):
         assert recording.touched(thread)["lock"] == 0
 
 
-def test_its_threads_functions_and_blocks_have_names(recorder):
+def test_threads_functions_and_blocks_of_an_unmodified_program_have_names(recorder):
     recording = recorder.record_binary(COUNTERS)
     assert set(recording.streams) == {"main", "work[0]", "work[1]"}
     assert recording.counts("main")[Kind.CREATE] == THREADS
@@ -241,7 +241,7 @@ def test_false_sharing_of_an_unmodified_program_is_found(recorder):
     assert "beside" in json.dumps(document["lines"][0])
 
 
-# The compiler reaches the lock by jumps if a call is the last thing in a function.
+# If a function ends with a call, the compiler jumps to the called function: here, to the lock's.
 TAIL_CALLS = """
 #include <pthread.h>
 static struct table { long count; pthread_mutex_t mutex; } table = {0, PTHREAD_MUTEX_INITIALIZER};
@@ -276,7 +276,8 @@ int main(void) {
 """
 
 
-# In optimised code, clang addresses local variables from the stack pointer inside the function, whose value is not known.
+# In optimised code, clang addresses local variables relative to the stack pointer. The recorder does not know its value
+# there, so it can't tell which variable the lock is.
 @pytest.mark.parametrize(
     ("compiler", "flag", "name"),
     [

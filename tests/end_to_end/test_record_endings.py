@@ -33,7 +33,7 @@ def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
     assert any("signal 6" in sentence for sentence in recording.missing)
 
 
-def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
+def test_an_exit_in_the_middle_keeps_all_operations(recorder: Recorder) -> None:
     recording = recorder.record(recorder.compile(CRASH), "9", code=9)
     assert recording.touched("main")["steps"] == 100
     assert recording.counts("main")[Kind.RELEASE] == 1  # the recorder adds one for the lock that is held at the end

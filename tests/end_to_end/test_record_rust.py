@@ -68,7 +68,7 @@ def test_a_rust_program_is_recorded_as_it_is(recorder: Recorder) -> None:
     for thread in ("thread[0]", "thread[1]"):
         assert functions_of(recording, thread).count("counters::count") == 1000
         assert counted(recording, thread, Kind.FETCH_ADD, "counters::ATOMIC") == 1000
-        # Acquired by compare-exchange, immediately or after a wait, and released by exchange.
+        # Rust's mutex is acquired by compare-exchange, at once or after a wait, and released by exchange.
         assert counted(recording, thread, Kind.COMPARE_EXCHANGE, "counters::LOCKED") >= 1000
         assert counted(recording, thread, Kind.EXCHANGE, "counters::LOCKED") >= 1000
     # A thread's own function, and the library's, have their names from the source.

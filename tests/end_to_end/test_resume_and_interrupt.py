@@ -35,7 +35,7 @@ def stopped_at_the_third_point(linebounce: Program) -> Path:
     return out
 
 
-def test_interrupted_run_keeps_finished_points_and_says_so(stopped_at_the_third_point: Path) -> None:
+def test_an_interrupted_run_keeps_finished_points_and_says_so(stopped_at_the_third_point: Path) -> None:
     out = stopped_at_the_third_point
     assert finished_points(out) == {"0", "1"}
     manifest = validate(out / "manifest.json", "manifest")
@@ -59,7 +59,7 @@ def test_an_interrupted_run_continues_without_repeating_finished_points(
         assert (now.st_mtime_ns, now.st_ino) == (stat.st_mtime_ns, stat.st_ino)
 
 
-def test_terminated_run_keeps_finished_points(linebounce: Program) -> None:
+def test_a_terminated_run_keeps_finished_points(linebounce: Program) -> None:
     """SIGTERM to the process only, as sent by `kill` or a batch system."""
     path = linebounce.file("endless.toml", ENDLESS)
     out = linebounce.directory / "out"
@@ -161,7 +161,7 @@ def test_an_extended_measurement_is_another_configuration(linebounce: Program) -
     assert "--fresh" in linebounce.refused("run", path, "-o", "out", "--set", "run.measure_us=30")
 
 
-def test_interrupt_before_the_first_point_has_ended(linebounce: Program) -> None:
+def test_an_interrupt_before_the_first_point_has_ended_shows_nothing(linebounce: Program) -> None:
     path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)

@@ -8,7 +8,7 @@ from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
 
-# Each of four threads runs each line of BODY 200 times; a line is a phase, which all threads begin together.
+# Each of four threads runs each line of BODY 200 times. Each line is a phase: all threads begin it together.
 PROGRAM = r"""
 #include <atomic>
 #include <memory>

@@ -158,7 +158,7 @@ def test_a_programs_own_error_is_one_line(linebounce: Program) -> None:
 
 @pytest.mark.uninstrumented
 def test_as_many_structures_and_functions_as_a_program_may_have_are_found_quickly(linebounce: Program) -> None:
-    """This took minutes as long as they were kept in a list."""
+    """A search through lists of structures and functions would take minutes."""
     linebounce.file(
         "many.lua",
         """ends = true

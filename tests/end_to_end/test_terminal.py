@@ -89,7 +89,7 @@ def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce
 
 
 def test_output_about_one_point_names_the_point(linebounce: Program) -> None:
-    """A view of one point names it: the answered one, the chosen one, or the only one that finished."""
+    """Output about one point names it: the answer's point, the chosen one, or the only one that finished."""
     linebounce.file("mistakes.toml", MISTAKES)
     text = linebounce("run", "mistakes.toml", "-o", "out").stdout
     assert "\n  Point 0: none\n" in text

@@ -16,7 +16,7 @@ CASES = [("plain", 1), ("tso", 2), ("ia64", 3), ("two threads, tiny", 4), ("drag
 
 
 @pytest.mark.parametrize(("machine", "seed"), CASES)
-def test_a_replay_is_the_run(linebounce: Program, machine: str, seed: int) -> None:
+def test_a_replay_has_the_tables_of_the_run(linebounce: Program, machine: str, seed: int) -> None:
     workload = f'name = "random_references"\noperations = 150\nshared_lines = {1 + seed % 5}'
     original = linebounce.file("original.toml", experiment(workload=workload, run=RUN))
     replay = linebounce.file("replay.toml", experiment(workload='name = "replay"\ntrace = "run.lbt"', run=RUN))
@@ -41,7 +41,7 @@ def misses(table: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_replay_of_a_shipped_experiment_is_the_run(linebounce: Program, name: str) -> None:
+def test_a_replay_of_a_shipped_experiment_has_the_tables_of_the_run(linebounce: Program, name: str) -> None:
     for command in (
         ["trace", "record", name, "-o", "run.lbt", *SHORT],
         ["trace", "replay", "run.lbt", "-o", "replay"],

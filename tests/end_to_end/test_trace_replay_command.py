@@ -207,7 +207,7 @@ def test_objects_after_a_large_object_are_separate_from_it(linebounce: Program, 
     assert metric_of(results, "latency.local_memory.count") == 4
 
 
-def test_more_threads_than_cpus_want_to_be_folded(linebounce: Program) -> None:
+def test_more_threads_than_cpus_are_refused_unless_they_take_turns(linebounce: Program) -> None:
     synthetic(linebounce, "s.lbt", "--threads", "8")
     refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "o", code=3)
     assert "s.lbt: the trace has 8 threads and the machine 4 CPUs" in refused

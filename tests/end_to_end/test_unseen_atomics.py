@@ -40,7 +40,7 @@ def test_inline_assembler_is_named_and_no_verdict_is_given(recorder: Recorder, c
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
-def test_the_runtime_s_own_atomics_are_not_the_program_s(recorder: Recorder, compiler: str) -> None:
+def test_the_runtimes_own_atomics_are_not_the_programs(recorder: Recorder, compiler: str) -> None:
     trace = recorder.record(recorder.compile(COUNTERS.replace("COUNT", BUILT_IN), compiler=compiler))
     assert not [each for each in trace.missing if each.startswith("atomic instructions")]
     assert "counters" in recorder.linebounce("find-sharing", "trace.lbt", "--machine", "p3_xeon_8way").stdout

@@ -19,7 +19,7 @@ def engine_settings(*settings: str) -> tuple[str, ...]:
 
 
 class Way(Enum):
-    """A way's value is its additional arguments, or the folder of another build in build/."""
+    """A way's value is its additional arguments, or the folder of another build below build/."""
 
     PLAIN = ("-j", "1")
     RUN_AHEAD_OFF = engine_settings("run_ahead=false")
@@ -35,7 +35,7 @@ class Way(Enum):
     WEB_ASSEMBLY = "wasm"
 
     def call(self, program: Program) -> tuple[Program, tuple[str, ...]]:
-        """Returns the program, and the arguments to add."""
+        """Returns the program to run and the arguments to add for this way."""
         if isinstance(self.value, tuple):
             return program, self.value
         return Program(ROOT / "build" / self.value / "linebounce", program.directory), ()

@@ -58,7 +58,7 @@ class Case:
     writes: tuple[str, ...] = ()
     faults: int = 10  # the number of faults that ./dev test tries
     reproducible: bool = True  # the output has the same bytes each time
-    # merges results that exist already: a failed point has no metrics, and the manifest says that results are incomplete
+    # Merges existing results. So a point that can't be read has no metrics, and the manifest calls the results incomplete.
     merges: bool = False
     installed: bool = False  # with machines, protocols and lessons exposed to the faults, too: see installation.py
     until: str = ""  # sends Ctrl-C when the output has a line that begins like this

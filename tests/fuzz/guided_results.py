@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     arguments = parser.parse_args()
     note_blocks_of("linebounce")
-    reader = importlib.import_module("results_reader")  # after that, and with it the package
+    reader = importlib.import_module("results_reader")  # imports the package, so the notes must be enabled before
     tomllib.loads = reader.parsed_toml
     for name in reader.targets(arguments.directory):
         REACHED.clear()

@@ -23,7 +23,8 @@ class _Notes(ast.NodeTransformer):
         super().generic_visit(node)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            if isinstance(block, list) and block:  # a conditional expression's or lambda's body is no list of statements
+            # Skips a conditional expression and a lambda, whose body is no list of statements.
+            if isinstance(block, list) and block:
                 block.insert(_behind_docstring(node, block), self._note())
         return node
 

@@ -46,13 +46,13 @@ VALUES: list[Any] = [
 ]
 CELLS = ["", "nan", "inf", "-1", "1e3", "99", "x", '"', "9" * 30, "0", "'=1", "''-", "\r", "\0", '"\n"', "\u202e"]
 KEPT = 400
-METRICS = 6  # for each point; more of them would show nothing new
+METRICS = 6  # of each point; more would show nothing new
 ROWS = 12  # of seeds.csv
 
 
 class Fuzzer:
-    """One target: a file in the directory. `reached`: blocks of the package that have run; empty for ever if nobody notes them.
-    `corpus`: contents to begin with."""
+    """One target: a file in the directory. `reached`: blocks of the package that have run; stays empty if the package
+    is not compiled with notes. `corpus`: contents to begin with."""
 
     def __init__(
         self, good: Path, name: str, seed: int, reached: set[int] | None = None, corpus: Iterator[bytes] | None = None

@@ -24,7 +24,7 @@ TEST(BusyTime, TransfersThatBeginOutsideOfTheMeasuredTimeDoNotCount) {
 
 // The measured time ends with the last program, at 25, which is not known before. Later transfers, of stores and write-backs
 // that the programs left behind, do not count.
-TEST(BusyTime, WhereTheEndComesLastWhatWasReservedBeyondItDoesNotCount) {
+TEST(BusyTime, TransfersBeyondTheEndDoNotCountEvenIfItIsNotKnownBefore) {
   BusyTime<kLatest> busy(0, kNever);
   EXPECT_TRUE(busy.add(0, 10, kNever));
   EXPECT_TRUE(busy.add(10, 10, kNever));

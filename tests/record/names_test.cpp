@@ -109,7 +109,7 @@ TEST(Fields, OfAStructureWithTooManyAreItsOwnMembers) {
   EXPECT_EQ(fields_of(large).size(), 10U);
 }
 
-TEST(Fields, OfAScalarAreNone) {
+TEST(Fields, AScalarHasNone) {
   EXPECT_TRUE(fields_of(scalar(8)).empty());
 }
 

@@ -76,7 +76,7 @@ TEST(CheckOfATrace, RefusesFlagsThatAKindDoesNotHave) {
   EXPECT_EQ(said_of_first(op(Kind::fence, 0, 0, kFailed)), kFirst + "fence has flags 0x8; legal: 0x0");
 }
 
-TEST(CheckOfATrace, RefusesNamesOfNothing) {
+TEST(CheckOfATrace, RefusesNumbersThatNameNothing) {
   EXPECT_EQ(said_of_first(Operation{Kind::load, 8, 0, 4, 0}), kFirst + "load names number 4 of 4 objects");
   EXPECT_EQ(said_of_first(op(Kind::enter, 2)), kFirst + "enter names number 2 of 2 functions");
   EXPECT_EQ(said_of_first(op(Kind::acquire, 3)), kFirst + "acquire names number 3 of 3 locks");
@@ -129,7 +129,7 @@ TEST(CheckOfATrace, RefusesArgumentsThatNoReplayCanCount) {
 }
 
 // A comparison of every hold with every other would need 20 thousand million comparisons.
-TEST(CheckOfATrace, TakesReadersThatNestDeepInTheirStride) {
+TEST(CheckOfATrace, AcceptsDeeplyNestedReadersQuickly) {
   constexpr std::size_t kDeep = 200'000;
   std::vector<Operation> nest(kDeep, op(Kind::acquire_shared, 1));
   nest.resize(2 * kDeep, op(Kind::release_shared, 1));
@@ -196,7 +196,7 @@ TEST(CheckOfATrace, OfManyStreamsTakesTimeAndTextInProportion) {
 }
 
 // A lock with a name of a megabyte is held by every stream at its end.
-TEST(CheckOfATrace, OfALongNameInManyPlacesIsNoLongText) {
+TEST(CheckOfATrace, RepeatsALongNameInFewMessages) {
   constexpr std::size_t kStreams = 300, kName = 1 << 20;
   std::string text = "linebounce trace 1\nlock " + std::string(kName, 'x') + "\n";
   for (std::size_t i = 0; i < kStreams; ++i) text += fmt::format("stream t{}\n", i);

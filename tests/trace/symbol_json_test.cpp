@@ -31,7 +31,7 @@ std::string nested(std::size_t levels) {
   return R"({"kind":"event","name":)" + std::string(levels, '[') + std::string(levels, ']') + "}";
 }
 
-TEST(LineOfASymbol, MayBeNestedAsDeepAsAnybodyLikesAndIsRefused) {
+TEST(LineOfASymbol, IsRefusedHoweverDeepItIsNested) {
   EXPECT_EQ(symbol_error(nested(3)), "\"name\" is a list; it has to be a string");
   EXPECT_EQ(symbol_error(nested(100'000)), "lists and objects are nested more than 8 deep");
   EXPECT_EQ(symbol_error(std::string(100'000, '[')), "lists and objects are nested more than 8 deep");
@@ -59,7 +59,7 @@ TEST(LineOfASymbol, ShowsALongValueUpToTheEndOfACharacter) {
             "\"cpu\" is \"" + letters.substr(0, 38) + "...; it has to be an integer from -2147483648 to 2147483647");
 }
 
-TEST(LineOfASymbol, RefusesNumbersThatTheTextFormHasNot) {
+TEST(LineOfASymbol, RefusesNumbersThatTheTextFormLacks) {
   EXPECT_EQ(symbol_error(R"({"kind":"lock","offset":-1})"), "its offset is -1; legal: 0 to 2^63 - 1");
   EXPECT_EQ(symbol_error(R"({"kind":"lock","word_bytes":-1})"), "its word_bytes are -1; legal: 0 to 2^31 - 1");
   EXPECT_EQ(said_of_summary(R"({"misses":{"memory":-1}})"), "\"memory\" is -1; it has to be an integer from 0 to 2^63 - 1");

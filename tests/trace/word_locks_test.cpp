@@ -135,11 +135,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "exchange p.lock 4\n",                                    // a mailbox
                     "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being held
 
-TEST(WordLocks, ThatAreRareAreNotGuessedAt) {
+TEST(WordLocks, AWordWithFewSectionsIsNoLock) {
   EXPECT_THAT(found_in(trace_of(kTestAndSet, 9)), IsEmpty());
 }
 
-TEST(WordLocks, OfOneThreadAreNone) {
+TEST(WordLocks, AWordThatOneThreadUsesIsNoLock) {
   std::string text = trace_of(kTestAndSet);
   for (std::size_t at = text.find("\nb exch"); at != std::string::npos; at = text.find("\nb exch"))
     text.erase(at, text.find('\n', at + 1) - at);
@@ -147,7 +147,7 @@ TEST(WordLocks, OfOneThreadAreNone) {
 }
 
 // Writers acquire it by a compare-exchange; readers count themselves in and out.
-TEST(WordLocks, WithReadersAreNone) {
+TEST(WordLocks, AWordThatCountsReadersIsNoLock) {
   std::string text = trace_of("compare_exchange p.lock 4\nstore p.lock 4\n");
   std::string readers;
   for (int i = 0; i < kSections; ++i) readers += "c fetch_add p.lock 4\nc load p.data 8\nc fetch_add p.lock 4\n";
@@ -173,7 +173,7 @@ TEST(CopyWithLocks, AccessesUnderATicketLockStay) {
   EXPECT_EQ(copied(trace_of(kTicket)), repeated({"acquire", "load", "store", "release"}));
 }
 
-TEST(CopyWithLocks, AThreadThatDoesSomethingElseMeanwhileDoesItStill) {
+TEST(CopyWithLocks, WhatAThreadDoesBetweenItsTriesStays) {
   const std::string section = "compare_exchange p.lock 4 failed\nfetch_add p+16 8\ncompare_exchange p.lock 4\nstore p.lock 4\n";
   EXPECT_EQ(copied(trace_of(section)), repeated({"fetch_add", "acquire", "release"}));
   const std::string enters = "compare_exchange p.lock 4 failed\nenter f\ncompare_exchange p.lock 4\nstore p.lock 4\nleave\n";
@@ -204,7 +204,7 @@ std::vector<std::string> missing_of(const std::string& operations) {
   return missing_beside(reader, word_locks(reader));
 }
 
-TEST(WordLocks, OfOwnLocksNothingIsMissingWhereEachWordThatCouldBeOneIsRecognised) {
+TEST(WordLocks, NoOwnLockIsMissingIfEachWordThatCouldBeOneIsRecognised) {
   EXPECT_THAT(missing_of(kTestAndSet), ElementsAre("libraries"));
   EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is no lock";
   EXPECT_THAT(missing_of(kTicket), ElementsAre("libraries"));

@@ -46,7 +46,7 @@ class KernelMachine {
     kernel.emplace(WorkloadSetup{space, locks, spec_, small.machine.layout(), 1, &layouts}, Kernel::Options{});
   }
 
-  // The same program on every CPU.
+  // Runs this program on every CPU.
   void run(const Core::Program& program) {
     small.machine.set_functions(space.functions().size());
     const auto with_interrupts = [this, program](Cpu& cpu) {

@@ -137,7 +137,7 @@ TEST(NumaMix, MemoryMissesAndWrittenLinesComeFromOtherCaches) {
   const MachineSpec spec = small_machine(4);
   SmallMachine small(spec, {}, 0, 3000);
   auto parameters = kFewLines;
-  parameters["lock_pct"] = 0.0;  // a waiter for a lock reads it first
+  parameters["lock_pct"] = 0.0;  // no locks, because a lock's waiter would read a line before the visit
   const Metrics metrics = run_workload("numa_mix", parameters, small, spec);
   double memory = 0;
   double caches = 0;

@@ -34,7 +34,7 @@ TEST(BaseOffset, EveryObjectBeginsThereInALine) {
   }
 }
 
-TEST(BaseOffset, OnAMachineOfShorterLinesTheAddressStaysLikeIt) {
+TEST(BaseOffset, OnAMachineOfShorterLinesItCountsModuloTheLine) {
   LineStore store(32);
   AddressSpace space(store);
   EXPECT_EQ(space.place(based(80), "rq") % 32, 80U % 32);
@@ -94,7 +94,7 @@ TEST(Sections, EachCpuHasItsPerCpuFieldsOnLinesOfItsOwn) {
   EXPECT_EQ(object.at(field_of(layout, "lock"), 2), object.address());
 }
 
-TEST(Sections, APolicyForOneCpusPartIsRefusedForTheyLieOneBehindTheOther) {
+TEST(Sections, APolicyForOneCpusPartIsRefusedBecauseThePartsAreConsecutive) {
   LineStore store(128);
   MachineSpec spec;
   spec.memory.page_kib = 4;

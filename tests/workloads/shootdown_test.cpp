@@ -79,7 +79,7 @@ TEST(Shootdown, WaitsUntilTheOtherHasDroppedItsTranslations) {
 }
 
 // Each handler interrupts the other CPU's wait.
-TEST(Shootdown, ByTwoCpusOfEachOtherAtOnceEnds) {
+TEST(Shootdown, EndsForTwoCpusThatShootDownEachOtherAtOnce) {
   Shot shot(pages_of_100_cycles(4));
   const std::array<CpuId, 4> all = {CpuId(0), CpuId(1), CpuId(2), CpuId(3)};
   const Core::Program shoots = [&](Cpu& cpu) {

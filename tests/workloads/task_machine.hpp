@@ -23,7 +23,8 @@ class TaskMachine : public KernelMachine {
     });
   }
 
-  // What a task does from one wait to the next. Afterwards it has either set its sleeping state, or continues at once.
+  // What a task does from one wait to the next. If it has not set its sleeping state when it returns, it is called again at
+  // once.
   using Body = std::function<void(Cpu&, const Task&)>;
   const Task& add_task(int cpu, Body body) {
     bodies_.push_back(std::move(body));

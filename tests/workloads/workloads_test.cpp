@@ -79,7 +79,7 @@ TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
 }
 
 // CPU 0's round takes 100 us, CPU 1's a little more than 1 us: CPU 0 enters a hundredth as often.
-TEST(CriticalSection, ACpuMayThinkLongerThanTheOther) {
+TEST(CriticalSection, ACpuMayStayOutsideLongerThanTheOther) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec, {}, 5, 2000);
   const Metrics metrics = run_workload(

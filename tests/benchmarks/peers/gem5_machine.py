@@ -2,8 +2,9 @@
 
     LINEBOUNCE_TRACES=FOLDER gem5 tests/benchmarks/peers/gem5_machine.py
 
-The machine is as near to p3_xeon_4way as the protocol lets it: L1 caches of 16 KiB, and what that machine has as L2 caches of
-1 MiB is one shared cache of that size for each CPU. Needs gem5 24 or later, compiled with MESI_Two_Level and protobuf.
+The machine is as near to p3_xeon_4way as the protocol allows. Each CPU has L1 caches of 16 KiB. That machine's private
+L2 caches of 1 MiB become one shared L2 cache, with 1 MiB for each CPU. Needs gem5 24 or later, compiled with
+MESI_Two_Level and protobuf.
 """
 
 import os
@@ -35,7 +36,7 @@ traces = sorted(Path(os.environ["LINEBOUNCE_TRACES"]).glob("*.trace"))
 generator = TrafficGenerator([configuration(trace) for trace in traces])
 for core in generator.get_cores():
     core.generator.max_outstanding_reqs = 1
-    core.generator.progress_check = "1s"  # a CPU that has finished makes no progress
+    core.generator.progress_check = "1s"  # a CPU whose trace has ended makes no progress, which is no error
 
 board = TestBoard(
     clk_freq="700MHz",

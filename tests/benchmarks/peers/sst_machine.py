@@ -2,8 +2,9 @@
 
     LINEBOUNCE_TRACES=FOLDER sst tests/benchmarks/peers/sst_machine.py
 
-The machine is as near to p3_xeon_4way as memHierarchy lets it: L1 caches of 16 KiB on a bus, and what that machine has as L2
-caches of 1 MiB is one shared cache of that size for each CPU. Needs sst-elements 14 or later.
+The machine is as near to p3_xeon_4way as memHierarchy allows. Each CPU has an L1 cache of 16 KiB on a bus. That
+machine's private L2 caches of 1 MiB become one shared L2 cache, with 1 MiB for each CPU. Needs sst-elements 14 or
+later.
 """
 
 import os
@@ -12,8 +13,8 @@ from pathlib import Path
 import sst
 
 CLOCK = "700MHz"
-# prospero maps each CPU's pages to addresses of its own. With one page for everything, the CPUs share what they share in the
-# trace.
+# prospero translates each CPU's pages to addresses of its own. With a single page for all of memory, CPUs share the addresses
+# that they share in the trace.
 ONE_PAGE = 1 << 30
 
 

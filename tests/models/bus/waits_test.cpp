@@ -27,7 +27,7 @@ TEST(Waits, AMissAloneTravels) {
 }
 
 // The second request waits for the next address phase, and for the data bus until the first line has been transferred.
-TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForTheBusByWhatItIsSlower) {
+TEST(Waits, OfTwoMissesAtOnceTheSecondQueuesForAsLongAsItIsSlower) {
   const auto misses = two_at_once(
       small_machine(2), [](Cpu& cpu) { cpu.load(kLine); }, [](Cpu& cpu) { cpu.load(kOtherLine); });
   ASSERT_EQ(misses.size(), 2U);

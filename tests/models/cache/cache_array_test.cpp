@@ -333,7 +333,7 @@ struct StubbornGate {
 
 // Lines 0 and 96 share the only way of L2's set, and L2 can't evict line 96 now. L3, which is not inclusive, has evicted line
 // 96. So line 0 gets no place in L2. It must not be put into L1 alone: after L3 evicted it, no look-up would find it.
-TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
+TEST(CacheAgent, ALevelInsideAnInclusiveOneTakesNoLineThatTheInclusiveOneLacks) {
   const std::vector<CacheSpec> specs = {
       {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
       {.name = "L2", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},

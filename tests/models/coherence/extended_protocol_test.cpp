@@ -191,7 +191,7 @@ TEST(ExtendedProtocolError, AnInheritedRowThatNoLongerFitsIsReportedInItsOwnFile
                                           ": cache: unknown state 'MI_A'; did you mean 'II_A'?");
 }
 
-TEST(ExtendedProtocolError, OnlyWhatIsInheritedCanBeLeftOutOrStoodFor) {
+TEST(ExtendedProtocolError, OnlyWhatIsInheritedCanBeLeftOutOrReplaced) {
   const std::string without = "## cache\n\n| without | why |\n|---|---|\n| IE_DD | typo |\n";
   EXPECT_EQ(error_of_extending(without),
             mine_at(without, "| IE_DD") + "'IE_DD' is not inherited, so it can't be left out; did you mean 'IE_D'?");

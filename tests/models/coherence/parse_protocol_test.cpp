@@ -345,7 +345,7 @@ TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
               StartsWith("t.md:1: no section '## group': this is no protocol of a group"));
 }
 
-TEST(ProtocolFileError, FormOfTheFile) {
+TEST(ProtocolFileError, AFileOfTheWrongFormIsReported) {
   EXPECT_THAT(error_of(""), StartsWith("t.md:1: the file is empty"));
   EXPECT_THAT(error_of(" \n\t\r\n"), StartsWith("t.md:1: the file is empty"));
   EXPECT_THAT(error_of(std::string("\x7f"
@@ -373,7 +373,7 @@ TEST(ProtocolFileError, FormOfTheFile) {
                                         std::to_string(line_of(kTiny, "## memory")));
 }
 
-TEST(ProtocolFileError, FormOfTheTables) {
+TEST(ProtocolFileError, ATableOfTheWrongFormIsReported) {
   EXPECT_EQ(error_after("| D | Data |", "| D | Data | x |"),
             "6 cells in a table of 5 columns (a bar inside a cell is written \\|)");
   EXPECT_EQ(error_after("[shared\\|alone]", "[shared|alone]"),
@@ -403,7 +403,7 @@ TEST(ProtocolFileError, AllErrorsOfAFileAreShownInOrderUpToTwenty) {
 }
 
 // Whatever a file contains, it either loads or is refused with a message.
-RC_GTEST_PROP(ProtocolFileError, DamagedFilesNeverDoWorse, ()) {
+RC_GTEST_PROP(ProtocolFileError, ADamagedFileLoadsOrIsRefused, ()) {
   std::string text = kTiny;
   const int edits = *rc::gen::inRange(1, 6);
   for (int i = 0; i < edits; ++i) {

@@ -40,7 +40,7 @@ MachineSpec buffered_by(Consistency consistency) {
   return spec;
 }
 
-TEST(CpiStack, AMissIsItsSourcesAndTheLoadsCycleIsIssued) {
+TEST(CpiStack, AMissIsChargedToItsSourceAndTheLoadsCycleToIssue) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
     wait_until(cpu, 2000);
@@ -53,7 +53,7 @@ TEST(CpiStack, AMissIsItsSourcesAndTheLoadsCycleIsIssued) {
 }
 
 // Lines kSetStride apart share a set of L1, which has two ways: the third line evicts the first, which stays in L2.
-TEST(CpiStack, AHitIsThatOfTheLevelThatServesIt) {
+TEST(CpiStack, AHitIsChargedToTheLevelThatServesIt) {
   SmallMachine small(small_machine(1));
   small.run({[](Cpu& cpu) {
     for (const Address set : {0, 1, 2}) cpu.load(kLine + set * kSetStride);
@@ -113,7 +113,7 @@ TEST(CpiStack, AStoresMissThatTheStoreBufferHidesCostsNothing) {
   EXPECT_EQ(Stack(small, 0).stalls(), 0);
 }
 
-TEST(CpiStack, UnderTheIa64ModelNeither) {
+TEST(CpiStack, AHiddenStoreMissCostsNothingUnderIa64Either) {
   SmallMachine small(buffered_by(Consistency::ia64));
   small.run({[](Cpu& cpu) {
     wait_until(cpu, 2000);
@@ -242,7 +242,7 @@ TEST_P(CpiStackOfSpin, ASpinIsOnePartWhetherItIsParkedOrSimulated) {
 }
 
 // CPU 1 spins from 1002 on. Its timer's interrupt at 1500 takes 50 to its handler and 100 in it.
-TEST_P(CpiStackOfSpin, AHandlersTimeIsNotTheSpins) {
+TEST_P(CpiStackOfSpin, AHandlersTimeIsNotChargedToTheSpin) {
   EngineSpec engine;
   engine.parked_spins = GetParam();
   double seen = 0;

@@ -50,7 +50,7 @@ void run_with_functions(SmallMachine& small, std::vector<Core::Program> programs
   small.run(std::move(programs));
 }
 
-TEST(DataTlb, OfTwoEntriesForgetsTheFirstOfThreePages) {
+TEST(DataTlb, WithTwoEntriesForgetsTheFirstOfThreePages) {
   SmallMachine small(with_tlb(1, 2));
   run_with_functions(small, {[](Cpu& cpu) {
                        for (const Address address : {kOnFirstPage, kOnSecondPage, kOnThirdPage}) cpu.load(address);
@@ -105,7 +105,7 @@ TEST(DataTlb, IsSharedByTheThreadsOfACore) {
                              }});
 }
 
-TEST(DataTlb, OfAnotherCoreIsAnother) {
+TEST(DataTlb, IsSeparateForEachCore) {
   SmallMachine small(with_tlb(2, 1));
   run_with_functions(small, {[](Cpu& cpu) {
                                cpu.load(kOnFirstPage);

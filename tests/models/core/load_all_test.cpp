@@ -25,7 +25,7 @@ double time_of_loads(const MachineSpec& spec, std::vector<Cpu::Word> words, cons
 TEST(LoadAll, OfOneWordIsALoad) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}), 146);
 }
-TEST(LoadAll, OfOneWordThatIsHereIsAHit) {
+TEST(LoadAll, OfOneCachedWordIsAHit) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}, {kLine}), 2);
 }
 
@@ -51,7 +51,7 @@ TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
 
 // The first line is on its way when the second load needs it. That load waits for the fill at 2145. The third load does not
 // wait for it, so both misses overlap as above.
-TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
+TEST(LoadAll, AWordOfALineThatIsUnderWayDelaysNoLaterLoad) {
   EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
 }
 

@@ -54,7 +54,8 @@ TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// L1 and L2 have one way. From 2000 to 2030 CPU 0's operation holds the line in the set of kLine's neighbour.
+// L1 and L2 have one way. From 2000 to 2030 CPU 0's operation holds kNeighbour. CPU 1 misses on another line then, whose
+// neighbour would need the same way.
 TEST(PairPrefetching, IsLeftOutWhereNoLineCanMakeRoom) {
   const ExpectReached mark{"no_way_for_the_pair"};
   MachineSpec spec = pairs(PairPrefetch::all, 2);
@@ -113,23 +114,23 @@ std::int64_t transactions_of_two_counters(PairPrefetch prefetch, Address second,
   return small.transactions();
 }
 
-TEST(TwoCountersInNeighbouringLines, StayWhereTheyAreWithoutIt) {
+TEST(TwoCountersInNeighbouringLines, StayInTheirCachesWithoutPairPrefetch) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kNeighbour, 500), 2);
 }
 
 // The other CPU's prefetch takes the right to write from each CPU. At each of the 200 counts a CPU upgrades its line and
 // prefetches the other: two transactions.
-TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
+TEST(TwoCountersInNeighbouringLines, BounceWithPairPrefetch) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 500), 2 * 200);
 }
 
 // Both CPUs upgrade their lines at the same time. Each has the other's line then, so neither prefetches it. From then on each
 // CPU keeps the right to write its line.
-TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
+TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtTheSameTime) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 0), 6);
 }
 
-TEST(TwoCountersInNeighbouringLines, OfTwoPairsStayWhereTheyAre) {
+TEST(TwoCountersInNeighbouringLines, OfTwoPairsStayInTheirCaches) {
   EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour + 32, 500), 4)
       << "each counter's line and the other of its pair";
 }

@@ -115,7 +115,7 @@ TEST(OwnershipPrefetch, IsLeftOutWhereNoMissCanBeAdded) {
 
 // Under the ia64 model plain stores miss together anyway; only the release store waits for the first. Its line is prefetched,
 // so it is in the cache at 2185.
-TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
+TEST(OwnershipPrefetch, BringsTheLineOfAReleasingStoreUnderIa64) {
   SmallMachine small(prefetching(1, Consistency::ia64));
   small.run({[](Cpu& cpu) {
     EXPECT_EQ(cycles_from(cpu, 2000,
@@ -130,7 +130,7 @@ TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
 
 // The atomic operation waits for the store, which is in the cache at 2145. Its line is prefetched and arrives at 2185; then
 // it takes 20.
-TEST(OwnershipPrefetch, OfAnAtomicOperationThatWaitsForTheBuffer) {
+TEST(OwnershipPrefetch, BringsTheLineOfAnAtomicOperationThatWaitsForTheBuffer) {
   SmallMachine small(prefetching(1));
   small.run({[](Cpu& cpu) {
     EXPECT_EQ(cycles_from(cpu, 2000,
@@ -143,7 +143,7 @@ TEST(OwnershipPrefetch, OfAnAtomicOperationThatWaitsForTheBuffer) {
   EXPECT_EQ(small.transactions(), 2);
 }
 
-TEST(OwnershipPrefetch, NotOfAnAtomicOperationThatRunsAtMemory) {
+TEST(OwnershipPrefetch, BringsNoLineOfAnAtomicOperationThatRunsAtMemory) {
   MachineSpec spec = prefetching(1);
   spec.bus.protocol = "mesi_far_snoop";
   SmallMachine small(spec);
@@ -336,16 +336,16 @@ std::int64_t lines_fetched(Consistency consistency) {
 
 // Five fetches: two private lines, and the shared line by CPU 0, CPU 1, and CPU 0 again. CPU 0 loses it while its store to
 // the private line is under way. CPU 1's last store still finds the line there.
-TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsTheRun) {
+TEST(StoreBuffer, UnderTsoAStoreToAnotherLineEndsARunOfStoresToTheSameLine) {
   EXPECT_EQ(lines_fetched(Consistency::tso), 5);
 }
 
-TEST(StoreBuffer, UnderAWeakModelAStoreToAnotherLineDoesNot) {
+TEST(StoreBuffer, UnderIa64AStoreToAnotherLineEndsNoRunOfStoresToTheSameLine) {
   EXPECT_EQ(lines_fetched(Consistency::ia64), 4);
 }
 
 // The loads take their values from the store buffer, so they need no line, even if the other CPU has taken it.
-TEST(StoreBuffer, ACounterThatOthersShareItsLineWithCountsFromTheBuffer) {
+TEST(StoreBuffer, ACounterWhoseLineOthersTakeCountsFromTheBuffer) {
   MachineSpec spec = buffered(2);
   spec.cpu.store_buffer_entries = 64;
   SmallMachine small(spec);

@@ -104,7 +104,7 @@ TEST(IssueSlots, AThreadThatWaitsForALineTakesNone) {
 class SpinningSibling : public testing::TestWithParam<bool> {};
 
 // A loop that pauses uses no issue slots, whether the spin is simulated or parked.
-TEST_P(SpinningSibling, TakesNone) {
+TEST_P(SpinningSibling, TakesNoIssueSlotsWhileItPauses) {
   SmallMachine small(half_speed(), {.parked_spins = GetParam()});
   double computing = 0;
   small.run({[&](Cpu& cpu) {
@@ -134,15 +134,15 @@ double computing_beside(Cpu::Loop loop, bool parked) {
 }
 
 // The computation keeps 50 % of its speed beside a tight loop, 80 % beside one that pauses: 1000 / 0.5 and 1000 / 0.8.
-TEST_P(SpinningSibling, TakesItsShareWithoutAPause) {
+TEST_P(SpinningSibling, TakesItsShareOfIssueSlotsWithoutAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::tight, GetParam()), 2000);
 }
-TEST_P(SpinningSibling, GivesSlotsBackByAPause) {
+TEST_P(SpinningSibling, GivesIssueSlotsBackByAPause) {
   EXPECT_EQ(computing_beside(Cpu::Loop::pauses, GetParam()), 1250);
 }
 
 // CPU 1's loop begins with a miss that is done at 146. It uses no issue slots when CPU 0's computation begins.
-TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
+TEST_P(SpinningSibling, TakesNoIssueSlotsWhileItsWordIsOnTheWay) {
   MachineSpec spec = two_threads();
   spec.cpu.spinning_sibling_pct = 50;
   SmallMachine small(spec, {.parked_spins = GetParam()});

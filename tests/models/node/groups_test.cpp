@@ -26,9 +26,12 @@ MachineSpec small_groups(int buses, const std::vector<int>& members, const std::
   return spec;
 }
 
-// 2080 the request leaves CPU 0's bus; 2085 at the group; 2095 after a pass at the home. There, 30 for pass and look-up and
-// 100 for memory: 2225. Back: a pass and the way down, 2240; a pass, 2250, when it is stamped, on an edge. Granted 2260,
-// snoop result 2310, pins 2320, done 2326.
+// 2080  CPU 0's request leaves its bus;
+// 2085  the way up later it is at the group;
+// 2095  after the group's pass it is at the home;
+// 2225  after a pass and the look-up (30) and memory's latency (100) the data leaves the home;
+// 2240  after the group's pass and the way down it is at CPU 0's controller;
+// 2250  after that one's pass the request is stamped, on an edge; granted 2260, snoop result 2310, pins 2320, done 2326.
 TEST(Groups, ALineThatTheGroupLacksIsFetchedFromTheHome) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 326); }});
@@ -55,9 +58,11 @@ TEST(Groups, AReaderHitsInTheSharedCache) {
   EXPECT_EQ(small.misses().back().source, Source::node_cache);
 }
 
-// CPU 1 is the other member of CPU 0's group, and its copy is dirty. The request leaves the group for CPU 1 at 2095; 2100
-// there; recall stamped 2110, granted 2120, data 2200 to 2240. A pass later it leaves, 2250, and goes to CPU 0's controller
-// in 5, 2255: stamped 2265, granted 2270, snoop result 2320, pins 2330, done 2336.
+// CPU 1 is the other member of CPU 0's group, and its copy is dirty.
+// 2095  after the group's pass CPU 0's request goes down to CPU 1;
+// 2100  it is at CPU 1's controller; recall stamped 2110, granted 2120, data 2200 to 2240;
+// 2250  after a pass the data leaves for CPU 0's controller;
+// 2255  it is there; stamped 2265, granted 2270, snoop result 2320, pins 2330, done 2336.
 TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
@@ -65,19 +70,25 @@ TEST(Groups, ADirtyLineGoesFromMemberToMember) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
-// The owner, CPU 2, is in the other group. The home has the request at 2095 and sends it after a pass and the look-up; 2125
-// at the owner's group. A pass and the way down, 2140: the recall is stamped at 2150, granted 2160, and all its data is there
-// at 2280. A pass and the way up, 2295, the data is at the owner's group; a pass, 2305, at CPU 0's group; a pass and the way
-// down, 2320, at CPU 0's controller: stamped 2330, on an edge; granted 2340, snoop result 2390, pins 2400, done 2406.
+// The owner, CPU 2, is in the other group.
+// 2095  CPU 0's request is at the home;
+// 2125  after a pass and the look-up it is at the owner's group;
+// 2140  after the group's pass and the way down it is at CPU 2's controller; recall stamped 2150, granted 2160, the last data
+// there at 2280;
+// 2295  after a pass and the way up the data is at the owner's group;
+// 2305  after a pass it is at CPU 0's group;
+// 2320  after a pass and the way down it is at CPU 0's controller; stamped 2330, on an edge; granted 2340, snoop result 2390,
+// pins 2400, done 2406.
 TEST(Groups, ADirtyLineOfAnotherGroupComesThroughBoth) {
   SmallMachine small(small_groups(4, {2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 406); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// Both groups are members of an upper group, which settles the request without the home. It has the request at 2100 and sends
-// it on after a pass, so the owner's group has it at 2115, 10 earlier than above. The data takes 5 more from group to group.
-// So it is stamped at 2325 instead of 2330: granted 2330, snoop result 2380, pins 2390, done 2396.
+// Both groups are members of an upper group, which forwards the request to the owner's group without asking the home. The
+// upper group has the request at 2100 and forwards it after a pass, so it is at the owner's group at 2115, 10 earlier than
+// above. The data then takes 5 more from group to group. So CPU 0's request is stamped at 2325 instead of 2330: granted 2330,
+// snoop result 2380, pins 2390, done 2396.
 TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 396); }, [](Cpu&) {},
@@ -105,9 +116,12 @@ TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
   EXPECT_EQ(small.in_memory(kLine), 77U);
 }
 
-// The owner's group answers CPU 4 from its cache, without a recall. The request is at the home at 6095; 6125 at the owner's
-// group; 6165 after a pass and the look-up; 6180 at CPU 4's controller, after a pass and a way; 6190 stamped, on an edge;
-// granted 6200, snoop result 6250, pins 6260, done 6266.
+// The owner's group answers CPU 4 from its cache, without a recall.
+// 6095  CPU 4's request is at the home;
+// 6125  after a pass and the look-up it is at the owner's group;
+// 6165  after a pass and the look-up in the group's cache the data leaves;
+// 6180  after a pass through CPU 4's group and the way down it is at CPU 4's controller;
+// 6190  stamped, on an edge; granted 6200, snoop result 6250, pins 6260, done 6266.
 TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
   SmallMachine small(small_groups(6, {2}, "moesi_group"));
   dirty_line_is_read_everywhere(small, 266);

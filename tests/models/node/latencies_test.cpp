@@ -22,7 +22,7 @@ void home(SmallMachine& small, int node) {
   small.machine.homes().place(kLine, Home::on(node));
 }
 
-TEST(NodeMachine, LocalMemory) {
+TEST(NodeMachine, AMissToLocalMemoryCrossesNoLink) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 0);
   // Memory's data leaves the home at 2080 + 30 + 100 = 2210. Stamped 2220, on an edge; granted 2230; snoop result 2280; pins

@@ -20,7 +20,7 @@ RC_GTEST_PROP(ShellLine, IsReadBackWhateverTheWordsAre, (const std::vector<std::
   RC_ASSERT(words_of_shell_line(shell_line(words)) == words);
 }
 
-TEST(ShellLine, WhatShMaySeeMoreInThanWordsIsNone) {
+TEST(ShellLine, IsRefusedIfShWouldReadMoreThanPlainWords) {
   for (const char* line :
        {"", " ", "a  b", "a ", "a;b", "a $(b)", "a > b", "\"a\"", "'a", "a\\", "'a'", "a\\ b", "a\nb", "`a`", "~", "a&"})
     EXPECT_EQ(words_of_shell_line(line), std::nullopt) << line;

@@ -28,7 +28,7 @@ TEST(Visible, BytesThatAreNoUtf8AreShownAsSuch) {
   EXPECT_EQ(visible("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair of UTF-16";
 }
 
-TEST(Utf8, IsToldFromOtherBytes) {
+TEST(Utf8, IsDistinguishedFromOtherBytes) {
   EXPECT_TRUE(is_utf8("\xf4\x8f\xbf\xbf"));
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));
   EXPECT_TRUE(is_utf8(""));

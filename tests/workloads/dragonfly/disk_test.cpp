@@ -27,7 +27,7 @@ DiskOptions turning_fast() {
   return options;
 }
 
-TEST(DiskArm, ASeekGoesWithTheRootOfTheWay) {
+TEST(DiskArm, ASeekGrowsWithTheSquareRootOfItsDistance) {
   const DiskArm arm(round_disk());
   EXPECT_EQ(arm.seek_ns(0), 0);
   EXPECT_EQ(arm.seek_ns(1), 3 * kMs);

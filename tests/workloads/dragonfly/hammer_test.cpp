@@ -53,7 +53,7 @@ TEST(Hammer, EvenGroupsAllHaveTheirSize) {
 }
 
 // A flush begins when 20 inodes wait. More come while the disk writes those.
-TEST(Hammer, AnUnevenGroupIsAllThatHasComeMeanwhile) {
+TEST(Hammer, AnUnevenGroupTakesAllInodesThatCameMeanwhile) {
   const std::vector<double> groups = groups_of(run_hammer({{"write_speed", 20.0}, {"inodes", std::int64_t{100}}}));
   ASSERT_GT(groups.size(), 2U);
   EXPECT_EQ(groups[0], 20);
@@ -76,7 +76,8 @@ TEST(Hammer, InodesAreFreedAtTheDisksRate) {
   EXPECT_LT(most(metrics.all_series.at("hammer.inodes_freed_per_s")), 10 * kOneInAStretch);
 }
 
-// The flusher holds the lock for 20 times 75 us / 200 or longer. Without the lock, a read takes 15 us.
+// The flusher holds the lock for 2000 us / 200 (its speed) for each of 20 or more inodes: 200 us at least. Without the lock,
+// a read takes 15 us.
 TEST(Hammer, AReadThatTakesTheLockWaitsForTheFlusher) {
   EXPECT_GT(run_hammer({{"sync_us", 2000.0}}).values.at("hammer.read_longest_us"), 150);
 }

@@ -1,5 +1,5 @@
-// What each litmus test's question must come to, by the books: written by hand, so that neither the machine nor the enumerator
-// of allowed outcomes is its own judge.
+// The verdict on each litmus test's question according to the literature. Written by hand, so that the machine and the
+// enumerator of allowed outcomes are checked against something else.
 #pragma once
 
 #include <algorithm>

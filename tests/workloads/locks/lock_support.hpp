@@ -23,7 +23,7 @@ namespace linebounce::test {
 using namespace workloads;
 
 constexpr int kCpus = 4;
-// A trial ranges from a contended lock to one that is often free: cycles outside, up to 15 times these.
+// Cycles outside the section are 0 to 15 times one of these, so the lock is contended at first and often free later.
 constexpr std::array<int, 3> kOutside = {37, 151, 401};
 constexpr int kRoundsEach = 40;
 
@@ -120,7 +120,7 @@ class GuardedNumber {
   }
 
  private:
-  static constexpr int kLines = 8;  // more than a CPU's outstanding misses: the last stores wait for the first
+  static constexpr int kLines = 8;  // more than a CPU's outstanding misses, so the last stores wait for the first
   static constexpr int kLineBytes = 32;
   [[nodiscard]] Address word(int line) const { return begin_ + static_cast<Address>(line) * kLineBytes; }
   Address begin_;

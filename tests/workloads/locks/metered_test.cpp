@@ -91,7 +91,7 @@ TEST(LockFigures, AnAttemptThatFailsIsRejectedAndNothingElse) {
 }
 
 // Measured from 1000 ns on. A wait lasts from 900 to 1050, the hold after it until 1150. A second hold takes 40 ns.
-TEST(LockFigures, OfWhatTheWarmUpCutsOnlyTheRestIsTimeAndNothingIsCounted) {
+TEST(LockFigures, AWaitThatBeganInTheWarmUpAddsOnlyTheTimeThatIsLeft) {
   Metered metered({150, 0}, 1, 10);
   metered.run([&metered](Cpu& cpu) {
     cpu.compute(900);
@@ -152,7 +152,7 @@ struct Locks {
 };
 
 // When the run ends, CPU 1 still waits and CPU 0 still holds the lock.
-TEST(LockFigures, WhatIsUnderWayAtTheEndIsTimeToo) {
+TEST(LockFigures, AWaitAndAHoldUnderWayAtTheEndAreTimedUpToIt) {
   Locks run(2, 0, 1);
   MeteredLock& lock = run.locks.create("ttas", "lock");
   Tick since = 0;
@@ -182,7 +182,7 @@ TEST(LockFigures, WhatIsUnderWayAtTheEndIsTimeToo) {
 }
 
 // The lock is free, but its line is still on the way when the run ends.
-TEST(LockFigures, WhatIsJustBeingTakenAtTheEndIsNoWait) {
+TEST(LockFigures, ALockThatIsBeingTakenAtTheEndIsNoWait) {
   Locks run(2, 0, 1);
   MeteredLock& lock = run.locks.create("ttas", "lock");
   run.run({[&](Cpu& cpu) {

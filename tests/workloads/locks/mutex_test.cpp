@@ -55,7 +55,7 @@ TEST_F(AMutex, IsWaitedForAsleepWhileItsOwnerSleeps) {
 }
 
 // All CPUs are constantly woken without reason. At any time only one CPU may enter, and in the end each has entered.
-TEST_F(AMutex, StandsWakeUpsForNoReason) {
+TEST_F(AMutex, SurvivesSpuriousWakeUps) {
   int inside = 0;
   bool together = false;
   int entered = 0;

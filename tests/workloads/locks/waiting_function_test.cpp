@@ -56,7 +56,7 @@ TEST_P(WaitingFunction, HasAllButTheFirstAttempt) {
   for (std::size_t i = 1; i < misses.size(); ++i) EXPECT_EQ(misses[i].function, contention_) << "miss " << i;
 }
 
-TEST_P(WaitingFunction, IsLeftWithTheLockInHand) {
+TEST_P(WaitingFunction, EndsWhenTheLockIsTaken) {
   FunctionId held_in = 0;
   small_.run({[this](Cpu& cpu) {
                 lock_->acquire(cpu);

@@ -38,7 +38,7 @@ class FourBytes : public testing::TestWithParam<std::string> {
         lock_->release(cpu);
         cpu.compute(37 * (cpu.id().value + 1));
       }
-      // The last CPU sees everything.
+      // Only the CPU that counts last checks the fields, when all sections are over.
       if (cpu.fetch_add(count_, 0) != kAll) return;
       EXPECT_EQ(cpu.load(object_, kFour), kBefore);
       EXPECT_EQ(cpu.load(object_ + 4, kFour), 0U);

@@ -44,7 +44,7 @@ TEST(LuaProgram, ASpinWithoutAPauseIsASpin) {
   EXPECT_EQ(LuaRun(text).tallied(), 6);
 }
 
-// CPU 1 is interrupted in its computation: 100 ns to it, 50 cycles to the handler, 400 to drop the page.
+// The interrupt reaches CPU 1 in its computation after 100 ns; it takes 50 cycles to the handler and 400 to drop the page.
 TEST(LuaProgram, AShootdownReturnsWhenTheOtherCpuHasDroppedItsTranslations) {
   MachineSpec spec = small_machine(2);
   spec.cpu.page_invalidation_cycles = 400;

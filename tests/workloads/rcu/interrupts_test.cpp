@@ -177,7 +177,7 @@ TEST(Interrupts, ListenersHearTheEndOfEachSoftirqAndTheReturnToWhatWasInterrupte
 }
 
 // The inner handler interrupted a softirq. When that handler returns, the softirq is still running.
-TEST(Interrupts, AReturnIntoASoftirqIsNone) {
+TEST(Interrupts, AReturnIntoASoftirqIsNotReported) {
   OneCpu one;
   int returns = 0;
   int softirq = 0;

@@ -36,7 +36,7 @@ class Kernel {
         user(space.function("user", Mode::user)),
         kernel(space.function("kernel", Mode::kernel)) {}
 
-  // Every CPU's program, after which it idles until all have ended.
+  // Runs this program on every CPU, which then idles until all programs have ended.
   void run(const Core::Program& program) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
@@ -185,20 +185,20 @@ TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersAndCallbacksRunOnceOnTheirCpu) 
   expect_grace_periods(small_machine(4), GetParam());
 }
 
-TEST_P(RcuAtRandom, AlsoWithHardwareThreadsAndAFewCallbacksAtATime) {
+TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersOnHardwareThreadsWithSmallBatches) {
   MachineSpec spec = small_machine(4);
   spec.cpu.threads_per_core = 2;
   expect_grace_periods(spec, GetParam(), {.tick_us = kTickUs, .batch_limit = 2});
 }
 
-TEST_P(RcuAtRandom, AlsoWhereStoresMayPassEachOther) {
+TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersWhereStoresMayPassEachOther) {
   MachineSpec spec = small_machine(3);
   spec.cpu.consistency = Consistency::ia64;
   spec.cpu.store_buffer_entries = 4;
   expect_grace_periods(spec, GetParam());
 }
 
-TEST_P(RcuAtRandom, AlsoOnSeveralNodes) {
+TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersOnSeveralNodes) {
   expect_grace_periods(small_nodes(2, 4), GetParam());
 }
 
@@ -208,18 +208,18 @@ TEST_P(RcuAtRandom, GracePeriodOfATreeOutlastsItsReaders) {
   expect_grace_periods(small_machine(7), GetParam(), {.tick_us = kTickUs}, kThreeLevels);
 }
 
-TEST_P(RcuAtRandom, AlsoOfATreeWhoseCpusTickTogether) {
+TEST_P(RcuAtRandom, GracePeriodOfATreeOutlastsItsReadersIfCpusTickTogether) {
   expect_grace_periods(small_machine(4), GetParam(), {.tick_us = kTickUs, .ticks_together = true}, kThreeLevels);
 }
 
-TEST_P(RcuAtRandom, AlsoOfATreeWhereStoresMayPassEachOther) {
+TEST_P(RcuAtRandom, GracePeriodOfATreeOutlastsItsReadersWhereStoresMayPassEachOther) {
   MachineSpec spec = small_machine(4);
   spec.cpu.consistency = Consistency::ia64;
   spec.cpu.store_buffer_entries = 4;
   expect_grace_periods(spec, GetParam(), {.tick_us = kTickUs}, kThreeLevels);
 }
 
-TEST_P(RcuAtRandom, AlsoOfATreeOnSeveralNodes) {
+TEST_P(RcuAtRandom, GracePeriodOfATreeOutlastsItsReadersOnSeveralNodes) {
   expect_grace_periods(small_nodes(2, 4), GetParam(), {.tick_us = kTickUs}, kThreeLevels);
 }
 
@@ -243,7 +243,7 @@ TEST(Rcu, AGracePeriodThatSkipsACpuIsFound) {
   EXPECT_THROW(wait_for_a_long_reader(RcuMistake::skips_a_cpu, {}), ModelFailure);
 }
 
-TEST(Rcu, AGracePeriodThatSkipsNoneIsNot) {
+TEST(Rcu, AGracePeriodThatSkipsNoCpuIsAccepted) {
   EXPECT_NO_THROW(wait_for_a_long_reader(RcuMistake::none, {}));
 }
 
@@ -251,7 +251,7 @@ TEST(Rcu, AGracePeriodOfATreeThatSkipsACpuIsFound) {
   EXPECT_THROW(wait_for_a_long_reader(RcuMistake::skips_a_cpu, kThreeLevels), ModelFailure);
 }
 
-TEST(Rcu, AGracePeriodOfATreeThatSkipsNoneIsNot) {
+TEST(Rcu, AGracePeriodOfATreeThatSkipsNoCpuIsAccepted) {
   EXPECT_NO_THROW(wait_for_a_long_reader(RcuMistake::none, kThreeLevels));
 }
 
@@ -448,8 +448,8 @@ TEST(Rcu, ACallbackMayQueueItsObjectAgain) {
   EXPECT_EQ(ran, 3);
 }
 
-// Prevents ticks in user or kernel code: 40 softirqs, each two ticks long, so that all of the CPU's ticks fall inside them.
-// Each is raised anew at the end of the last, so that there is no context switch or user code.
+// Keeps a CPU in softirqs for as long as 80 ticks, so that no tick interrupts user or kernel code. There are 40 softirqs of
+// two ticks each; each is raised again when the last one ends, so there is no context switch or user code in between.
 class SoftirqsWithoutAPause {
  public:
   static constexpr int kSoftirqs = 40;
@@ -537,7 +537,7 @@ TEST(Rcu, WhereReadersAreSoftirqsAReaderInAProgramIsFoundWhenItsObjectIsFreed) {
   EXPECT_THROW(read_in_a_program(true), ModelFailure);
 }
 
-TEST(Rcu, WhatExceedsABatchIsTheThreadsWhereItIsLeftToOne) {
+TEST(Rcu, CallbacksBeyondABatchCanBeLeftToAThread) {
   Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .batch_limit = 3, .excess_to_thread = true});
   constexpr int kCallbacks = 50;
   const Address heads = kernel.space.place_array("heads", std::int64_t{32} * kCallbacks);

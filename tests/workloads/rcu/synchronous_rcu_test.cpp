@@ -31,7 +31,7 @@ class Threads {
         end(space, "end", spec.cpus),
         program(space.function("program", Mode::user)) {}
 
-  // Every CPU's program; a CPU whose program has ended is offline.
+  // Runs this program on every CPU; a CPU whose program has ended is offline.
   void run(const Core::Program& of_cpu) {
     small.machine.set_functions(space.functions().size());
     small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
@@ -151,21 +151,21 @@ TEST_P(SynchronousRcuAtRandom, SynchronizeOutlastsItsReaders) {
   expect_grace_periods(small_machine(4));
 }
 
-TEST_P(SynchronousRcuAtRandom, AlsoWithAStoreBuffer) {
+TEST_P(SynchronousRcuAtRandom, SynchronizeOutlastsItsReadersWithAStoreBuffer) {
   MachineSpec spec = small_machine(4);
   spec.cpu.consistency = Consistency::tso;
   spec.cpu.store_buffer_entries = 8;
   expect_grace_periods(spec);
 }
 
-TEST_P(SynchronousRcuAtRandom, AlsoWhereStoresMayPassEachOther) {
+TEST_P(SynchronousRcuAtRandom, SynchronizeOutlastsItsReadersWhereStoresMayPassEachOther) {
   MachineSpec spec = small_machine(4);
   spec.cpu.consistency = Consistency::ia64;
   spec.cpu.store_buffer_entries = 4;
   expect_grace_periods(spec);
 }
 
-TEST_P(SynchronousRcuAtRandom, AlsoOnSeveralNodes) {
+TEST_P(SynchronousRcuAtRandom, SynchronizeOutlastsItsReadersOnSeveralNodes) {
   expect_grace_periods(small_nodes(2, 4));
 }
 

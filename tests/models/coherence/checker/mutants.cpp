@@ -42,7 +42,8 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
-  // An impossible eviction means that the line occupies no storage slot, so it would never be evicted.
+  // If a group's eviction were impossible, the line would have no storage slot. No eviction would begin, so the deleted row
+  // would not be missed.
   if (group_evicts) return;
   Row deleted = row;
   deleted.impossible = true;

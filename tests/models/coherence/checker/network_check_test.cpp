@@ -148,7 +148,7 @@ TEST_F(NetworkChecker, BlamesTheFileOfTheNodeForARowInMemorysPlace) {
   EXPECT_THAT(violation(nodes, {.agents = 2, .caches = 2}).text, HasSubstr("mesi_node.md:"));
 }
 
-// Only a recall that found newer data in a cache brings data.
+// In this broken row the node takes data although the recall found no newer data, so none was sent.
 TEST_F(NetworkChecker, FindsDataTakenThatWasNeverSent) {
   row(nodes.node->node, "MS_B", "Own_GetS [clean]") = row(nodes.node->node, "MS_B", "Own_GetS [owned]");
   EXPECT_EQ(violation(nodes, {.agents = 2}).property, Property::data_arrives);
@@ -191,7 +191,8 @@ TEST_F(NetworkChecker, ReplaysToTheSameViolation) {
     if (!result.violation) continue;
     const auto steps = replay(mutant, options, *result.violation);
     ASSERT_EQ(steps.size(), result.violation->steps.size()) << mutants[i].name;
-    // Each message that arrives was sent from another column, so its sender is known.
+    // A message that arrives spans at least two columns: the replay knows its sender, which is another column than the
+    // receiver.
     for (const ReplayedNetworkStep& shown : steps) {
       EXPECT_TRUE(shown.step.kind != NetworkStepKind::arrive || shown.first < shown.last) << mutants[i].name;
     }

@@ -93,8 +93,8 @@ TEST(CpuThreads, SoftirqsWithoutAnEndLeaveTheProcessLittle) {
   EXPECT_GT(loaded.softirq_share(), 0.8);
 }
 
-// Ten rounds take 50 us, and the next interrupt comes before they end. One round takes 5 us: after each interrupt, every 20 us,
-// and after the two clock ticks in between.
+// Ten rounds would take 50 us, and the next interrupt comes after 20. A single round leaves the process time: softirqs run
+// for 5 us after each interrupt and each clock tick.
 TEST(CpuThreads, FewerRoundsAfterAnInterruptLeaveTheProcessMore) {
   CpuThreadsOptions options = one_process();
   options.softirq_rounds = 1;

@@ -56,8 +56,8 @@ TEST(Oltp, WritersWriteWhateverSessionsDo) {
   EXPECT_GT(metrics.values.at("oltp.writes_per_s"), metrics.values.at("throughput.operations_per_s"));
 }
 
-// Little's law: two writers, each with up to 8 writes of 500 us under way, write up to 32,000 times per second, whatever
-// their contexts.
+// Little's law: two writers each have up to 8 writes of 500 us under way, so they complete up to 32,000 per second, however
+// many contexts each writer uses.
 class WriterContexts : public testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(, WriterContexts, testing::Values(1, 4));
 

@@ -240,7 +240,8 @@ TEST_P(StoreBuffers, AWaitersSleepFlagIsVisibleBeforeItChecksAgain) {
   EXPECT_EQ(done, kRounds) << "a task sleeps that was asked";
 }
 
-// CPU 2 wakes a task of CPU 0, on which one or two run; CPU 1 is 0's sibling. Returns the loads of run queues.
+// CPU 2 wakes a task of CPU 0, on which `running` tasks (one or two) run. CPU 1 is CPU 0's sibling. Returns how many loads of
+// run queues the wake-up makes.
 std::int64_t looks_of_a_wake_up(bool check_always, int running) {
   TaskMachine four(small_machine(4), 1000, {.sibling_check_always = check_always});
   const Address started = four.word("started");

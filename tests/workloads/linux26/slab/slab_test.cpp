@@ -201,7 +201,7 @@ TEST_P(EachVariant, TheCheckFindsAnObjectThatIsFreeAndInUse) {
     four.cache.free(cpu, object);
     four.cache.check(cpu);
     consistent = true;
-    // The latest entry of the CPU's array, or the link in the first free object, becomes an object in use.
+    // Makes the latest entry of the CPU's array, or the link in the first free object, point to an object in use.
     Address link = object.address();
     if (GetParam().variant != "slub") {
       const Address array = four.find_object("thing.array[0]");

@@ -134,7 +134,7 @@ TEST(Timers, ModifyingMovesAPendingTimerAndSaysThatItWas) {
   EXPECT_EQ(fired, std::vector<int>{4});
 }
 
-// An unchanged expiry takes no lock: four modifications, two locks.
+// Four modifications, of which two leave the expiry unchanged and take no lock.
 TEST(Timers, ModifyingToTheSameTimeTakesNoLock) {
   TimerMachine one(small_machine(1));
   Timer timer(one.fields, one.place_owner(0), [](Cpu&) {});
