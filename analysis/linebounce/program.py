@@ -79,7 +79,7 @@ class Experiment:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{directory}: the directory cannot be made: {error.strerror}") from None
-        # --merge prepares the directory, then fails because there are no points yet. Only the preparation is wanted.
+        # --merge prepares the directory, and then fails because there are no points yet. The failure is expected.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
         checked(self.command(*arguments), allowed=(0, UNREADABLE))
 
