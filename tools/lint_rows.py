@@ -1,17 +1,17 @@
 """Keeps published figures honest: a figure that chose a parameter is not a prediction, and predictions stay as they were.
 
-1. Kinds. A machine that names a [[paper]] row anywhere, and a comment "calibrated: ROW" of an experiment, say that the row's
-   figure was used. No experiment may then call a row of that id predicted, nor the row of a [[table]]. What is predicted names
-   the break that loses it (configs/breaks.toml), and tolerances follow one rule (row_tolerance.py).
-2. Documents. Every figure, table and claim of the five documents is compared, shown, or has a reason why not. This holds four
-   things to each other: the claims of configs/papers, the rows and tables of experiments, the record of what `linebounce
-   reproduce` found (configs/papers/results.json), and docs/every-figure.md. What no claim names is an unknown figure. A claim
-   with rows that miss says why, and only such a one. An experiment that a claim awaits is not looked at.
-3. First runs. `linebounce validate --record` keeps what each row of configs/experiments/validation came to when it was first
-   run, and which parameters its machine had then. A published figure that has been run stays what it was; a machine's parameter
-   that differs from the record's has [[history]] entries that lead from one value to the other; no machine with such
-   predictions names a validation row as what a parameter was calibrated to, and each calibrated parameter names a calibrated
-   row or a file of measurements. row_history.py holds the records to git's history, first runs that are none among them.
+1. Kinds. If a machine names a [[paper]] row anywhere, or an experiment has a comment "calibrated: ROW", the row's figure was
+   used. Then no experiment may call a row of that id predicted, nor the row of a [[table]]. A predicted row names the break
+   with which it misses (configs/breaks.toml), and tolerances follow one rule (row_tolerance.py).
+2. Documents. Every figure, table and claim of the five documents is compared, shown, or has a reason why not. Four things must
+   agree: the claims of configs/papers, the rows and tables of experiments, the record of what `linebounce reproduce` found
+   (configs/papers/results.json), and docs/every-figure.md. A figure that no claim names is an error. A claim says why its rows
+   miss if one does, and only then. An experiment that a claim awaits is not checked.
+3. First runs. `linebounce validate --record` keeps the result of each row of configs/experiments/validation in its first run,
+   and the parameters that its machine had then. A published figure that has been run must not change. If a machine's parameter
+   differs from the record's, [[history]] entries must lead from one value to the other. A machine with such predictions names
+   no validation row as what a parameter was calibrated to; each calibrated parameter names a calibrated row or a file of
+   measurements. row_history.py checks the records against git's history, and that first runs were first.
 """
 
 import re

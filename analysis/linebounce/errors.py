@@ -22,7 +22,7 @@ class UsageError(Exception):
 
 
 def nearest(word: str, known: Sequence[str]) -> str:
-    """The known word that `word` most likely misspells, or an empty text. A number misspells nothing."""
+    """The known word that `word` most likely misspells; empty if there is none, or if `word` is a number."""
     near = [] if word.isdigit() else difflib.get_close_matches(word, known, n=1)
     return near[0] if near else ""
 

@@ -135,8 +135,8 @@ TIMELINE_KINDS = tuple(_TRACKS)
 # apostrophe.
 _NO_FORMULA = r"^'('*[=+@-])"
 
-# Files that not every run writes: core-to-core latencies, quantities over time, and metrics by seed if there are several
-# seeds. Versions before cpi.csv wrote no such file.
+# Files that not every run writes: core-to-core latencies, quantities over time, and metrics by seed (only with several seeds).
+# Versions before cpi.csv did not write that file, either.
 OPTIONAL = frozenset({"matrix", "series", "seeds", "cpi"})
 
 

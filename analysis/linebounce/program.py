@@ -76,7 +76,7 @@ class Experiment:
     def start(self, directory: Path, *, fresh: bool) -> None:
         """Prepares the directory for this experiment without running any point. `fresh` deletes earlier results."""
         make_folder(directory)
-        # --merge prepares the directory, then fails because there are no points yet. Only the preparation is wanted.
+        # --merge prepares the directory, and then fails because there are no points yet. The failure is expected.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
         checked(self.command(*arguments), allowed=(0, UNREADABLE))
 

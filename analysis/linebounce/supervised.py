@@ -14,7 +14,7 @@ from contextlib import suppress
 FEW_FILES = 64  # the libraries open about twenty files
 _NOISE = re.compile(r"panicked at|memory allocation of|stack backtrace:|Fatal process out of memory")
 _TOO_MANY_FILES = re.compile(r"Too many open files|TooManyOpenFiles|\bcode: 24\b")
-_IDLE_SECONDS = 15  # a process that has been idle for so long is taken to wait for a thread that never started
+_IDLE_SECONDS = 15  # a process that was idle for this long is assumed to wait for a thread that never started
 _MAY_IDLE = ("linebounce sweep", "linebounce teach")  # exempt: these commands wait for other processes or for the user
 _ABORTED = {signal.SIGABRT, signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV, signal.SIGBUS}
 

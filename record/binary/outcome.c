@@ -20,7 +20,7 @@ static bool writes_register(const cs_x86* x86) {
   return false;
 }
 
-// Whether it is `test %al, %al` or `test $1, %al`, for the tested register.
+// Whether the instruction is `test %al, %al` or `test $1, %al`, for the tested register.
 static bool tests_register(const cs_insn* instruction, x86_reg tested) {
   const cs_x86_op* operands = instruction->detail->x86.operands;
   if (instruction->id != X86_INS_TEST || tested == X86_REG_INVALID) return false;

@@ -90,7 +90,7 @@ const std::regex& size_of_expression() {
   return kPattern;
 }
 
-// Lists the steps for Types::reached(): first those behind the variable, then one for each star.
+// Lists the steps for Types::reached(): first the accesses behind the variable, then one step for each star.
 std::vector<std::string> steps_of(const std::string& stars, const std::string& behind) {
   static const std::regex kStep(R"(\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\w+)");
   std::vector<std::string> steps;

@@ -82,8 +82,8 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
 }
 
 // Rounds a block's length up to one of a few lengths, so that blocks at one address become few objects. For each power of 2
-// there are two lengths: a multiple of the element size for arrays, and a length that is no multiple for one element followed
-// by other data.
+// there are two lengths. An array gets a multiple of the element size; one element followed by other data gets a length that is
+// not a multiple.
 std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
   if (bytes % type_bytes == 0) return std::bit_ceil(bytes / type_bytes) * type_bytes;
   const std::uint64_t rounded = std::bit_ceil(bytes);

@@ -1,5 +1,5 @@
 // Decides whether a lock's readers could read without the lock and retry, as under a seqlock. They could not if they follow a
-// pointer that a writer changes meanwhile, or use memory that is freed meanwhile.
+// pointer that a writer may change during their section, or use memory that may be freed during it.
 #pragma once
 
 #include <cstdint>

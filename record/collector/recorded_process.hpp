@@ -19,7 +19,7 @@ class RecordedProcess {
   [[nodiscard]] pid_t id() const { return id_; }
   // Checks without waiting.
   bool has_ended();
-  // Waits for `time` or until a signal arrives. Passes a signal that asks this process to end on to the program.
+  // Waits for `time` or until a signal arrives. If the signal asks this process to end, passes it on to the program.
   void pause(std::chrono::nanoseconds time);
   // The program's exit status as shells report it: its own, or 128 + the signal that killed it. REQUIRES: the program has
   // ended.

@@ -81,8 +81,8 @@ class TraceOutput {
   void finish();
   [[nodiscard]] std::uint64_t operations() const { return written_; }
 
-  // Threads of the window (`of`) and those that ran at the same time as no other although the trace would allow it (`threads`).
-  // Such a thread was created while another was alive but ended before that one began, or the reverse.
+  // `of`: the window's threads. `threads`: those of them that ran at the same time as no other although nothing in the trace
+  // prevents it. Such a thread was created while another was alive but ended before that one began, or the reverse.
   struct Apart {
     std::size_t threads = 0, of = 0;
   };

@@ -68,7 +68,7 @@ void begin_thread(uint32_t number, uintptr_t runs) {
   if (recording) join_recording(number, runs);
 }
 
-// Lets a thread join at its first event, if pthread_create() did not make it in our code, such as a library's thread.
+// Lets a thread join at its first event. Needed for threads that our pthread_create() did not create, such as a library's.
 struct Ring* ring_of_new_thread(void) {
   if (!recording || this_thread.has_joined) return NULL;
   join_recording(new_thread_number(), 0);

@@ -219,8 +219,8 @@ void GOMP_ordered_end(void) {
   real();
 }
 
-// Tasks. libgomp copies a task's data, so the task's function is stored in front of them. A semaphore orders the task after its
-// creator's earlier work.
+// Tasks. libgomp copies a task's data, so the task's function is stored in front of the data. A semaphore orders the task after
+// its creator's earlier work.
 struct Task {
   Body* runs;
   void* data;

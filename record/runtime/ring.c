@@ -54,7 +54,7 @@ static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
   const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
   const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
   const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
-  // Two rounds have ended since the last look, so one whole round lies in between.
+  // Two rounds have ended since the last check, so at least one of them began after it.
   if (is_empty && taken == last->taken) return round - last->round >= 2;
   *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
   return false;

@@ -56,8 +56,8 @@ def _priced(tool: str, result: dict[str, Any], place: Location, head: Side) -> P
 
 
 def _subject_at(place: Location, head: Side) -> tuple[str, list[Item]]:
-    """The field, variable or structure declared at this line, and the items whose cost it gets. A field also gets the
-    misses on other bytes of its object, because any field of the object may be the one that causes them."""
+    """The field, variable or structure declared at this line, and the items whose cost it gets. A field also gets the misses on
+    other bytes of its object, because the field may have caused them."""
     for symbols in head.symbols:
         for structure in symbols.structures:
             objects = objects_of(symbols, structure.name)

@@ -1,5 +1,5 @@
-"""Prepares a lesson for playing. Runs every scene, finds the step of every moment, and checks every answer against the
-run. Checks every table that the reader shall break with the protocol checker."""
+"""Prepares a lesson for playing. Runs every scene, finds the step of every moment, and checks every answer against the run.
+Checks every table that the reader is asked to break with the protocol checker."""
 
 import re
 import tomllib

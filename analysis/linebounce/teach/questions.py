@@ -19,8 +19,8 @@ _PAGE_BYTES = 4096
 # machine.
 COSTS = {"hit": 1, "right": 10, "cache": 40, "memory": 100}
 LEVELS = ("easy", "mixed", "hard")
-# Questions to make for each one wanted. An easy bank takes those with the fewest transient states, a hard one those with the
-# most.
+# How many candidates to make for each question that is wanted. An easy bank takes the candidates with the fewest transient
+# states, a hard one those with the most.
 _CANDIDATES = 3
 
 Access = tuple[int, bool]  # the CPU, and whether it writes

@@ -47,7 +47,7 @@ def is_varied(path: Path) -> bool:
 
 
 def common_text(path: Path) -> str:
-    """The assignment for all students: its {{placeholders}} stay, the block that says how variants are drawn goes."""
+    """The assignment's text for all students. Keeps its {{placeholders}}, and drops the block on how variants are drawn."""
     return _BLOCK.sub("", read_text(path))
 
 
