@@ -1,6 +1,7 @@
 """The table of docs/lock-in-c.md that holds the kernel's own locks against published figures: ./dev reproduce locks."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -151,9 +152,9 @@ ARCHIVE = Path(os.environ.get("LINEBOUNCE_KERNEL", table.ARCHIVE))
 
 
 @pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")
-def test_the_patches_apply_and_the_patched_locks_hold(tools: object) -> None:
+def test_the_patches_apply_and_no_patched_lock_is_broken(tools: object, linebounce: Program) -> None:
     locks = table.made_locks(tools, ARCHIVE)
     assert locks.keys() == table.LOCKS.keys()
-    for name, lock in table.LOCKS.items():
-        if lock.patch:
-            tools.run("linebounce", "check-lock", locks[name], "--cpus=2", "--acquisitions=1", "--machines=0", "--states=3000")
+    for name in (name for name, lock in table.LOCKS.items() if lock.patch):
+        said = linebounce("check-lock", locks[name], "--cpus=2", "--acquisitions=1", "--machines=0", "--states=1000", "--json")
+        assert json.loads(said.stdout)[0]["verdict"] != "broken", name
