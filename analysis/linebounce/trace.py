@@ -115,7 +115,7 @@ class Trace:
         """The uncompressed content of a frame."""
         try:
             return self._decompressor.decompress(self._read(begin, end - begin))[FRAME.size :]
-        except zstandard.ZstdError as error:  # this zstd library may refuse what the program's accepted
+        except zstandard.ZstdError as error:  # this zstd library may refuse data that the program's own accepted
             raise InputError(f"{self.path}: byte {begin}: damaged: {error}") from error
 
 

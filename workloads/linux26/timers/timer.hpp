@@ -29,7 +29,7 @@ class Timer {
   friend class Timers;
   friend class RetiredTimers;
 
-  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // the value of pointers to this timer
+  [[nodiscard]] Address entry() const { return owner_.at(fields_.entry, 0); }  // this is what pointers to the timer contain
   [[nodiscard]] Address base() const { return owner_.at(fields_.base, 0); }
   [[nodiscard]] Address expires() const { return owner_.at(fields_.expires, 0); }
 

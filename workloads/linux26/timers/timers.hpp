@@ -96,7 +96,7 @@ class Timers {
   Object jiffies_;
   std::vector<Base> bases_;  // by CPU
   std::unordered_map<Address, std::size_t> base_by_address_;
-  std::unordered_map<Address, Timer*> timers_;  // by the value of pointers to the timer
+  std::unordered_map<Address, Timer*> timers_;  // by the address of the timer's entry
   std::unique_ptr<RetiredTimers> retired_;      // used with batch_deletes
 };
 

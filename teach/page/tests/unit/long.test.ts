@@ -31,7 +31,7 @@ it("holds 10^5 steps of a machine with four nodes in less than 200 MB, document 
       later[0] += round * (last + 1);
       if (later[1] === 2 && later[6] >= 0) later[6] += round * (last + 1);
       log.push(later);
-      sentences.push(Buffer.from(`${short.sentences![i]} (${round})`).toString()); // no two are the same string
+      sentences.push(Buffer.from(`${short.sentences![i]} (${round})`).toString()); // a different text for each round
     });
   const document = { ...short, log, sentences };
   const begun = performance.now();
