@@ -87,7 +87,6 @@ std::vector<ReportedPoint> reported(const Plan& plan) {
 }
 
 Plan plan_of(const RunArguments& arguments) {
-  refuse_foreign_file(arguments.experiment);
   Overrides overrides = overrides_of(arguments);
   if (arguments.counters.wanted()) {
     for (auto& setting : split_sets({"run.counters=true"})) overrides.sets.push_back(std::move(setting));
@@ -158,8 +157,9 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
-// Refuses a file that is none of what `run` takes. Errors: ConfigError.
+// Refuses a file that is none of what `run` takes. Errors: ConfigError, which names the command that takes it, if one does.
 void require_known_kind(const std::string& file) {
+  refuse_foreign_file(file);
   std::error_code ignored;
   const bool is_named = file.ends_with(".toml") || is_source_path(file);
   if (is_named || !std::filesystem::is_regular_file(file, ignored)) return;
