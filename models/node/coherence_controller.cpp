@@ -64,7 +64,8 @@ bool BusSide::grants(const BusRequest& request, Slot slot, Tick at) {
   const bool refused = !answer.granted && !answer.saved;
   if (request.was_deferred()) {
     --lines_[slot].asking_again;
-  } else if (!refused && deferred_first_ && lines_[slot].asking_again > 0) [[unlikely]] {
+  } else if (answer.saved && deferred_first_ && lines_[slot].asking_again > 0) [[unlikely]] {
+    REACHED(new_request_behind_deferred_ones);
     defer(request, at);
     return false;
   }

@@ -168,9 +168,9 @@ class BusSide final : public MemorySide {
 
   CoherenceController& controller_;
   Bus* bus_ = nullptr;
-  // True if a new request waits for those of its line that were deferred and are on the bus again. Without this rule, CPUs
-  // that repeat far atomics starve a store of their node: the next atomic needs no copy of the line, so it is on the bus before
-  // the store asks again. Other requests follow only the loss of a copy (docs/warts.md).
+  // True if the controller asks the home for a new request only after those of its line that were deferred and are on the bus
+  // again. Without this rule, CPUs that repeat far atomics starve a store of their node: the next atomic needs no copy of the
+  // line, so it is on the bus before the store asks again. Other requests follow only the loss of a copy (docs/warts.md).
   bool deferred_first_ = false;
   std::vector<Line> lines_;           // indexed by slot
   std::vector<BusRequest> deferred_;  // deferred requests, in the order in which they will be posted again
