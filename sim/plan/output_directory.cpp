@@ -279,7 +279,7 @@ void remove_results(const fs::path& directory) {
   // Marks the manifest as incomplete first, in case this process is killed.
   if (manifest_in(directory)) {
     const fs::path manifest = directory / "manifest.json";
-    write_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
+    replace_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
   }
   std::error_code not_empty;  // keeps the directory if it contains files of the user
   for (const fs::path& point : point_directories(directory)) {

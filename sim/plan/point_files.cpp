@@ -144,7 +144,7 @@ void write_timeline(const fs::path& directory, const std::string& content) {
   if (content.empty()) {
     remove_stale(directory / kTimelineFile);
   } else {
-    write_file(directory / kTimelineFile, content);
+    replace_file(directory / kTimelineFile, content);
   }
 }
 
@@ -182,7 +182,7 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
     write_timeline(directory, file.data.timeline);
     if (plan.swept()) write_configuration(directory, made.resolved);
   }
-  write_file(seed_path(directory, seed), write_seed_file(file));
+  replace_file(seed_path(directory, seed), write_seed_file(file));
 }
 
 bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::path& directory) {
@@ -221,7 +221,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   manifest.points = 1;
   manifest.points_done = 1;
   manifest.files = records_of(directory);
-  write_file(directory / "manifest.json", manifest_text(manifest));
+  replace_file(directory / "manifest.json", manifest_text(manifest));
   remove_seeds(directory);
 }
 
@@ -233,7 +233,7 @@ void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::p
   manifest.points = 1;
   manifest.points_done = 0;
   manifest.failed_points = {failed};
-  write_file(directory / "manifest.json", manifest_text(manifest));
+  replace_file(directory / "manifest.json", manifest_text(manifest));
 }
 
 Merged merge_points(const Plan& plan, const fs::path& directory) {

@@ -255,7 +255,7 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   manifest.seeds = plan.experiment.seeds;
   manifest.points = static_cast<int>(plan.points.size());
   manifest.status = RunStatus::interrupted;
-  write_file(directory / "manifest.json", manifest_text(manifest));
+  replace_file(directory / "manifest.json", manifest_text(manifest));
 }
 
 void make_ready(const Plan& plan, const RunOptions& options) {
@@ -295,7 +295,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   merged.manifest.argv = known.argv;
   merged.manifest.started = known.started;
   merged.manifest.wall_s = known.wall_s;
-  write_file(options.directory / "manifest.json", manifest_text(merged.manifest));
+  replace_file(options.directory / "manifest.json", manifest_text(merged.manifest));
   for (const FailedPoint& failed : merged.manifest.failed_points) {
     const bool reported =
         std::ranges::any_of(report.failures, [&](const PointFailure& failure) { return failure.point == failed.point; });

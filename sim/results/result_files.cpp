@@ -73,6 +73,13 @@ class TemporaryFile {
   bool renamed_ = false;
 };
 
+// `target` and `place`: as for TemporaryFile.
+void replace(const std::filesystem::path& target, const std::filesystem::path& place, std::string_view content) {
+  TemporaryFile file(target, place);
+  file.write(content);
+  file.commit();
+}
+
 // Devices and pipes: what was written before an error stays written.
 void write_directly(const std::filesystem::path& path, std::string_view content) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -90,12 +97,16 @@ std::string write_problem(const std::filesystem::path& path, int error) {
   return trace::write_problem(path.string(), error);
 }
 
+void replace_file(const std::filesystem::path& path, std::string_view content) {
+  replace(path, path, content);
+}
+
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  const auto place = trace::replaceable(path);
-  if (!place) return write_directly(path, content);
-  TemporaryFile file(path, *place);
-  file.write(content);
-  file.commit();
+  if (const auto place = trace::replaceable(path)) {
+    replace(path, *place, content);
+  } else {
+    write_directly(path, content);
+  }
 }
 
 int write_all(int descriptor, std::string_view content) {
@@ -142,7 +153,7 @@ void write_if_changed(const std::filesystem::path& path, std::string_view conten
   } catch (const InputError&) {
     // A file that can't be read is replaced.
   }
-  write_file(path, content);
+  replace_file(path, content);
 }
 
 void make_directories(const std::filesystem::path& path) {

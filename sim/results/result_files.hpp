@@ -22,10 +22,15 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Prefix of write_file()'s temporary files, ".linebounce-tmp-". Those of killed processes may be deleted.
+// Prefix of temporary files, ".linebounce-tmp-". Those of killed processes may be deleted.
 extern const std::string_view kTemporaryPrefix;
 
-// Replaces a file atomically: temporary file, fsync, rename. Errors: OutputError.
+// Writes a file atomically: temporary file, fsync, rename. Replaces whatever has this name in a results directory, even a pipe
+// or a link. Errors: OutputError.
+void replace_file(const std::filesystem::path& path, std::string_view content);
+
+// The same for a file that the user named, such as /dev/null or a link: writes to a device or pipe, and replaces the file
+// behind a link. Errors: OutputError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 // Writes all of the content, even if signals interrupt. Returns 0 or an errno.
@@ -41,7 +46,7 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
 // The whole content. Errors: InputError.
 std::string read_file(const std::filesystem::path& path);
 
-// Writes the file unless it already has this content. Errors: OutputError.
+// As replace_file(), unless the file already has this content. Errors: OutputError.
 void write_if_changed(const std::filesystem::path& path, std::string_view content);
 
 // Errors: OutputError.

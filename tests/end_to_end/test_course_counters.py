@@ -212,4 +212,4 @@ def test_the_log_has_a_line_for_each_transition_in_the_wanted_form(linebounce: P
         "0 x IE_D E Data",
         "0 x E M Store",
     ]
-    assert "legal: controller, event" in linebounce("steps", program, *machine, "--log-form", "{what}").stderr
+    assert "known: controller, event" in linebounce("steps", program, *machine, "--log-form", "{what}").stderr
