@@ -67,7 +67,7 @@ bool is_lock(const WordFacts& facts) {
   return facts.streams >= 2 && facts.sections >= kFewestSections && facts.misuses * kSectionsForAMisuse <= facts.sections;
 }
 
-// Whether the trace already has a lock, barrier or event in this word.
+// Whether the place belongs to a lock of the trace, or to a word on which a stream spins.
 bool is_known(const Symbols& symbols, const WordPlace& place) {
   const auto is_at = [&place](std::uint32_t object, std::int64_t offset, int bytes) {
     const auto begin = static_cast<std::uint64_t>(offset);

@@ -20,7 +20,7 @@ constexpr const char* kExtends = "extends";
 // Keys that are never inherited.
 constexpr std::array kOwn = {"name", "title", "family", "sweep", "paper", "table", kExtends};
 constexpr std::size_t kLongestChain = 32;
-// Tables that are merged key by key. Any other table is replaced as a whole.
+// Tables that are merged key by key. Any other table of the base is inherited only if the file lacks it.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
 // Moves the node, because a copy would lose its position in the file.
