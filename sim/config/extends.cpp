@@ -77,7 +77,7 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
     const bool merged = std::ranges::find(kMerged, key.str()) != kMerged.end() && node.is_table();
     if (!merged && !table.contains(key)) move_into(table, key, node);
     if (!merged) continue;
-    // A value in place of a table, which the reader refuses later.
+    // The extending file has a value in place of the base's table; the reader refuses it later.
     if (table.contains(key) && !table.get(key)->is_table()) continue;
     auto* own = table.insert(key, toml::table{}).first->second.as_table();
     lay_under(*own, *node.as_table(), key.str() == "set" ? "" : std::string(key.str()), given);

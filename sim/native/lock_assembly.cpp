@@ -269,7 +269,8 @@ class Preparation {
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
   int file_ = 1, line_ = 0, assembler_line_ = 0;
-  int instructions_ = 0, arguments_ = 0;  // since the last call; `arguments_` of them may set up the next call
+  // Numbers of instructions since the last call: counted ones, and those that may set up the next call's arguments.
+  int instructions_ = 0, arguments_ = 0;
   bool in_assembler_ = false;
 };
 

@@ -167,7 +167,7 @@ class Run {
       try {
         remove_temporaries(directory_of(number));
       } catch (const OutputError&) {
-        // Ignored, so that the run's own failure is reported. The next run removes the files.
+        // This failure must not hide the run's own. The next run removes the files.
       }
     }
   }

@@ -334,7 +334,8 @@ class Mutation {
     set_to_one_of(kWorkload, "workload.atomic_share", std::vector<std::int64_t>{0, 12, 40});
     set_to_one_of(kWorkload, "workload.prefetch_share", std::vector<std::int64_t>{0, 6, 20});
     set_to_one_of(kWorkload, "workload.compute_share", std::vector<std::int64_t>{0, 0, 10});
-    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // so some cases mostly use locks
+    // With 100, cases mostly use locks.
+    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});
     for (const char* const kind : {"fence", "spin", "interrupt", "sleep"}) {
       set_between(kWorkload, fmt::format("workload.{}_share", kind), 0, 3);
     }
