@@ -172,7 +172,8 @@ class LockedStream {
     return !(accesses && held_.contains(waits_for_)) && turn_.may_have(operation);
   }
 
-  // Ends the wait. `had`: it led to the lock, so the held-back operations are dropped; otherwise they are written.
+  // Ends the wait. Drops the held-back operations if the wait led to the lock (`had`) and left all functions that it entered;
+  // otherwise writes them.
   void end_wait(bool had) {
     if (!had || !turn_.ends_where_it_began()) {
       for (const Operation& operation : waiting_) to_->append(stream_, operation);

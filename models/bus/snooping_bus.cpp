@@ -328,8 +328,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
 }
 
 // Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
-// then. Snoop results keep the order of the address phases: `earliest` is the first time that the previous transaction's
-// result leaves free.
+// then. `earliest`: no snoop result comes before it, because results keep the order of the address phases.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));

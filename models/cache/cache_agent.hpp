@@ -38,8 +38,8 @@ struct Copy {
 
 class CacheAgent {
  public:
-  // `number`: the agent's number, 0 to 63. `spare_copies`: how many copies may exist outside all levels, because they wait for
-  // write-back or because memory operates on them.
+  // `number`: the agent's number in `store`, from 0. `spare_copies`: how many copies may exist outside all levels, because they
+  // wait for write-back or because memory operates on them.
   CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
   [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
