@@ -1,6 +1,6 @@
-// Measures how long a resource is busy in the measured time, such as a link or a bus's data lines. The resource serves one
-// transfer at a time. A transfer that begins in the measured time counts up to the end of that time. That end may become
-// known only when all programs have ended.
+// Measures how long a resource, such as a link or a bus's data lines, is busy in the measured time. The resource serves one
+// transfer at a time. A transfer that begins in the measured time counts only up to the end of that time. In a run until the
+// last program ends, this end is not known while transfers are added.
 #pragma once
 
 #include <algorithm>

@@ -127,7 +127,7 @@ class EventScheduler {
   Tick until_ = 0;
   Tick outside_ = kNever;  // the earliest time at which outside code may act; kNever without outside code
   int programs_ = 0;       // that have not ended
-  Tick last_ended_ = 0;    // when the latest program that has ended did so
+  Tick last_ended_ = 0;    // the latest end of a program so far
   Tick measured_end_ = kNever;
 };
 

@@ -39,7 +39,7 @@ constexpr double own_or(double own, double rest) {
   return own < 0 ? rest : own;
 }
 
-// The value of a parameter that is not set and follows from others, as its meaning says.
+// The value of a parameter that is not set. Its actual value then follows from other parameters, as its `meaning` states.
 constexpr double kDerived = -1;
 
 // The words for an enumeration's values in machine files, in order. Each such enumeration has a specialisation beside it.
@@ -63,8 +63,8 @@ constexpr std::optional<Enum> enum_named(std::string_view word) {
 struct ParameterTraits {
   bool required = false;    // true if the parameter has no default
   bool structural = false;  // true if the parameter defines the machine, so that only the machine's own file may set it
-  // The path of another parameter. This parameter has an effect only if that one differs from its default. Empty if there is
-  // none.
+  // The path of another parameter, without which this one has no effect: it must differ from its default. Empty: this
+  // parameter always has an effect.
   std::string_view needs = {};
 };
 constexpr ParameterTraits kRequired{.required = true};

@@ -21,7 +21,7 @@ struct cache {
   int level;
   char type[16];  // "Data", "Unified"
   long size_kib, ways, line_bytes;
-  int shared_by;  // number of CPUs that share one such cache; taken from the first CPU's
+  int shared_by;  // number of CPUs that share the first CPU's cache of this kind
 };
 
 struct host {

@@ -1,4 +1,4 @@
-// Measures costs that involve one CPU: its actual clock frequency, and atomic operations on a line that it owns. Each operation
+// Measures what one CPU does alone: its actual clock frequency, and atomic operations on a line that it owns. Each operation
 // depends on the previous one.
 #pragma once
 

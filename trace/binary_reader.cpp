@@ -123,7 +123,7 @@ class BinarySource final : public Source {
     return frames;
   }
 
-  // Calls use(frame), and passes an exception to complain(). Returns true if there was none.
+  // Calls use(frame), and passes a FormatError to complain(). Returns true if there was none.
   template <class Use>
   bool attempt(const ListedFrame& frame, Use&& use) {
     try {

@@ -40,10 +40,10 @@ enum class Kind : std::uint8_t {
 
   // Order between streams.
   barrier = 19,  // `id`: a barrier
-  // `id`: a word. Spins until the trace's counted writes (kCounted) of it number `argument`; 0: only reads it. kPaired: belongs
-  // together with the next await: the thread reads the words in turn, and stops when any condition holds. kCounted: the thread
-  // saw its own store before others could; `bytes` is then the number of its own writes of the word, by interrupt handlers, in
-  // the meantime.
+  // `id`: a word. Spins until `argument` counted writes (kCounted) of the word have been made since the trace began; 0: only
+  // reads the word. kPaired: this await and the next one are a group: the thread reads the group's words in turn until one of
+  // the conditions holds. kCounted: the thread saw its own store before others could; `bytes` is then the number of its own
+  // writes of the word, by interrupt handlers, in the meantime.
   await = 20,
   signal = 21,  // `id`: an event
   wait = 22,    // `id`: an event; sleeps until the event has been signalled `argument` times since the trace began

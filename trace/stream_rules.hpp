@@ -35,7 +35,7 @@ class Unended {
 
   const Symbols& symbols_;
   Moment next_ = 0;
-  std::map<Moment, Operation> endings_;  // by the moment it began: the operation that ends a held lock or a handler
+  std::map<Moment, Operation> endings_;  // the operations that end what is held or under way, by the moment at which that began
   std::map<std::uint32_t, std::vector<Moment>> holds_;  // by lock; several moments, because shared holds may nest
   std::optional<Moment> handler_;
 };

@@ -90,7 +90,8 @@ Supplies::Supply* Supplies::written_by(const Operation& it) {
   return (it.flags & kFailed) != 0 ? nullptr : &words_[word->second];
 }
 
-// Demands nothing for a group of words, because the first word written is enough.
+// Only a single awaited word must be written often enough. In a group of words, the first one written ends the wait, so a
+// group demands nothing.
 void Supplies::await(const Spot& at, const Operation& it) {
   const bool goes_on = (it.flags & kPaired) != 0;
   if (!goes_on && !awaits_several_) demand(words_[it.id], at, it.argument);

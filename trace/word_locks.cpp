@@ -67,7 +67,7 @@ bool is_lock(const WordFacts& facts) {
   return facts.streams >= 2 && facts.sections >= kFewestSections && facts.misuses * kSectionsForAMisuse <= facts.sections;
 }
 
-// Whether the trace already has a lock, barrier or event in this word.
+// Whether the place belongs to a lock of the trace, or to a word on which a stream spins.
 bool is_known(const Symbols& symbols, const WordPlace& place) {
   const auto is_at = [&place](std::uint32_t object, std::int64_t offset, int bytes) {
     const auto begin = static_cast<std::uint64_t>(offset);
@@ -172,7 +172,8 @@ class LockedStream {
     return !(accesses && held_.contains(waits_for_)) && turn_.may_have(operation);
   }
 
-  // Ends the wait. `had`: it led to the lock, so the held-back operations are dropped; otherwise they are written.
+  // Ends the wait. Drops the held-back operations if the wait led to the lock (`had`) and left all functions that it entered;
+  // otherwise writes them.
   void end_wait(bool had) {
     if (!had || !turn_.ends_where_it_began()) {
       for (const Operation& operation : waiting_) to_->append(stream_, operation);

@@ -1,7 +1,7 @@
 // The touches that one bus has announced to its caches. A touch is an order step's access to the caches' copies of a line. A
 // core that runs ahead of the bus stops before the announced touch, so running ahead changes no result. Two invariants of
 // docs/engine.md are checked, I1 here and I2 where the touch happens; K is lookahead():
-//   I1  a touch at time T is announced by T - K, or while an earlier touch still holds all cores back
+//   I1  a touch at time T is announced at T - K or earlier, or while an earlier touch still holds all cores back
 //   I2  the last use of the touched line by its core is before T
 // Touches happen in the order in which they were announced. A touch that meets a busy line is deferred, and no core runs past
 // the touch's time until the touch has happened.

@@ -24,8 +24,8 @@ struct BusRequest {
   Slot slot = 0;  // the line's slot in the LineStore
   MessageId message = 0;
   Kind kind = Kind::ask;
-  // When a deferred request was first made; 0 for a request that was never deferred and was made at `stamp`. It orders
-  // requests with equal stamps, before `client` does.
+  // When the requester made the request for the first time. 0: at `stamp`, that is, the request was never deferred. Among
+  // requests with equal stamps the earlier `since` goes first, then the lower `client`.
   Tick since = 0;
   Waits waits = {};  // the waits of the transaction so far
 
@@ -61,7 +61,8 @@ class BusClient {
   // into `copy`, which the bus then writes to memory. Errors: ModelFailure if no operation waits, or if the data is stale.
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
-  // Tells the client that the result of its far atomic reaches the pins at `pins`. The copy may no longer exist then.
+  // Tells the client that the result of its far atomic reaches the pins at `pins`. The client may have dropped its copy by
+  // then.
   virtual void operated(LineAddr line, Tick pins, Source source, StageId stage, const Waits& waits) = 0;
 
   // Tells the client that its write-back was ordered at `at`, which frees its write-back buffer.

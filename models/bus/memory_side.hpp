@@ -38,7 +38,7 @@ class MemorySide {
   virtual void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) = 0;
   virtual void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) = 0;
 
-  // The result of read(): when the first data is ready, and who supplies it. The read's address arrives at `address_at`.
+  // The result of a read: when the first data is ready, and who supplies it.
   struct Supply {
     Tick ready = 0;
     Source source = Source::local_memory;

@@ -174,8 +174,8 @@ void SnoopingBus::connect(std::vector<BusClient*> clients, MemorySide& memory) {
 }
 
 void SnoopingBus::post(const BusRequest& request) {
-  // The order must be total. A client may post two requests with the same stamp, one from its core and one that an order step
-  // reissued. How far the core has run ahead decides which is posted first, and must not decide which is granted first.
+  // Decides which request goes first if a client posts two with the same stamp: one from its core, and one that an order step
+  // reissued. The order of the two posts must not decide, because it depends on how far the core has run ahead.
   const Tick since = request.since == 0 ? request.stamp : request.since;
   Transaction& fresh = make_transaction();
   fresh.request = request;
@@ -252,8 +252,9 @@ std::size_t SnoopingBus::choose_among_waiting(const Arbitration& first) const {
   return chosen;
 }
 
-// How far the line travels to the requester's core from the client that got it last. The copies that exist now do not show
-// which client that is: cores that wait for the line have copies, too, and a core that runs ahead allocates its copy early.
+// How far the line travels to the requester's core from the client that got it last. got_last_ records that client, because
+// the present copies do not show which one it is: cores that wait for the line have copies, too, and a core that runs ahead
+// allocates its copy early.
 Tick SnoopingBus::distance_from_line(const BusRequest& request) const {
   const auto slot = static_cast<std::size_t>(request.slot);
   return way_to(request.client, slot < got_last_.size() ? got_last_[slot] : kMemory);
@@ -327,7 +328,7 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
 }
 
 // Sets the earliest times of the transaction's snoop result and order step. sample_front() postpones both if the line is busy
-// then. `earliest`: results come in order, so the previous transaction's result allows none before this time.
+// then. `earliest`: no snoop result comes before it, because results keep the order of the address phases.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
   transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
@@ -358,8 +359,8 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
 }
 
-// Adds the transaction's waits until its order step, now, split into waits for the bus and for the line. A request that waits
-// for nothing has its snoop result one lookahead after the first clock edge that follows its stamp.
+// Adds the transaction's waits up to its order step, which runs now, divided into waits for the bus and for the line. A
+// request that waits for neither has its snoop result one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
   const Tick unhindered = edge_behind(request) + timing_.lookahead();
@@ -593,8 +594,7 @@ Tick SnoopingBus::way_to(int taker, int giver) const {
   return places_.between(giver - first_client_, taker - first_client_);
 }
 
-// The time at which `taker` knows from every cache that lost its copy in the order step that the copy is gone; `result` if no
-// cache lost one.
+// The time at which `taker` has heard from every cache that lost its copy in the order step; `result` if none lost one.
 Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   if (timing_.invalidation == 0) return result;
   Tick last = result;
@@ -607,8 +607,8 @@ Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
   return last;
 }
 
-// The part of a memory read's wait for a bank that lies after the snoop's result. The read overlaps the snoop, so an earlier
-// wait costs no time. `ready`: the end of the read.
+// How much a memory read's wait for a bank delays the data. The read overlaps the snoop, so only the part of the wait after
+// the snoop's result counts. `ready`: the end of the read.
 Tick SnoopingBus::read_wait(Tick result, Tick ready) const {
   if (ready <= result) return 0;
   return std::clamp<Tick>(ready - memory_->read_latency() - result, 0, ready - result);

@@ -154,7 +154,8 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     const BusRequest& request;
     StageId stage;
     int supplier;
-    // Data is fetched from the snoop result, at `from`, until `ready`. It waits for the data bus until `start`.
+    // from: the snoop result, when the fetch begins; ready: the supplier has the data; start: the transfer on the data bus
+    // begins.
     Tick from, ready, start;
     Tick duration;  // duration of the transfer on the data bus
     Tick there;     // when the receiver has the data

@@ -28,7 +28,7 @@ struct Copy {
   // By level: the line's place if level k holds it (see `levels`); unused for levels with smaller lines.
   std::array<int, kMostLevels> places{};
   StateId state = 0;
-  std::uint8_t fast = 0;    // bit k: set if an Access of value k is a hit that the fast path may serve, and keeps the state
+  std::uint8_t fast = 0;    // bit k: set if the fast path may serve an Access of value k, which then hits and keeps the state
   std::uint8_t levels = 0;  // bit k: set if level k holds the line or a part of it
   bool watched = false;     // true if a parked spin must be told of any change
   bool locked = false;      // true while an atomic operation locks the line against sibling threads
@@ -38,8 +38,8 @@ struct Copy {
 
 class CacheAgent {
  public:
-  // `number`: the agent's number, 0 to 63. `spare_copies`: how many copies may exist outside all levels, because they wait for
-  // write-back or because memory operates on them.
+  // `number`: the agent's number in `store`, from 0. `spare_copies`: how many copies may exist outside all levels, because they
+  // wait for write-back or because memory operates on them.
   CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
   [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
@@ -114,8 +114,9 @@ class CacheAgent {
   template <class Gate>
   Lookup hit_any_level(Address address, Access access, Tick age, Tick farther_age, Gate& gate);
 
-  // Records a use of the copy in every level that holds the address, and inserts it into the others. Skips a level that can't
-  // free a way now, and if that level is inclusive, all nearer levels. `nearest`: the level that look_up() found, or -1.
+  // Records a use of the copy in every level that holds the address, and inserts it into the other levels. Skips a level that
+  // can't free a way now; if that level is inclusive, skips all nearer levels, too. `nearest`: the level that look_up()
+  // found, or -1.
   template <class Gate>
   void promote(Copy& copy, Address address, Tick age, Gate& gate, int nearest = -1);
 
@@ -136,7 +137,7 @@ class CacheAgent {
   [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
   [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * host_lines_]); }
 
-  // `hits`: by state, from the caches' table; the same for all agents on a bus.
+  // `hits`: for each state, the value of Copy::fast; from the caches' table, which all agents on a bus share.
   static void set_state(Copy& copy, StateId state, const std::uint8_t* hits) {
     copy.state = state;
     copy.fast = copy.locked || copy.watched ? 0 : hits[state];

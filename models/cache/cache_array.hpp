@@ -60,7 +60,7 @@ class alignas(64) CacheArray {
 
  private:
   static constexpr std::uint64_t kFree = 0;
-  // In one struct, so that an access finds all of them on one cache line of the host.
+  // One struct for all that the array knows of a way, so that an access finds it on one cache line of the host.
   struct Way {
     std::uint64_t tag;
     Tick age;  // of the latest use

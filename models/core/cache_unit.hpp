@@ -97,13 +97,14 @@ class CacheUnit final : public BusClient {
   // readable, unlocked copy. Also returns null if the line has an MSHR: it may belong to a sibling's store that the spin
   // waits for.
   Copy* watch(Address address);
-  // Stops watching the address's line. Or watches it again, after another thread has stopped watching the same line. Any
+  // True: watches the address's line again, because another thread that watched it has stopped. False: stops watching it. Any
   // level may hold the line.
   void set_watched(Address address, bool watched);
   // Reads a word of the copy. Does not count as an access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
 
-  // Counts, since reset_pair_prefetches(), the lines requested only because the other line of their aligned pair missed.
+  // Counters of pair prefetches, that is, of lines requested only because the other line of their aligned pair missed.
+  // reset_pair_prefetches() clears them.
   struct PairPrefetches {
     std::int64_t lines = 0;
     std::int64_t from_caches = 0;  // the lines that another cache supplied
@@ -204,7 +205,8 @@ class CacheUnit final : public BusClient {
   std::vector<Mshr> mshrs_;
   Tick next_fill_ = kNever;  // the smallest fill_at of all MSHRs
   std::vector<Lock> locks_;  // one lock for each hardware thread of this core
-  Lock draining_;            // the line into which buffered stores drain; other agents can't take it until they have drained
+  // The line into which buffered stores drain; other agents can't take it until these stores have drained.
+  Lock draining_;
   int pending_write_backs_ = 0;
   PairPrefetches pair_prefetches_;
 };

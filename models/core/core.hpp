@@ -114,8 +114,8 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
   void begin_measuring(Tick at);
   [[nodiscard]] Tick horizon();
   void wait_for_turn(Tick until);
-  // The time before which a parked sibling's loads precede the current access, which is at `at`. At equal times, the thread
-  // with the smaller number in the core goes first.
+  // The current access is at `at`. A parked sibling's loads before the returned time go before this access. At equal times,
+  // the thread with the smaller number in the core goes first.
   [[nodiscard]] Tick turn_beside_access(const HardwareThread& sibling, Tick at) const {
     return at + (sibling.index_in_core() < actor_ ? 1 : 0);
   }

@@ -4,7 +4,7 @@
 
 namespace linebounce {
 
-// A function's counted hits times their latency is the time of the hits, so no hit is timed. A hit in progress when the
+// Hits are counted, not timed: a function's time in hits is their number times their latency. A hit in progress when the
 // measured time ends counts in full, although its last cycles lie outside. These cycles are subtracted from `issue`, or from
 // the hits of a function that issued nothing else.
 TimeParts time_parts(const ThreadCounters& counters, FunctionId function, std::span<const Tick> hit_latency) {

@@ -49,7 +49,7 @@ enum class TimePart : std::uint8_t {
   footprint,     // fetching code and translating addresses
   spin,          // a spin loop, with its misses, from the first time that its condition did not hold
   sleep,
-  ended  // the program has ended before the measured time
+  ended  // from the end of the program to the end of the measured time
 };
 constexpr int kTimeParts = 18;
 static_assert(ordinal(TimePart::ended) + 1 == kTimeParts);

@@ -40,7 +40,7 @@ struct StackBounds {
 };
 
 // Tells the sanitizer that `stack` is in use from now on, and returns the bounds of the stack in use before. If `stack` is
-// empty, the sanitizer leaves all poison marks as they are.
+// empty, the sanitizer does not clear any poison marks.
 inline StackBounds tell_sanitizer(const StackBounds& stack) {
   StackBounds before;
   void* fake = nullptr;
@@ -75,7 +75,7 @@ inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
    public:
     ResumedFiber() : mine_(tell_sanitizer({})) {}
     ~ResumedFiber() {
-      // The number of bytes below this frame that covers all frames down to the throw.
+      // A limit in bytes: all frames between this one and the throw lie within it.
       constexpr std::size_t kThrowing = 4096;
       __asan_unpoison_memory_region(static_cast<const char*>(__builtin_frame_address(0)) - kThrowing, kThrowing);
       if (const StackBounds before = tell_sanitizer(mine_); before.bytes > 0) stack_after_unwinding = before;
@@ -92,9 +92,9 @@ inline boost::context::fiber resume_fiber(boost::context::fiber&& fiber) {
 
 #elif defined(LINEBOUNCE_THREAD_SANITIZER)
 
-// The fiber that runs next on a stack tells the sanitizer about the switch. The last few frames of Boost on the old stack
-// therefore run while the sanitizer believes that another stack is in use. The preset `tsan` compiles without the calls that
-// would count these frames.
+// Only the fiber that runs next on a stack tells the sanitizer about the switch. Boost's last frames on the old stack thus
+// run while the sanitizer takes another stack to be in use. The preset `tsan` compiles without the calls by which the
+// sanitizer would count these frames.
 
 // The sanitizer's record of a fiber that has returned. A record can't be destroyed while it is in use.
 inline thread_local void* ended_fiber = nullptr;

@@ -47,8 +47,9 @@ class Footprint {
   // The thread begins to execute this function's code from its first byte.
   void enter(int thread, FunctionId function);
 
-  // translate() returns the stall time for translating an address, fetch() that for fetching a function's next instructions. A
-  // fetch() longer than the function's code fetches each line once, because the thread loops in code that it has fetched.
+  // translate() returns the stall time for translating an address, fetch() that for fetching a function's next instructions.
+  // If `instructions` are more than the function's code has, fetch() reads each line of the code once: the thread then loops
+  // in fetched code.
   Tick translate(Address address, FootprintMisses& misses);
   Tick fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses);
   // Removes these pages from the TLB.

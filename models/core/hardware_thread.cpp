@@ -12,7 +12,8 @@ namespace linebounce {
 
 namespace {
 
-// run_computation() multiplies cycles by up to 100 before it divides; a quarter of the range is left for the local time.
+// run_computation() multiplies cycles by up to 100, and adds the ticks that result to the local time, which may be half of a
+// Tick's range. The limit on cycles keeps these ticks below a quarter of the range.
 constexpr Tick kScaled = 4 * 100;
 
 Operation operation_on(OperationKind kind, Address address, int bytes, Value operand = 0, Value expected = 0) {
@@ -173,8 +174,8 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (!issue_load(operation, word, loads)) deferred.emplace_back(word, operation);
   }
   while (!deferred.empty()) {
-    // A fill may arrive, unnoticed, while the thread issues other loads. It therefore waits only if all deferred loads fail
-    // at the same time.
+    // A fill may arrive unnoticed while the thread issues other loads. So the thread waits only if a whole round over the
+    // deferred loads takes no time and issues none.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(deferred, issued) > 0 || now_ != tried_at) continue;
@@ -285,8 +286,8 @@ Value HardwareThread::perform(Operation operation, bool release) {
       continue;
     }
     const CacheUnit::Attempt tried = attempt(operation, now_, actor(), {.thread = this});
-    // A retry goes before siblings' operations at the same time, but the next operation is new and does not. It needs a new
-    // limit.
+    // A retried operation goes before siblings' operations at the same time. The thread's next operation is new and does not,
+    // so the thread needs another limit.
     if (std::exchange(deferred_since_, kNever) != kNever) reset_limits();
     switch (tried.outcome) {
       case CacheUnit::Outcome::done:
@@ -362,8 +363,8 @@ bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) 
   }
 }
 
-// Returns true if the store entered the store buffer. A store that hits while the buffer is empty writes to the cache directly,
-// because the buffer would drain it at once.
+// Returns true if the store entered the store buffer. Under an empty buffer, a store that hits in the nearest cache does not
+// enter: it writes to the cache directly, because the buffer would drain it at once.
 bool HardwareThread::buffer_store(const Operation& operation, bool release) {
   if (spec_->consistency == Consistency::sc) return false;
   if (store_buffer_.empty()) {

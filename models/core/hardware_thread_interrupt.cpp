@@ -52,7 +52,7 @@ void HardwareThread::enable_interrupts() {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::interrupts_on});
   wait_turn();
   interrupts_.enable();
-  // The thread accepts a pending interrupt from now on, not during its latest computation, which is past.
+  // A pending interrupt is accepted now. It must not split the latest computation, which has ended.
   computing_until_ = -1;
   reset_limits();
 }
@@ -66,7 +66,7 @@ void HardwareThread::disable_interrupts() {
 void HardwareThread::accept_interrupt() {
   if (parked()) {
     resume_spin(interrupts_.next());
-    return;  // the thread accepts the interrupt later, when the spin's next load is due
+    return;  // resume_spin() made the thread ready; it accepts the interrupt when the spin's next load is due
   }
   const Interrupt interrupt = interrupts_.accept();
   const Tick at = align_up(interrupt.at, cycle_);

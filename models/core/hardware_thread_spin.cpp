@@ -9,8 +9,8 @@ namespace linebounce {
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes,
                           Loop loop) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
-  // A spin looks up its code and its words' pages only once, before the loop. Simulated and parked iterations are then the
-  // same.
+  // A spin fetches its code and translates its words' addresses only here, before the loop. Iterations thus cost the same
+  // whether they are simulated or parked.
   if (footprint_ != nullptr) {
     for (const Address address : addresses) fetch_and_translate(address);
   }

@@ -13,7 +13,7 @@ class MemoryTiming {
   virtual Tick read(LineAddr line, Tick address_at) = 0;
   // Takes a write-back, whose data arrives at `data_at`.
   virtual void write(LineAddr line, Tick data_at) = 0;
-  // How long the latest read took. Leaves out the wait for other accesses if the memory knows how long that was.
+  // The latency of the latest read. Without the wait for other accesses, if the memory can tell that wait from the rest.
   [[nodiscard]] virtual Tick latency() const = 0;
 };
 

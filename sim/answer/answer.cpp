@@ -38,7 +38,7 @@ struct Standing {
 // The alternatives at one place of the sweep, the best first.
 using Ranking = std::vector<Standing>;
 
-// A value for each axis on which compared points must agree.
+// The values of one point on the axes on which compared points must agree (Roles::cells).
 using Cell = std::vector<ConfigValue>;
 
 class Decision {
@@ -139,8 +139,7 @@ class Decision {
     return {point(standing.number), standing.name, preposition + standing.name, cpus_of(standing.number)};
   }
 
-  // "At 32 CPUs ", so that the sentence can be quoted alone. Empty if the alternatives themselves differ in their number of
-  // CPUs.
+  // "At 32 CPUs ", so that the sentence can be quoted alone. Empty if the alternatives are numbers of CPUs or machines.
   std::string all_cpus(const Standing& best) const {
     const double cpus = cpus_of(best.number);
     if (cpus <= 0 || roles_.compared->path == kCpusPath || roles_.compared->path == "machine") return "";
@@ -172,7 +171,8 @@ class Decision {
     return (metric_.better == Better::higher ? "has the highest " : "has the lowest ") + metric_.label;
   }
 
-  // "32 ±4 % more than". The interval is that of the paired difference between runs with the same seeds.
+  // "32 ±4 % more than", with the interval of the paired difference between runs with the same seeds. Without such runs, or
+  // from a factor of two on: "2.4 times as much as".
   std::string distance(const Standing& best, const Standing& next) const {
     const bool more = metric_.better == Better::higher;
     const auto change = paired(next, best);
@@ -377,7 +377,7 @@ class Decision {
     return metric_.better == Better::lower ? other.value - reach <= best.value : other.value + reach >= best.value;
   }
 
-  // The number of leaders: the first of the ranking, and all that chance can't tell from it.
+  // The number of leaders: the first of the ranking, and all whose distance from it may be chance.
   std::size_t leaders_of(const Ranking& ranking) const {
     const auto behind = std::ranges::find_if(ranking, [&](const Standing& other) { return !as_good(other, ranking.front()); });
     return behind == ranking.begin() ? 1 : static_cast<std::size_t>(behind - ranking.begin());

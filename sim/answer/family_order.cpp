@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLeastDifference = 0.01;  // of the smaller value
 constexpr std::size_t kMostPasses = 3;     // most pairs that a sentence names
-constexpr std::size_t kMostReasons = 3;    // most changes that it names for a pair
+constexpr std::size_t kMostReasons = 3;    // most changes that a sentence names for a pair
 
 class OrderTeller {
  public:

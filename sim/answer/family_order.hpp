@@ -32,9 +32,9 @@ struct FamilyOrder {
   std::vector<RangeRow> changed;  // by change
 };
 
-// Says in one or two sentences whether the order survives every change, or which alternative passes which, and under which
-// change. Two alternatives differ if their values are more than one percent apart and their intervals do not overlap. Empty if
-// fewer than two alternatives have finished.
+// Says in one or two sentences whether the order survives every change; otherwise, which alternative overtakes which under
+// which change. Two alternatives differ if their values are more than one percent apart and their intervals do not overlap.
+// Empty if fewer than two alternatives have finished.
 std::string family_order_text(const FamilyOrder& order);
 
 }  // namespace linebounce::sim

@@ -11,7 +11,8 @@ using namespace workloads;
 
 namespace {
 
-// A listener that does almost nothing: the simulation's work to call it counts as cost, the listener's own work does not.
+// A listener that does almost nothing, so that the measured time contains the simulation's calls of a listener, but no
+// listener's work.
 class MissCounter final : public Observer {
  public:
   void miss(const Miss&) override { ++count; }

@@ -99,8 +99,7 @@ struct BenchResult {
 // private, mixed, contended.
 std::span<const BenchCase> bench_cases();
 
-// Runs one case on all of the machine's CPUs: timed, and unless `timed_only` also functional-only. REQUIRES: called once in a
-// process, because it builds a simulation.
+// Runs one case on all of the machine's CPUs: timed, and unless `timed_only` also functional-only.
 BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols,
                            bool timed_only);
 

@@ -211,8 +211,8 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   if (!arguments.build.empty()) {
     try {
       page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
-    } catch (const ConfigError& error) {  // Ignored: the page is useful without this part.
-      failure = error.what();
+    } catch (const ConfigError& error) {
+      failure = error.what();  // reported after the page, which is useful without this part
     }
     if (code == ExitCode::interrupted) return code;
   }

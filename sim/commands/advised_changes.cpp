@@ -21,7 +21,7 @@ struct Candidate {
   std::set<std::string> layouts = {};  // empty for a lock
 };
 
-// The layouts that a trial changes: that of one proposal, or those of all proposals if it combined them.
+// The layouts that one trial changes: a proposal changes one layout, and the trial of all proposals changes theirs.
 std::set<std::string> layouts_of(const SharingReport& sharing, const std::string& proposal) {
   std::set<std::string> names;
   for (const TriedProposal& tried : sharing.tried) {
@@ -45,8 +45,8 @@ bool is_here(const std::filesystem::path& path) {
   return !near.empty() && near.is_relative() && *near.begin() != "..";
 }
 
-// A path for a diff. `git apply` and `patch -p1` expect it relative to the current folder; if not all files are there, all are
-// relative to the root.
+// A path for a diff. `all_here`: all files of the diff are below the current folder, and paths are relative to it, as `git
+// apply` and `patch -p1` expect. Otherwise, paths are relative to the root.
 std::string name_in_diff(const std::filesystem::path& path, bool all_here) {
   return all_here ? std::filesystem::proximate(path).string() : path.relative_path().string();
 }

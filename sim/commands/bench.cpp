@@ -64,7 +64,7 @@ Examples:
   linebounce bench
   linebounce bench --case contended --cpus 8 --json)";
 
-// Runs `work` in a child process, because a simulation can be built only once in a process.
+// Runs `work` in a child process, so that no case runs in memory that earlier cases have used.
 nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()>& work) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw std::runtime_error("bench: no pipe can be made");

@@ -51,7 +51,7 @@ A CPU whose loop keeps reading the same values counts as waiting until one of th
 
 Exit code: 1 if a promise is broken, or if not everything could be checked.)";
 
-// Default limits on states: `one` for each case, `extras` for all additional cases together.
+// Default limits on the number of states: `one` for each case, `extras` for all cases marked as extra together.
 struct DefaultStates {
   std::uint64_t one, extras;
 };

@@ -39,7 +39,7 @@ using OptionTarget =
 
 class Option {
  public:
-  // Of a command that was not invoked; all members do nothing.
+  // An option of a command that was not invoked. Its functions do nothing.
   Option() = default;
   Option(CLI::App& app, CLI::Option& option, Invocation& invocation) : app_(&app), option_(&option), invocation_(&invocation) {}
 
@@ -70,7 +70,7 @@ class Command {
   Command(CLI::App& app, Invocation& invocation) : app_(&app), invocation_(&invocation) {}
 
   Command subcommand(const std::string& name, const std::string& meaning);
-  // Makes one of its subcommands mandatory.
+  // Refuses a command line that names none of this command's subcommands.
   void require_subcommand();
 
   // `name`: "-o,--output", or "TRACE" for a positional argument. `value`: what --help shows behind the name; may be empty.

@@ -123,7 +123,7 @@ ordered_json controller_json(const ControllerTable& table) {
 
 struct DescribeArguments {
   std::string kind;
-  LayoutQuestion about;  // Kinds other than layouts use only the name.
+  LayoutQuestion about;  // only a description of layouts uses more than the name
   bool json = false;
 };
 

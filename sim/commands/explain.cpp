@@ -163,8 +163,9 @@ std::string text_of(const ordered_json& document) {
   return document.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Saves the explanation for the report, with the point's number. Also saves the results' configuration hash, by which the
-// report checks that the file belongs to its results. If the directory is not writable, prints an error and goes on.
+// Saves the explanation for the report, with the point's number and the results' configuration hash, by which the report
+// checks that the file belongs to its results. Does nothing without a manifest. If the directory is not writable, prints an
+// error and goes on.
 void keep(ordered_json document, const Chosen& chosen, const fs::path& directory) {
   const fs::path path = directory / "manifest.json";
   const auto manifest = is_there(path) ? read_manifest(read_file(path)) : std::nullopt;

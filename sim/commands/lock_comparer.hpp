@@ -42,9 +42,10 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// `most_instructions`: limit on the host instructions of all replays. If all locks in all orders would exceed it, each
-// replacement first runs in one order, and locks with little waiting are left out. None if nothing could be compared or the
-// study was interrupted; `code` tells which. Errors: TraceError; ConfigError, for example for a trace without locks.
+// `most_instructions`: limit on the host instructions of all replays. If replays of all replacements in all orders would
+// exceed it, each replacement first runs in one order, and locks with little waiting are left out. None if nothing could be
+// compared or the study was interrupted; `code` tells which. Errors: TraceError; ConfigError, for example for a trace without
+// locks.
 std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
                                             const std::vector<std::string>& argv, ExitCode& code);
 

@@ -157,7 +157,8 @@ std::vector<LockPair> pairs_of(const Plan& plan, const Sides& sides, const std::
   return pairs;
 }
 
-// Adds the paper rows with predicted figures, as they came out when they were first run.
+// Counts how many predictions of experiments in validation/ held when they were first run: of all predictions, and of those
+// on the report's machines.
 void add_predicted(LockReport& report) {
   for (const Experiment& experiment : experiments_with_rows([](const auto& name) { return name.starts_with("validation/"); })) {
     const auto first = read_first_runs(record_file(experiment.name));

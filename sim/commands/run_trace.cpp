@@ -134,7 +134,7 @@ void add_settings(const TraceArguments& arguments, const trace::Reader& reader, 
     if (arguments.ways) sets.push_back(fmt::format("{}.ways={}", cache, *arguments.ways));
   }
   if (!arguments.protocol.empty()) sets.push_back("machine.bus.protocol=" + arguments.protocol);
-  // The trace names its CPUs, so each thread runs on the CPU that its stream names.
+  // Each thread runs on the CPU that its stream names, or else on the CPU with the stream's number.
   sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
   if (arguments.counters.wanted()) sets.emplace_back("run.counters=true");
   sets.insert(sets.end(), arguments.overrides.sets.begin(), arguments.overrides.sets.end());

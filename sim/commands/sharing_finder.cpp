@@ -228,7 +228,8 @@ class SharingFinder {
       report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
   }
 
-  // Drops proposals for lines whose misses cost too little: avoiding these misses can save at most their cost.
+  // Drops the cheapest proposals, up to kTooLittle percent of the run in total: a proposal saves at most the cost of its
+  // lines' misses.
   void leave_out_cheap_ones(SharingReport& report) const {
     std::vector<TriedProposal>& all = report.tried;  // the costliest first
     double left_out_us = 0;

@@ -21,7 +21,7 @@ struct Member {
   std::vector<Field> fields;
   int begin = 0, end = 0;
   int alignment = 1;
-  std::string moved_at = {};                  // where the file names this member in a change; empty: no change moves it
+  std::string moved_at = {};                  // the place in a file where a change names this member; empty: no change moves it
   std::optional<PlacedBytes> placed_at = {};  // the offset that a change requests
 };
 
@@ -239,8 +239,8 @@ class ChangedStructure {
     return fmt::format("structure {}: the field {}", layout_.name, not_known(name, known));
   }
 
-  // Aligns the object to a line, because separate lines require a known offset in a line. An explicit base offset serves as
-  // well.
+  // Aligns the object to a line: members get lines of their own only if the object's offset within a line is known. An
+  // explicit base offset serves as well.
   void align_for_lines() {
     if (layout_.base_offset) return;
     if (aligned_ && aligned_->bytes < line_bytes_)
@@ -301,7 +301,7 @@ class ChangedStructure {
   std::vector<Members> lines_;
   Members read_mostly_, per_cpu_;
   bool repacked_ = false;
-  std::optional<PlacedBytes> aligned_;  // `align` of the latest change; none if a base offset was set after it
+  std::optional<PlacedBytes> aligned_;  // `align` of the latest change; none if a later change sets a base offset
 };
 
 }  // namespace

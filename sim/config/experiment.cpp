@@ -120,7 +120,7 @@ class ExperimentReader {
     question_ = question;
   }
 
-  // Checks that the path in [question] has at least two values to compare. REQUIRES: the sweep has been read.
+  // Checks that the experiment sweeps the path that [question] compares. REQUIRES: the sweep has been read.
   void check_question() const {
     const std::string& compare = experiment_.question.compare;
     if (compare.empty() || compare == overrides_.compare || tables_->swept.contains(compare)) return;

@@ -21,7 +21,8 @@ struct ExperimentTables {
   Catalogue catalogue;
   MachineTables machine;
   KeySpace keys;  // the keys of machine.*, workload.*, run.*, engine.*
-  // Complete except for swept values; the later takes precedence: machine file or [machine], then [set], then --set.
+  // Every setting except swept ones. Of several values for a path, the last of these counts: the machine's file or [machine],
+  // [set], --set.
   Settings settings;
   std::vector<LayoutChange> layout_changes;
   OptionNames options;                  // Overrides::options

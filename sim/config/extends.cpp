@@ -20,7 +20,7 @@ constexpr const char* kExtends = "extends";
 // Keys that are never inherited.
 constexpr std::array kOwn = {"name", "title", "family", "sweep", "paper", "table", kExtends};
 constexpr std::size_t kLongestChain = 32;
-// Tables that are merged key by key. Any other table is replaced as a whole.
+// Tables that are merged key by key. Any other table of the base is inherited only if the file lacks it.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
 // Moves the node, because a copy would lose its position in the file.
@@ -77,7 +77,7 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
     const bool merged = std::ranges::find(kMerged, key.str()) != kMerged.end() && node.is_table();
     if (!merged && !table.contains(key)) move_into(table, key, node);
     if (!merged) continue;
-    // A value in place of a table, which the reader refuses later.
+    // The extending file has a value in place of the base's table; the reader refuses it later.
     if (table.contains(key) && !table.get(key)->is_table()) continue;
     auto* own = table.insert(key, toml::table{}).first->second.as_table();
     lay_under(*own, *node.as_table(), key.str() == "set" ? "" : std::string(key.str()), given);

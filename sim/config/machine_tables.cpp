@@ -207,7 +207,7 @@ void apply_line_size(Settings& settings, const PartNames& parts) {
     }
     own->second = size;
   }
-  // A code cache follows, too, but may have lines of another size.
+  // The code cache's lines get this size, too, unless the file or the user sets their size.
   const auto code = settings.find("machine.footprint.code_cache_kib");
   if (code == settings.end() || code->second.value == ConfigValue{std::int64_t{0}}) return;
   const auto [own, added] = settings.try_emplace("machine.footprint.code_line_bytes", size);

@@ -224,7 +224,8 @@ class Reader {
     sum.offset = std::min(sum.offset, row.offset);
   }
 
-  // Converts to lower case. Replaces each run of characters other than letters, digits and underscores by one underscore.
+  // Converts to lower case. Replaces each run of characters other than letters, digits and underscores by one underscore;
+  // drops such runs at both ends.
   static std::string harmless(const std::string& name) {
     std::string out;
     bool gap = false;
@@ -239,7 +240,7 @@ class Reader {
   }
 
   // The row's key, "FUNCTION.FIELD". The structure is added only if it is not the table's own, and the access only if the
-  // same field has rows of both kinds.
+  // function's rows have several kinds of access to the field.
   [[nodiscard]] std::string key_of(const MeasuredRow& row) const {
     const std::string owner = row.structure == structure_ ? "" : row.structure + ".";
     const bool both = std::ranges::any_of(rows_, [&row](const MeasuredRow& other) {

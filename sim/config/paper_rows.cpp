@@ -87,8 +87,8 @@ class RowReader {
     if (visible && !row_.relative_to) reader_.refuse("visible", "needs relative_to, the base of the change");
   }
 
-  // Checks that the row's fields fit together. It needs exactly one of an order, a shape, a value (which may have a sign), or
-  // a sign.
+  // Checks that the row's fields fit together. A row needs exactly one of these: an order, a shape, or a figure. A figure is
+  // a value, a sign, or both.
   void check() const {
     const bool is_order = row_.metrics.size() > 1;
     const bool is_shape = row_.shape != Shape::none;

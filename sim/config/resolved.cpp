@@ -26,7 +26,8 @@ toml::table sources_table(const Settings& settings, const MachineTables& machine
   for (const auto& [path, setting] : settings) {
     if (path.starts_with(kMachine) && !setting.origin.given.empty()) all[path] = "assumed: " + setting.origin.given;
   }
-  std::erase_if(all, [&](const auto& source) {  // A value that the experiment sets or sweeps is no longer left out.
+  // The experiment sets or sweeps this parameter, so its source must not say that the machine's file leaves it out.
+  std::erase_if(all, [&](const auto& source) {
     const auto& [path, text] = source;
     return text == kLeftOutSource && machine.defaults.contains(path) && settings.at(path).from == Setting::From::given;
   });
@@ -100,7 +101,7 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
     if (path.starts_with("engine.")) continue;
     const KeyInfo* key = machine.keys.find(path);
     if (key && !is_shown(*key, settings)) continue;
-    // The rest of these paths is one key, because names of objects and locks may contain dots.
+    // In these paths, all that follows the prefix is one key, because names of objects and locks may contain dots.
     const auto dot = path.starts_with(kPlacementPrefix)         ? kPlacementPrefix.size() - 1
                      : path.starts_with(kSubstituteLocksPrefix) ? kSubstituteLocksPrefix.size() - 1
                                                                 : path.rfind('.');

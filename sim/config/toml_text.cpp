@@ -4,8 +4,8 @@
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
 #define TOML_IMPLEMENTATION
-// Some characters in place of whitespace, such as U+00B7, reach code that toml++ marks as unreachable (found by fuzzing).
-// Returns false there instead.
+// toml++ marks code as unreachable that some characters in place of whitespace do reach, such as U+00B7 (found by fuzzing).
+// This code must return false.
 #include <toml++/impl/preprocessor.h>
 
 #include <cstdint>

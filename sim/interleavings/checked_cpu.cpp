@@ -137,8 +137,8 @@ void CheckedCpu::add_to(Digest& digest) const {
   digest.add((wake_pending() ? 2U : 0U) + (ended_ ? 1U : 0U));
 }
 
-// Between two readings of the clock passes either almost no time or a second, which exceeds every time-out. After
-// kMostShortTimes short times a long one follows, so that a loop with a time-out ends.
+// Between two readings of the clock passes either almost no time, or a second, which exceeds every time-out. After
+// kMostShortTimes short times in a row a long one follows, so that a loop with a time-out ends.
 Tick CheckedCpu::now() {
   constexpr int kMostShortTimes = 2;
   constexpr Tick kLong = 1'000'000'000;

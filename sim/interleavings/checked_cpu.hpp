@@ -133,8 +133,8 @@ class CheckedCpu final : public Cpu {
   Value perform(Value drawn);
   void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
-  // The length of a loop in operations: the last looks are two equal iterations of it, and the request begins a third. 0: no
-  // such loop.
+  // The length in operations of a loop that the CPU is in: the latest operations are two equal iterations of it, and the
+  // request begins a third. 0: no such loop.
   [[nodiscard]] std::size_t turn_of_loop() const;
   [[nodiscard]] bool words_have_changed() const;
 

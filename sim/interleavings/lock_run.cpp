@@ -23,7 +23,7 @@ bool is_native(const workloads::LockEntry& lock) {
   return !lock.file.empty() && !lock.file.ends_with(".lua");
 }
 
-// Divides the CPUs between two nodes, for locks that prefer waiters of the holder's node.
+// Puts two CPUs on each node, for locks that prefer waiters of the holder's node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
   for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
@@ -123,8 +123,8 @@ void LockRun::write(CheckedCpu& cpu) {
   give_back(cpu);
 }
 
-// Skipped if the writers' updates can't be reordered or seen half done: without readers, and with stores in order. Under ia64 a
-// section's stores may become visible after the store that releases the lock.
+// Skipped for a lock without readers under a memory model that keeps stores in order: the writers' updates then can't be
+// reordered or seen half done. Under ia64 a section's stores may become visible after the store that releases the lock.
 void LockRun::change_data(CheckedCpu& cpu) {
   if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
   const Value before = cpu.load(data_, 8);
@@ -151,7 +151,8 @@ void LockRun::read(CheckedCpu& cpu) {
   }
 }
 
-// Notes which CPUs came before this one: those that had already waited. An observer cannot tell the order of other arrivals.
+// Notes which CPUs came before this one. Only those count that have already waited, because the order of other arrivals can't
+// be observed.
 void LockRun::arrive(const CheckedCpu& cpu) {
   auto& waited = waited_[index(cpu)];
   waited.clear();

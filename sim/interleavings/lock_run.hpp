@@ -42,7 +42,7 @@ struct Choice {
   Value drawn = 0;          // the result of a draw, if the step is one
 };
 
-// reads_late: a reader is releasing the lock, by stores that its section's loads may still be delayed beyond.
+// reads_late: a reader is releasing the lock by stores, but loads of its section may complete after these stores.
 enum class Where : std::uint8_t { outside, acquires, writes, reads, reads_late, releases };
 
 // The state after a step, as text.
@@ -52,8 +52,8 @@ struct LockState {
   std::vector<int> inside;                                  // CPUs that hold the lock
 };
 
-// A draw is tried with its first few values and its last one. After kFreeDraws such draws, a CPU gets the values in turn, one
-// for each draw.
+// A draw is tried with its first few values and its last one. From its draw number kFreeDraws on, a CPU gets one value for
+// each draw, all values in turn.
 inline constexpr Value kTriedValues = 4;
 inline constexpr int kFreeDraws = 3;
 

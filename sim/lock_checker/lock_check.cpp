@@ -23,7 +23,7 @@ namespace {
 using workloads::LockEntry;
 using workloads::Random;
 constexpr std::uint64_t kFewestStates = 1000;  // for an extra case
-constexpr int kMostCpusOfTrial = 6;            // unless the lock fixes the number
+constexpr int kMostCpusOfTrial = 6;            // most CPUs of a trial of a lock that works only up to a number of CPUs
 
 SimulationInput input_of(const MachineTrial& trial) {
   Overrides overrides;

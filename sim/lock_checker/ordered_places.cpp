@@ -49,7 +49,8 @@ class OrderedLuaLock final : public OrderedLock {
 
   [[nodiscard]] SourceFile with(const std::vector<int>& chosen) const override {
     SourceFile changed = source_;
-    changed.is_ours = false;  // with weaker orders its loops may never end, so it gets a user lock's limits
+    // With weaker orders the lock's loops may never end, so it runs under the limits for a user's lock.
+    changed.is_ours = false;
     for (std::size_t i = found_.size(); i-- > 0;) {
       const auto& [at, order] = found_[i];
       changed.text.replace(at, order->call.size(), order->texts[static_cast<std::size_t>(chosen[i])]);

@@ -80,7 +80,8 @@ class Weakener {
     }
   }
 
-  // Checks two CPUs that take the lock once and twice; three CPUs only as far as the limit allows.
+  // Checks the lock's cases, in which few CPUs take it. Extra cases have a tenth of the limit on states, and need not be
+  // searched completely.
   Finding check(const std::vector<int>& chosen) {
     const LockEntry entry = workloads::lock_entry_of_file(lock_.with(chosen));
     Finding finding = Finding::holds;

@@ -187,8 +187,8 @@ class Preparation {
                  : fmt::format("calls {}, which is not in this file", name));
     }
     if (is_access) add_site();
-    // A plain access follows its runtime call as an instruction of its own, which is not counted (-1). An atomic operation is
-    // made by the call.
+    // A plain access is an instruction after its runtime call, which is not counted, so counting begins at -1. The runtime
+    // call of an atomic operation makes the access itself.
     instructions_ = name.starts_with("__tsan_atomic") ? 0 : is_access ? -1 : instructions_;
     arguments_ = 0;
   }
@@ -269,7 +269,8 @@ class Preparation {
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
   int file_ = 1, line_ = 0, assembler_line_ = 0;
-  int instructions_ = 0, arguments_ = 0;  // since the last call; `arguments_` of them may set up the next call
+  // Numbers of instructions since the last call: counted ones, and those that may set up the next call's arguments.
+  int instructions_ = 0, arguments_ = 0;
   bool in_assembler_ = false;
 };
 

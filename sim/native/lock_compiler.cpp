@@ -48,7 +48,7 @@ fs::path lock_cache() {
   return (cache.empty() ? fs::path(user_home) / ".cache" : fs::path(cache)) / "linebounce" / "locks";
 }
 
-// A hash that is the same in every run and on every computer: two 64-bit FNV-1a hashes.
+// A hash that is the same in every run and on every computer: 64-bit FNV-1a, and the same algorithm with other constants.
 std::string hash_of(const std::string& text) {
   std::uint64_t a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f;
   for (const char c : text) {

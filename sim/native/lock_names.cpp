@@ -59,7 +59,8 @@ class DebugInformation {
     const auto found = entries_.find(number);
     return found == entries_.end() ? nullptr : &found->second;
   }
-  // The first entry with this tag and name, such as a function or variable; null if there is none.
+  // The first definition with this tag and name, of a function or a variable; null if there is none. Skips entries that have
+  // neither a type nor children.
   [[nodiscard]] const DebugEntry* named(std::string_view tag, std::string_view name) const {
     for (const auto& [number, entry] : entries_) {
       if (entry.tag == tag && entry.name == name && entry.type + entry.children.size() > 0) return &entry;

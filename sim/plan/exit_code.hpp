@@ -11,7 +11,7 @@ namespace linebounce::sim {
 enum class ExitCode : int {
   done = 0,
   check_failed = 1,
-  usage = 2,  // includes an unusable configuration or output directory
+  usage = 2,  // also for an unusable configuration or output directory
   unreadable_input = 3,
   simulation_failed = 4,
   internal_bug = 70,
@@ -26,7 +26,7 @@ struct Failure {
 // REQUIRES: called in a catch block.
 Failure describe_current_exception();
 
-// A failure that another of our processes has already reported, so this one prints nothing.
+// A failure of another of our processes, which has already printed the message. This process prints nothing.
 class FailedElsewhere : public std::exception {
  public:
   explicit FailedElsewhere(Failure failure) : failure_(std::move(failure)) {}

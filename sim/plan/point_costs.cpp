@@ -6,7 +6,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kShortest = 1e-4;  // in seconds; stands for a run too short to measure
+constexpr double kShortest = 1e-4;  // the least time of a run, in seconds: a run may be too short to measure
 constexpr int kRounds = 20;
 constexpr std::size_t kRefitShare = 20;  // refits the factors once 1/20 more points have ended
 

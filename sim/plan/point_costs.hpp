@@ -8,8 +8,8 @@
 
 namespace linebounce::sim {
 
-// Models a point's cost as a product of factors, one for each swept value. So a lock that has only run on 8 CPUs is expected to
-// slow down on 32 CPUs as much as other locks did.
+// Models a point's cost as a product of factors, one for each swept value. A lock that has only run on 8 CPUs is thus
+// expected to need more time on 32 CPUs by the same factor as other locks.
 class PointCosts {
  public:
   explicit PointCosts(const std::vector<PointPlace>& points);

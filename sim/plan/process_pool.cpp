@@ -206,8 +206,8 @@ struct InterruptGuard::Saved {
 InterruptGuard::InterruptGuard() : saved_(new Saved) {
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  // Blocks the signals that should interrupt. A signal that was ignored from the start (by nohup or for a background job) is
-  // left out, because blocking would deliver it.
+  // Blocks the signals that should interrupt. Leaves out a signal that was ignored from the start (by nohup or for a
+  // background job): if blocked, it would be delivered to the descriptor.
   for (const int signal : {SIGINT, SIGTERM}) {
     if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }

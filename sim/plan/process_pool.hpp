@@ -91,9 +91,9 @@ struct PoolCallbacks {
   std::function<void(const std::vector<RunningJob>& running)> tick;
 };
 
-// Runs jobs 0 to count - 1 in this order, at most `at_once` at a time, and returns when all have ended. After an interrupt, or
-// once `finished` returns false, stops the running jobs and returns. Loads SystemC once for all jobs. REQUIRES: this process
-// has not simulated anything. Errors: ConfigError if SystemC is missing.
+// Runs jobs 0 to count - 1 in this order, at most `at_once` at a time, and returns when all have ended. After an interrupt,
+// or once `finished` returns false, stops the running jobs and returns. Loads SystemC once in this process, before the jobs'
+// processes are made. REQUIRES: this process has not simulated anything. Errors: ConfigError if SystemC is missing.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
 }  // namespace linebounce::sim

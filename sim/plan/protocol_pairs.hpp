@@ -5,9 +5,10 @@
 
 namespace linebounce::sim {
 
-// A node's protocol may be combined with other bus protocols than those that it names (docs/protocols: `check NODE --bus BUS`).
-// If all protocols are shipped ones, checks the smallest system that uses them all. A user's own protocol is not checked here,
-// because `check` and the run tell more about it. Errors: ConfigError, with the buses that fit, if a property does not hold.
+// A node's protocol may be combined with other bus protocols than those that it names (docs/protocols: `check NODE --bus
+// BUS`). If all protocols are shipped ones, checks the smallest system that uses them all. Does not check a user's own
+// protocol: `check` and the run itself report more about it. Errors: ConfigError, with the buses that fit, if a property does
+// not hold.
 void require_fitting_protocols(const SimulationInput& input);
 
 }  // namespace linebounce::sim

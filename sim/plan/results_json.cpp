@@ -85,8 +85,8 @@ ordered_json value_row_to_json(const PaperResult& result) {
   return out;
 }
 
-// Takes the points' metrics out of the document while it is parsed. The parser would compare each new member of an object with
-// all earlier ones, which takes quadratic time for a trace with thousands of locks and so many metrics.
+// Takes the points' metrics out of the document while it is parsed. Left in, they would take quadratic time, because the
+// parser compares each new member of an object with all earlier ones: a trace with thousands of locks has many metrics.
 class MetricsTaker {
  public:
   using Metrics = std::map<std::string, ReportedMetric>;

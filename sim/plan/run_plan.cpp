@@ -167,7 +167,7 @@ class Run {
       try {
         remove_temporaries(directory_of(number));
       } catch (const OutputError&) {
-        // Ignored, so that the run's own failure is reported. The next run removes the files.
+        // This failure must not hide the run's own. The next run removes the files.
       }
     }
   }
@@ -198,7 +198,7 @@ class Run {
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
   }
 
-  // The share of the run that is done. Jobs start in order, so the last ones have not started.
+  // The finished share of the run's CPU time. Jobs start in order, so those after the running ones have not started.
   double share_done(const std::vector<RunningJob>& running) {
     double done = cpu_s_;
     double all = cpu_s_;
@@ -260,7 +260,7 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
 
 void make_ready(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
-  // A run that finished nothing must not block the directory for another configuration, so its files are removed.
+  // A run that finished nothing must not block the directory for another configuration. Its files are removed.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
   if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
   check_directory(options.directory, plan);
@@ -308,7 +308,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
 }
 
-// Shows results that are already complete. Writes them again, because the paper rows may have changed since.
+// Shows results that are already complete. Writes their files again, because the paper rows may have changed since.
 void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
   Merged merged = merge_points(plan, directory);
   require_all(merged, directory);

@@ -238,7 +238,7 @@ const std::vector<std::string>& csv_names() {
 std::string concatenate_csv(const std::vector<std::string>& contents) {
   std::string merged;
   for (const std::string& content : contents) {
-    const std::size_t rows = content.find('\n') + 1;  // also without a newline: npos + 1 is 0
+    const std::size_t rows = content.find('\n') + 1;  // 0 for a content without a newline, because npos + 1 is 0
     if (!merged.empty() && content.substr(0, rows) != merged.substr(0, merged.find('\n') + 1))
       throw InputError("an earlier version has written some of the points, with other columns; --fresh runs all of them again");
     merged += merged.empty() ? content : content.substr(rows);

@@ -29,8 +29,8 @@ constexpr const char* kUpperMode = "throughput.upper_mode";
 constexpr const char* kLowerModeSeeds = "throughput.lower_mode_seeds";
 constexpr const char* kOfModes = "1/s";
 
-// Reports metrics whose seeds fall into two groups: the gap between the groups is at least a tenth of the mean and wider than
-// each group. Their mean describes no run.
+// Adds the means of two groups if the seeds' values fall into two: the gap between the groups is at least a tenth of the mean
+// and wider than each group. The mean of all seeds then describes no run.
 void add_modes(std::vector<double> values, std::map<std::string, ReportedMetric>& merged) {
   constexpr std::size_t kFewest = 4;
   if (values.size() < kFewest) return;
@@ -140,7 +140,7 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
       LockRow nothing;
       nothing.lock = row.lock;
       nothing.call_site = row.call_site;
-      // For a lock that earlier runs did not take, their share is 0 %.
+      // In earlier runs that did not take the lock, its share of the time was 0 %.
       add_lock(merged.try_emplace({row.lock, row.call_site}, nothing).first->second, row, static_cast<std::int64_t>(i));
     }
     for (auto& entry : merged) {

@@ -17,7 +17,7 @@ namespace linebounce::sim {
 
 namespace {
 
-// The part before the first dot of a name or pattern; empty if it contains a placeholder.
+// The part of a name or pattern before the first dot.
 std::string_view family_of(std::string_view name) {
   return name.substr(0, name.find('.'));
 }

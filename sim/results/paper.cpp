@@ -150,8 +150,7 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   } else {
     evaluate_value(result, where, points);
   }
-  // If a finished point lacks the metric, the row is a miss for whatever reason. If the point did not finish, the row is not
-  // scored.
+  // A row whose point has not finished is not scored. If a finished point lacks the metric, the row counts as a miss.
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
   if (!scored || !row.scored || row.kind == PaperKind::input) result.ok.reset();
   return result;
@@ -161,8 +160,7 @@ std::optional<ChangeSign> published_sign(const PaperRow& row) {
   if (row.sign) return row.sign;
   const Better better = direction_of(row);
   if (!row.relative_to || !row.value || better == Better::neither) return std::nullopt;
-  // For a difference the row does not give the base's value. The relative size is then unknown, so any change counts as
-  // visible.
+  // A difference is published without the base's value, so its relative size is unknown: any change then counts as visible.
   return sign_of(*row.value, row.difference ? std::numeric_limits<double>::min() : row.visible, better);
 }
 

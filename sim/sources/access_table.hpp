@@ -14,7 +14,7 @@ namespace linebounce::sim {
 
 enum class FieldUse : std::uint8_t { none, read, read_write, write };
 
-// How a path uses a field. It does so in one of every `once_in` passes.
+// How a path uses a field. Only one of every `once_in` passes uses it.
 struct PathUse {
   FieldUse use = FieldUse::none;
   int once_in = 1;
@@ -50,8 +50,8 @@ using TypeSizes = std::map<std::string, int>;
 // touches; `left_out` receives its type. Errors: trace::TraceError for a touched field of unknown size.
 workloads::Layout layout_of_types(const AccessTable& table, const TypeSizes& sizes, std::vector<std::string>& left_out);
 
-// Finds the field with this name. The name may also be that of a union's member or a bit field, which share a field of the
-// layout. Null if there is none.
+// Finds the field with this name. A union or a group of bit fields is one field, and is found by the name of any member. The
+// name of a nested structure finds its first field. Null if there is no such field.
 const workloads::Field* field_called(const workloads::Layout& layout, const std::string& name);
 
 // True for types whose values programs change with atomic operations, such as counts and locks.

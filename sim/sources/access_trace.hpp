@@ -9,7 +9,8 @@
 namespace linebounce::sim {
 
 struct AccessTraceOptions {
-  int threads = 16;                // in all; divided among the paths for which the table states no number
+  // Number of threads. Paths for which the table states no number share those that the other paths leave.
+  int threads = 16;
   std::int64_t accesses = 60'000;  // approximate total
   std::uint64_t seed = 1;
 };

@@ -15,7 +15,7 @@ namespace {
 
 using What = AddressLine::What;
 
-constexpr int kMostCpuNumber = 65535;  // a trace has at most this many streams
+constexpr int kMostCpuNumber = 65535;  // the largest CPU number that a trace may contain
 constexpr std::uint64_t kLargestAccess = 4096;
 
 class AddressLines {
@@ -44,8 +44,8 @@ class AddressLines {
     bool unfenced = false;   // true if the CPU has stored since its last fence
   };
 
-  // Returns the CPU of each file: the number in its name, or its position if not all names have different numbers. A single
-  // file has -1.
+  // Returns a CPU for each file: the number in the file's name or, if two names have the same number or one has none, the
+  // file's position. A single file gets -1.
   static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
     if (files.size() == 1) return {-1};
     std::vector<int> in_names, in_order;
@@ -93,7 +93,8 @@ class AddressLines {
     cpu.unfenced = cpu.unfenced || line.what != What::load;
   }
 
-  // Returns the CPU of the current line. If lines name their CPUs, and it is not the previous line's CPU, hands over to it.
+  // Returns the CPU of the current line. If lines name their CPUs, and this CPU is not that of the previous line, the
+  // previous one hands over to it.
   Cpu& turn_of(int number) {
     if (last_ != nullptr && number == last_number_) return *last_;
     const auto found = cpus_.find(number);

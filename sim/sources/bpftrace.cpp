@@ -154,7 +154,7 @@ class BpftraceReader {
     std::uint64_t count = 0;
     double total_us = 0;
     std::optional<double> mean_us, longest_us;
-    bool is_histogram = false;  // true: `total` is estimated from a histogram
+    bool is_histogram = false;  // true: `total_us` is estimated from a histogram
   };
 
   // What all maps say about one key. Several maps may count the same events, so their counts must not be added.
@@ -229,7 +229,7 @@ class BpftraceReader {
     return value.is_object() && value.contains("count") && value.contains("total");
   }
 
-  // Joins a stack's frames, which are lines of the key, to one key.
+  // A key that has several lines is a stack. Returns a stack's name (see name_of_frames()), and any other key as it is.
   std::string json_key(const std::string& key) {
     if (key.find('\n') == key.npos) return key;
     std::vector<std::string> frames;

@@ -19,7 +19,7 @@ constexpr std::int64_t kObjectBytes = 256;
 constexpr std::int64_t kAccesses = 20'000;  // per thread
 constexpr std::uint64_t kBetween = 400;     // largest number of cycles between accesses
 constexpr double kMostPerSample = 16;       // weights
-constexpr double kAllWeights = 1 << 30;     // upper limit of the sum of all weights, below which an access is drawn
+constexpr double kAllWeights = 1 << 30;     // upper limit of the sum of all weights
 constexpr std::uint64_t kWordBytes = 8;
 constexpr std::uint64_t kUnknownCpus = 4;  // number of threads if the report names no CPUs
 
@@ -32,7 +32,8 @@ struct C2cAccess {
   std::set<int> cpus;   // empty: all CPUs
 };
 
-// Chooses at most `most` of the CPUs in the report, spread over its nodes.
+// Chooses at most `most` of the CPUs in the report, at equal distances in their order. Nodes usually have ranges of CPU
+// numbers, so these CPUs are spread over the nodes.
 std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   std::set<int> all;
   for (const C2cLine& line : report.lines) {
@@ -41,7 +42,6 @@ std::vector<int> chosen_cpus(const C2cReport& report, int most) {
   if (all.empty()) {
     for (std::uint64_t cpu = 0; cpu < kUnknownCpus; ++cpu) all.insert(static_cast<int>(cpu));
   }
-  // Nodes usually have ranges of CPU numbers, so CPUs at equal distances are spread over the nodes.
   const std::vector<int> sorted(all.begin(), all.end());
   const std::size_t count = std::min<std::size_t>(sorted.size(), static_cast<std::size_t>(most));
   std::vector<int> chosen;
@@ -72,8 +72,8 @@ class C2cTrace {
       const C2cAccess& access = drawn(random, cpu);
       if (access.function) append(id, {trace::Kind::enter, 0, 0, *access.function, 0});
       append(id, {access.stores ? trace::Kind::store : trace::Kind::load, kWordBytes, 0, access.object, access.offset});
-      // Puts a fence after stores. Without it, the store buffer would serve the CPU's loads of the stored word, but not its
-      // loads of other words of the line. The latter would then have too large a share of HITM.
+      // Without a fence, the store buffer would serve the CPU's loads of the stored word, but not its loads of other words of
+      // the line. Loads of these other words would then have too large a share of the HITM.
       if (access.stores) append(id, {trace::Kind::fence, 0, 0, 0, 0});
       if (access.function) append(id, {trace::Kind::leave, 0, 0, 0, 0});
     }

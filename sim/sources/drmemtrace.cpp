@@ -116,7 +116,7 @@ class DrMemtrace {
     const bool reads = kind == "read", writes = kind == "write";
     if (!reads && !writes) {
       if (kind == "dflush" || kind == "iflush") ++flushes_;
-      // Skips prefetches of instructions and by hardware, which the program did not request.
+      // Skips prefetches of instructions, and those that the hardware made without a request of the program.
       if (!kind.starts_with("pref") || kind.starts_with("pref-i") || kind == "pref-HW") return;
       objects_.prefetch(it.stream, access.address, kind.starts_with("pref-w") ? trace::kForWrite : std::uint16_t{0});
       return;

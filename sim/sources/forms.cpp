@@ -61,7 +61,7 @@ namespace {
 
 constexpr std::size_t kShownOfLine = 60;
 
-// Names the form that fits most lines, and its first line that does not fit.
+// Names the form that fits the longest beginning of the file, and the first line that does not fit it.
 std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
   if (!excerpt.is_text) return "It is not text, and does not begin like any known binary form.";
   if (excerpt.lines.empty()) return "It is empty.";
@@ -114,7 +114,7 @@ Recognised recognise(const Excerpt& excerpt) {
 }
 
 Losses convert_files(const Form& form, const std::vector<std::filesystem::path>& files, const std::filesystem::path& out) {
-  // Copies the files' names now, because `out` may be one of these files.
+  // Checks the files before the writer creates `out`, which may be one of them.
   std::vector<std::string> names;
   for (const std::filesystem::path& file : files) {
     if (!std::filesystem::exists(file)) throw trace::TraceError(read_problem(file.string(), ENOENT));

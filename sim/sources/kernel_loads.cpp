@@ -15,7 +15,7 @@ using workloads::Zipf;
 
 constexpr std::uint64_t kPointer = 8;
 constexpr std::uint64_t kCount = 4;  // size of a reference count in bytes
-constexpr int kLine = 64;            // structures that are larger are aligned to this many bytes
+constexpr int kLine = 64;            // structures of this size or more are aligned to it, in bytes
 
 std::uint32_t define_structure(trace::Writer& out, const std::string& name, std::int64_t size, std::vector<Field> fields) {
   trace::Structure structure;
@@ -187,7 +187,7 @@ class Slab {
     for (int cpu = 0; cpu < load.common.threads; ++cpu)
       array_objects_.push_back(define_object(out, fmt::format("array_cache[{}]", cpu), array, array_bytes, true));
     lists_ = define_object(out, "kmem_list3", lists, 48);
-    // Enough objects for full arrays, one object in use per CPU, and a batch for one CPU that refills.
+    // Enough objects for full arrays, two per CPU that are in use or passed on, and a batch for one CPU that refills.
     const int objects_in_all = load.common.threads * (load.array + 2) + load.batch;
     for (int i = objects_in_all - 1; i >= 0; --i)
       free_.push_back(define_object(out, fmt::format("slab_object[{}]", i), object, 64));
@@ -207,7 +207,8 @@ class Slab {
  private:
   struct Array {
     std::vector<std::uint32_t> objects;
-    std::vector<std::uint32_t> to_free;  // objects that other CPUs have passed to this CPU, which must free them
+    // Objects that this CPU must free: its own, and those that other CPUs have passed to it.
+    std::vector<std::uint32_t> to_free;
   };
 
   Array& array_of(const SyntheticThread& thread) { return arrays_[thread.number()]; }

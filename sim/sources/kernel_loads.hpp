@@ -48,9 +48,10 @@ struct TimerLoad {
   int remote_pct = 10;
 };
 
-// Objects from per-CPU arrays, backed by shared lists. An operation allocates and writes an object, and frees the objects
-// that other CPUs have passed to this CPU. `remote_pct` of the objects are passed to another CPU to be freed. If its array is
-// empty or full, a CPU moves `batch` objects from or to the shared lists, under list_lock.
+// Objects from per-CPU arrays, backed by shared lists. An operation allocates and writes an object. `remote_pct` of the
+// objects are passed to another CPU. The operation then frees its own object, unless it passed it on, and all objects that
+// other CPUs have passed to this CPU. If its array is empty or full, a CPU moves `batch` objects from or to the shared lists,
+// under list_lock.
 struct SlabLoad {
   LoadSpec common;
   int batch = 16;

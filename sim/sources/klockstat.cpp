@@ -81,7 +81,7 @@ LockStatisticsFile read_klockstat(const std::filesystem::path& path) {
   std::vector<LockStatistics> waits;
   std::map<std::string, LockTimes> holds;
   std::int64_t rows = 0;
-  std::string unread;  // the first line below the titles that is not a row
+  std::string unread;  // the first line below the titles, if it is not a row
   while (const auto line = in.next()) {
     const std::string_view text = stripped(*line);
     if (const KlockTable next = klock_table(text); next != KlockTable::none) {

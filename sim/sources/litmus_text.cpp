@@ -66,8 +66,8 @@ class HerdReader {
     }
   }
 
-  // Removes comments: "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, as in f(*x). There
-  // it begins a comment only at the start of a line, before a blank, or after the condition.
+  // Removes comments: "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, as in f(*x). So in
+  // C it begins a comment only at the start of a line, before a blank, or on the line of the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
     bool inside = false;
@@ -136,7 +136,7 @@ class HerdReader {
   void initial_value(const SourceLine& line, const std::string& part) {
     const std::size_t equals = part.find('=');
     std::string_view declared = stripped(std::string_view(part).substr(0, equals));
-    const std::string left(take_last_word(declared));  // the type, which precedes the name in a declaration
+    const std::string left(take_last_word(declared));  // the name; in a declaration, its type precedes it
     const std::string right(equals == std::string::npos ? "0" : stripped(part.substr(equals + 1)));
     const std::size_t colon = left.find(':');
     if (colon == std::string::npos) {

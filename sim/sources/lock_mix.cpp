@@ -14,10 +14,11 @@ namespace {
 
 constexpr double kUsPerS = 1e6;
 constexpr std::size_t kMostMixed = 8;
-// The mean of fewer measured waits has a relative standard deviation above some 18 %.
+// The least number of measured waits: the mean of 30 exponentially distributed times has a relative standard deviation of 18
+// %.
 constexpr std::uint64_t kFewestWaits = 30;
 constexpr double kAtMostOff = 2;  // largest accepted ratio between measured and expected waiting, either way
-// The trace has at least kOfRarest acquisitions of the rarest lock, if the total stays between these limits.
+// The trace has kOfRarest acquisitions of the rarest lock, but in total at least kFewest and at most kMost.
 constexpr std::int64_t kOfRarest = 1000, kFewest = 50000, kMost = 200000;
 
 // The waiting that queueing theory expects if CPUs alternately compute and hold a lock, both for exponentially distributed

@@ -21,7 +21,7 @@ struct MeasuredTime {
 struct MixedLock {
   std::string name;
   double per_s = 0, hold_us = 0;     // as measured
-  double busy_pct = 0, wait_us = 0;  // percentage of acquisitions that waited, and their mean wait
+  double busy_pct = 0, wait_us = 0;  // percentage of acquisitions that waited; the mean wait of all acquisitions
   double expected_busy_pct = 0, expected_wait_us = 0;
   std::int64_t acquisitions = 0;  // in the trace
 };

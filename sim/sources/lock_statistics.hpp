@@ -41,15 +41,15 @@ struct LockStatisticsFile {
   std::vector<LockStatistics> locks;  // longest total waiting first
   Losses losses = {};
   bool all_timed = false;  // true: `waits` counts all acquisitions, even those without waiting
-  // Why no trace can be made from these statistics, as a clause. Empty if it can, because each lock has acquisitions and hold
-  // times.
+  // Why no trace can be made from these statistics, as a clause. Empty if each lock has acquisitions and hold times, so that
+  // one can.
   std::string why_no_trace = {};
 };
 
 // For example "mmap_lock (readers)".
 std::string shown_name(const LockStatistics& lock);
 
-// Merges rows with the same name. Tools may print such rows for one caller if its own callers differ.
+// Merges rows with the same name and kind. Tools print several rows for one caller if the caller itself has several callers.
 std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistics>& rows);
 void sort_hottest_first(std::vector<LockStatistics>& locks);
 

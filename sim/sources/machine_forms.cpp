@@ -16,7 +16,7 @@ bool is_figure(std::string_view text) {
 
 Likeness matrix_likeness(const Excerpt& excerpt) {
   if (!excerpt.is_text || excerpt.has("#HWCs ")) return {};
-  // Ignores a last row that may be cut off.
+  // Leaves out the last row, which may be cut off, unless the excerpt is the whole file.
   const std::string_view all = excerpt.bytes;
   const std::string_view text = excerpt.whole ? all : all.substr(0, all.rfind('\n') + 1);
   const NumberGrid grid = split_grid(text);

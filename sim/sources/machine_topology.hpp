@@ -13,7 +13,7 @@ namespace linebounce::sim {
 struct TopologyCpu {
   int number = 0;  // the operating system's number
   int node = 0, package = 0, cache = 0,
-      // Numbers are unique in the machine. `cache`: the largest cache that several cores share; the package if there is none.
+      // Numbers are unique in the machine. `cache`: the CPU's last-level cache; the package if the tool names no cache.
       core = 0;
 };
 

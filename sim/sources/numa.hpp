@@ -38,8 +38,8 @@ MachineTopology topology_of(const NumaTables& tables, const std::string& file);
 
 // Guesses which nodes are linked, assuming that a larger distance means more links on the way.
 struct NodeLinks {
-  bool all = true;                         // every two nodes
-  std::vector<std::pair<int, int>> links;  // pairs of positions in NumaTables::nodes; empty if `all`
+  bool all = true;                         // true: every two nodes are linked
+  std::vector<std::pair<int, int>> links;  // pairs of positions in NumaTables::nodes; may be empty if `all` is true
   bool keeps_order = true;                 // true if pairs with a larger distance have more links on their way, as assumed
 };
 NodeLinks links_by_distance(const NumaTables& tables);

@@ -285,14 +285,14 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
 }
 
-// Removes a head and a column of labels if they have the same CPU numbers. Removes only one of the two if the rest is then
-// square.
+// Removes a head and a column of labels if they have the same CPU numbers. Or removes only one of the two, if its labels
+// count from 0 or 1 and the rest is then square.
 void take_labels(NumberGrid& grid) {
   std::vector<GridRow>& rows = grid.rows;
   if (rows.size() < 2 || rows.front().empty()) return;
   const std::size_t width = rows.back().size();
   GridRow head = rows.front();
-  // Between blanks, an empty corner cell is invisible.
+  // Cells separated by blanks can't be empty, so the head then has no cell for the corner.
   const bool has_corner = head.size() == rows[1].size();
   const bool corner_is_label = has_corner && !is_number(head.front().text);
   if (has_corner) head.erase(head.begin());
@@ -347,7 +347,7 @@ void complete_ragged(std::vector<GridRow>& rows) {
   for (GridRow& row : rows) row.resize(rows.size(), GridCell{{}, row.front().line, 1});
 }
 
-// True for a table in Markdown: cells between bars, and a line of dashes below the titles.
+// True for a table in Markdown: each line that is not blank begins and ends with a bar.
 bool is_markdown(const std::vector<TextLine>& lines) {
   return std::ranges::all_of(lines, [](const TextLine& line) {
     const std::string_view text = stripped(line.text);
@@ -381,7 +381,8 @@ bool NumberGrid::is_square() const {
 
 NumberGrid split_grid(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  // Trims only whole lines, because the first row may begin with empty cells, and the last row may end with them.
+  // Removes blank lines at the end. Does not remove blanks within a line, because a tab may stand for an empty cell at a
+  // line's beginning or end.
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == std::string_view::npos) return {};
   text = text.substr(0, text.find('\n', last));

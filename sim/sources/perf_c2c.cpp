@@ -94,12 +94,12 @@ class C2cReader {
     if (text.empty() || text.starts_with('#')) return;
     if (report_.lines.empty() && count(text)) return;
     if (text.find_first_not_of('-') == text.npos) {
-      // A pasted text may begin with a line's row, without the rule above it.
       after_rule_ = true;
       return;
     }
     const std::vector<std::string_view> words = words_of(text);
     const auto head = line_head(words);
+    // A pasted text may begin with a line's row, without the rule above it.
     if (head && (after_rule_ || report_.lines.empty())) {
       begin_line(*head);
     } else if (words.front().ends_with('%') && !report_.lines.empty()) {
@@ -138,7 +138,8 @@ class C2cReader {
 
   void begin_line(const LineHead& head) {
     if (!titled_) {
-      // The first two counts are of HITM. Of the others, two or three are of stores, the rest of peer snoops.
+      // The first two counts are of HITM. Three further counts are all of stores; otherwise two are of stores, after those of
+      // peer snoops.
       columns_.stores = head.counts.size() - 2 == 3 ? 3 : 2;
       columns_.peers = head.counts.size() - 2 - columns_.stores;
     }

@@ -143,8 +143,8 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
   LockStatisticsFile file;
   file.tool = titles->name_first ? "perf lock report" : "perf lock contention";
   file.what = titles->what;
-  // perf prints several rows for locks with the same name, and for a caller with different callers, without telling them
-  // apart.
+  // perf prints several rows for locks with the same name, and for a caller that has several callers itself. Nothing in the
+  // rows tells them apart.
   file.locks = of_one_name_together(PerfLockFile(in, *titles).read());
   sort_hottest_first(file.locks);
   file.losses.add(Loss::no_holds, file.tool);

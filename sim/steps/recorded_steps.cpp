@@ -43,7 +43,7 @@ class Order {
         return {step.time, false, line, 1, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
       }
       case RunStepKind::directory: return {step.time, false, step.where, 1, kind_of(Controller::directory), step.agent};
-      // Has the key of the row that takes the data, so that it stays right after it.
+      // Has the key of the row in which the copy takes the data, and so stays right after that row.
       case RunStepKind::data:
         return {step.time, false, step.where, 1, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
       case RunStepKind::message:
@@ -89,7 +89,8 @@ class Order {
     const auto what = static_cast<SentMessage::What>(step.what);
     return what != SentMessage::What::request && what != SentMessage::What::again && what != SentMessage::What::packet;
   }
-  // Keeps each sender's order: 0 for messages on a bus, otherwise the kind of endpoint that sends the packet.
+  // Together with the sender's number, keeps each sender's order: 0 for messages on a bus, otherwise the kind of endpoint
+  // that sends the packet.
   static int sender_kind(const RunStep& step) {
     if (static_cast<SentMessage::What>(step.what) != SentMessage::What::packet) return 0;
     return 1 + static_cast<int>(step.from.kind);

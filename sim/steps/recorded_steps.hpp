@@ -44,8 +44,7 @@ struct RecordedSteps {
 };
 
 // Runs the first point of an experiment (a name, a TOML file, or a Lua program or lock), and keeps its first `most` steps. If
-// the experiment can't be read or the run fails, sets `exit` and `error`, and keeps the steps up to there. REQUIRES: called
-// once in a process.
+// the experiment can't be read or the run fails, sets `exit` and `error`, and keeps the steps up to there.
 RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
 
 }  // namespace linebounce::sim

@@ -65,8 +65,8 @@ ProgramTap& StepRecorder::begin(Machine& machine, const AddressSpace& memory, co
   return *this;
 }
 
-// Stops the run once enough steps are final. Steps at or after the machine's time are not: another core may still report an
-// earlier one.
+// Stops the run once enough steps are final, that is, before the machine's time. Before a later step, another core may still
+// report one.
 void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;

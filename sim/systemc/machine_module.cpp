@@ -71,7 +71,7 @@ class Machine::Implementation {
       Server& server = *servers_.emplace_back(std::make_unique<Server>());
       machine_.set_program(cpu, [&server](linebounce::Cpu& self) {
         for (;;) {
-          self.sleep();  // until serve() has a request for this CPU
+          self.sleep();  // until serve() has set a request for this CPU
           server.answer(self);
         }
       });

@@ -92,7 +92,7 @@ class Mutation {
     set(group, path, one_of(choices));
   }
 
-  // Changes the numbers of nodes and CPUs, and the memory. Threads per core stay as they are.
+  // Changes the numbers of threads per core, of CPUs and of nodes, the nodes with memory, and the distances on the bus.
   void shape() {
     int threads = spec_.cpu.threads_per_core;
     if (in(1, 3)) threads = one_of(divisors(spec_.cpus_present, 4));
@@ -105,8 +105,8 @@ class Mutation {
     ways(cores);
   }
 
-  // Changes distances between cores and their bus. Always replaces a list in the machine's file if that has another number of
-  // cores.
+  // In one of four cases, gives each core a random distance. Otherwise removes the distances in the machine's file, which may
+  // be for another number of cores.
   void ways(int cores) {
     const bool everywhere = in(1, 4);
     const auto list = [&](const auto& one) {
@@ -334,7 +334,8 @@ class Mutation {
     set_to_one_of(kWorkload, "workload.atomic_share", std::vector<std::int64_t>{0, 12, 40});
     set_to_one_of(kWorkload, "workload.prefetch_share", std::vector<std::int64_t>{0, 6, 20});
     set_to_one_of(kWorkload, "workload.compute_share", std::vector<std::int64_t>{0, 0, 10});
-    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});  // so some cases mostly use locks
+    // With 100, cases mostly use locks.
+    set_to_one_of(kWorkload, "workload.lock_share", std::vector<std::int64_t>{0, 1, 3, 100});
     for (const char* const kind : {"fence", "spin", "interrupt", "sleep"}) {
       set_between(kWorkload, fmt::format("workload.{}_share", kind), 0, 3);
     }

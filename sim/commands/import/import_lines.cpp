@@ -183,7 +183,7 @@ std::string share_text(std::int64_t part, std::int64_t all) {
   return all > 0 && part <= all ? fmt::format("{:.3g} %", 100 * static_cast<double>(part) / static_cast<double>(all)) : "";
 }
 
-// Prints the counts that are not 0. Each gets its share of all loads or all stores, whichever its name mentions.
+// Prints the counts that are not 0. A count of loads or stores also gets its percentage of all loads or all stores.
 void print_counts(const C2cReport& report, const Painter& paint) {
   const std::int64_t loads = report.count_of("Load Operations"), stores = report.count_of("Store Operations");
   Table table(

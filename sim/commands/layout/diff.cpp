@@ -25,7 +25,7 @@ each of the two layouts, in --orders orders, and compared in pairs. Objects begi
 
 struct DiffArguments : LayoutArguments {
   std::string before, after;
-  std::string structure;  // the structure's name in the recording; the same in both files unless they give another
+  std::string structure;  // the structure's name in the recording, and in a file that is given without ":STRUCTURE"
 };
 
 bool has_unit(const std::vector<LayoutUnit>& units, const std::string& name) {

@@ -37,8 +37,8 @@ struct LayoutInput {
   [[nodiscard]] Layout layout() const;
 };
 
-// `given`: the structure to use in place of the one in the trace or table. Converts a table or report into a trace in the
-// results folder. Errors: ConfigError, TraceError, WriteError.
+// Reads the trace, or converts a table or a report into a trace in the results folder. `given`: the structure to use in place
+// of the one in the trace or table. Errors: ConfigError, TraceError, WriteError.
 LayoutInput layout_input(const LayoutArguments& arguments, const std::string& structure, const std::optional<Layout>& given);
 
 // Reads "FILE" or "FILE:STRUCTURE"; FILE is a layout file, pahole's output, or BTF types. Without ":STRUCTURE", uses the name

@@ -63,8 +63,8 @@ void add_new(std::vector<Arrangement>& chosen, const Arrangement& it) {
   if (std::ranges::find(chosen, it.begins, &Arrangement::begins) == chosen.end()) chosen.push_back(it);
 }
 
-// Chooses at most `most` arrangements to replay, the cheapest first. The cheapest one that is no larger than the present layout
-// is always among them.
+// Chooses at most `most` arrangements to replay: first the cheapest that is no larger than the present layout, if there is
+// one, then the cheapest others. REQUIRES: `found` is sorted by cost.
 std::vector<Arrangement> worth_replaying(std::vector<Arrangement> found, int present_size, std::size_t most) {
   const auto small = std::ranges::find_if(found, [present_size](const Arrangement& it) { return it.size <= present_size; });
   if (small != found.end()) std::rotate(found.begin(), small, small + 1);
@@ -98,7 +98,8 @@ bool may_be_best(const TriedLayout& tried) {
   return promises && !loses;
 }
 
-// The layout with the largest gain over all machines. It must gain more than chance on some machine, and must not lose on any.
+// The layout with the largest gain over all machines, or a smaller layout whose gain is hardly smaller. It must gain more
+// than chance on some machine, and must not lose on any.
 std::optional<std::size_t> best_layout(const std::vector<TriedLayout>& tried) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < tried.size(); ++i) {
@@ -187,9 +188,9 @@ class LayoutFinder {
             .layouts = workloads::layouts_of(input_.reader->symbols())};
   }
 
-  // Searches for cheap arrangements under two orders of accesses. One is that of the present layout. There, a CPU that has
-  // waited for a line then accesses all members on it, so the search keeps them together. The other is that of a layout in
-  // which members share no line.
+  // Searches for cheap arrangements under two orders of accesses. One is the order that the present layout causes: a CPU that
+  // has waited for a line then accesses all members on it, so the search keeps these members together. The other is the order
+  // of a layout in which members share no line.
   std::vector<Arrangement> search(LayoutReport& report, std::size_t near_lines) {
     const int line = input_.line_bytes;
     const int present = (report.touched.layout.size + line - 1) / line * line;
@@ -212,8 +213,9 @@ class LayoutFinder {
       it.exact = false;  // the search used the other order, so this cost is an estimate
     }
     std::vector<Arrangement> chosen = taken_in_turn(by_present, by_apart, most);
-    // The cost model ignores that transfers of two lines overlap, and that a contended line may be taken away at once. So two
-    // more arrangements are always replayed: members grouped by role, and members on lines of their own.
+    // The cost model ignores that transfers of two lines overlap, and that a contended line may be taken away at once. So up
+    // to two more arrangements are replayed: members grouped by role, and members on lines of their own. Structures with many
+    // members go without them.
     if (search.touched() > LayoutSearch::kMostExact) return chosen;
     for (Arrangement it : {search.by_role(), single}) {
       it.cost = costs.of_layout(it.begins);

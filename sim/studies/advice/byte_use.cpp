@@ -192,8 +192,8 @@ class ByteUses {
     }
   }
 
-  // Between the passes, once per placement: marks the granules on lines that several threads may use and one may write. A
-  // granule that spans two lines counts for both.
+  // Runs between the passes, once for each placement: marks the granules on lines that several threads may use and one may
+  // write. A granule that spans two lines counts as used on both.
   void choose(const ObjectPlaces& places) {
     std::unordered_map<std::uint64_t, std::uint32_t> lines;
     const auto each_line = [&](std::uint32_t object, std::int64_t offset, const auto& use) {

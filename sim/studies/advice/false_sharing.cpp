@@ -13,10 +13,10 @@
 namespace linebounce::sim {
 namespace {
 
-// Below these shares of all accesses, threads and their writes are ignored.
-constexpr double kOneThread = 0.9;     // of all accesses
-constexpr double kHardlyEver = 0.002;  // of all accesses; fewer writes are ignored
-constexpr double kSome = 0.1;          // of all accesses; a thread with at least this share counts as a user
+// Shares of all accesses to a piece.
+constexpr double kOneThread = 0.9;     // a thread with at least this share counts as the only user
+constexpr double kHardlyEver = 0.002;  // writes up to this share are ignored
+constexpr double kSome = 0.1;          // a thread with at least this share counts as a user
 
 Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
   Piece piece{use.object, use.offset, use.bytes};
@@ -242,7 +242,7 @@ std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& sym
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces) {
   const std::vector<Piece> inside = pieces_in(array, pieces);
   const Runs runs = runs_of(array, inside);
-  // A single run that begins inside a line is known to begin an element, but not which one.
+  // A run that is alone inside a line begins an element, but it is not known which one.
   const std::int64_t from_begin = runs.apart == 0 ? 0 : std::gcd(runs.apart, runs.first);
   const auto divides = [&array](std::int64_t bytes) { return array.numbered || array.size % bytes == 0; };
   for (const std::int64_t bytes : {runs.apart, from_begin, runs.all}) {

@@ -30,8 +30,8 @@ struct Piece {
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than occasionally
   std::uint64_t line = 0;
-  // The slot that contains the bytes, if threads take turns with the line's slots: over the whole run a slot has several
-  // users, but not while others use other slots. Empty if the use over time was not examined.
+  // The slot that contains the bytes, if the use over time was examined; else empty. Threads take turns with the slots of a
+  // line: over the whole run several threads use a slot, but not at a time when others use the line's other slots.
   std::string slot = {};
 };
 

@@ -321,7 +321,8 @@ void TimeAccountant::add_miss(const TimedMiss& timed) {
   const MissCause& cause = timed.cause;
   const bool is_false = cause.why == Interference::other_bytes;
   if (timed.lock && !is_false) return sum(TimeClass::lock, lock_names_[*timed.lock]).add(timed.waited, timed.miss.function);
-  // A miss that memory serves costs no more if another thread has written the data before. So it counts as private.
+  // A thread's first access to a line costs the same, whether or not another thread has written the data, if memory serves
+  // it. So it counts as private.
   const bool from_memory = timed.miss.source == Source::local_memory || timed.miss.source == Source::remote_memory;
   TimeClass what = TimeClass::private_misses;
   if (is_false) {

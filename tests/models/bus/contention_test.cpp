@@ -95,10 +95,10 @@ TEST(TakenCopies, OfAnotherNodeAnswerOnItsBusFirst) {
   EXPECT_EQ(upgrade_across_nodes(7), 376 + 70 - 10);
 }
 
-// Like upgrade_across_nodes(0), with a third node that has no copy and whose link takes 50 ns longer. A home that broadcasts
-// holds back memory's answer, which is ready at 6200, until node 2 must have answered: 2 * 100 for the links, 10 for its
-// controller and 50 for its bus, which is 6460. Without a broadcast CPU 0's controller has the last answer at 6290, 170
-// earlier.
+// Like upgrade_across_nodes(0), with a third node that has no copy and whose link takes 50 ns longer. Memory's answer is
+// ready at 6200. A home that broadcasts adds the time in which the farthest node answers a question: 2 * 100 for the links,
+// 10 for node 2's controller and 50 for its bus, so the answer leaves at 6460. Without a broadcast CPU 0's controller has the
+// last answer at 6290, 170 earlier.
 double upgrade_beside_a_far_node(bool broadcasts) {
   MachineSpec spec = small_nodes(3, 3);
   spec.network.pairs.push_back({.name = "0_2", .latency_ns = 50});
