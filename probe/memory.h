@@ -64,8 +64,8 @@ static inline bool is_in_huge_pages(const struct block* block) {
   return (size_t)huge_kib * 1024 >= block->bytes / 2;
 }
 
-// Makes a ring of pointers through the first `lines` places, which lie `stride` bytes apart. Its order is random, so that no
-// prefetcher can guess the next line.
+// Links the first `lines` lines into a ring of pointers; they lie `stride` bytes apart. No prefetcher can guess the next line,
+// because the ring's order is random.
 static inline void** make_ring(char* data, size_t lines, size_t stride, unsigned long long* random) {
   uint32_t* order = malloc(lines * sizeof *order);
   if (!order) give_up("linebounce-probe");

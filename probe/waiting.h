@@ -1,4 +1,4 @@
-// Measures operations whose CPUs wait for each other: on 2, 4 and all CPUs, near and far apart. Chooses these CPUs.
+// Measures what CPUs lose when they wait for each other: on 2, 4 and all CPUs, near and far apart. Chooses the CPUs, too.
 #pragma once
 
 #include "contended.h"

@@ -1,5 +1,5 @@
--- False sharing, and its cure: each CPU counts in a word of its own. What it teaches: if words are packed, they share lines,
--- which bounce although no word is shared; one line per CPU avoids that. Compare `linebounce lines` of both.
+-- False sharing, and its cure: each CPU counts in a word of its own. What it teaches: packed words share
+-- lines, which bounce although no word is shared. One line per CPU avoids that. Compare `linebounce lines` of both.
 title = "Each CPU counts in a word of its own"
 parameters = {
   { name = "cure", default = false, meaning = "each word on a line of its own" },

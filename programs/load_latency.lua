@@ -1,5 +1,5 @@
--- What a load costs at each distance: chains of dependent loads over as much memory as one level holds. What it teaches: if one
--- CPU runs alone, its metrics latency.l1, l2, node_cache, local_memory and remote_memory are the load-to-use latencies.
+-- What a load costs at each distance: chains of dependent loads over as much memory as one level holds. What it teaches: the
+-- metrics latency.l1, l2, node_cache, local_memory and remote_memory of a CPU that runs alone are load-to-use latencies.
 title = "Load-to-use latency of each level"
 parameters = {
   { name = "l1_kib", default = 8, min = 1, max = 1048576, meaning = "walked through again and again: in the first cache" },

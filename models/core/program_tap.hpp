@@ -63,7 +63,7 @@ class ProgramTap {
  public:
   virtual ~ProgramTap() = default;
 
-  // The thread makes this call. The tap is told before the call takes effect, unless ProgramCall says otherwise.
+  // Reports a call of the thread, before the call takes effect unless ProgramCall says otherwise.
   virtual void called(const Cpu& cpu, const ProgramCall& call) = 0;
   // An operation has taken effect on its word, which held `old` before. Each word's accesses are reported in their order.
   virtual void applied(const Cpu& cpu, const Operation& operation, Value old) = 0;

@@ -24,7 +24,7 @@ function acquire(cpu, lock)
   cpu:store(mine, 1)
   local before = cpu:exchange(lock.tail, mine)
   local waited = wait_at(cpu, before)
-  lock.mine, lock.before = mine, before -- `lock` is a Lua table of its own for each CPU
+  lock.mine, lock.before = mine, before -- each CPU has its own Lua table `lock`
   return waited
 end
 

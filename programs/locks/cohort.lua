@@ -1,6 +1,6 @@
 -- A cohort lock of ticket locks (Dice, Marathe and Shavit, PPoPP 2012: C-TKT-TKT): one lock for each NUMA node, and a global
--- one. What it teaches: the holder hands the lock to a waiter in its own node, near the lock's lines. Only after several such
--- hand-offs does another node get it. Where nodes are far apart, this gives more throughput and less fairness.
+-- one. What it teaches: the holder hands the lock to a waiter in its own node, near the lock's lines. Another node gets it after
+-- several such hand-offs. Where nodes are far apart, throughput rises and fairness falls.
 title = "Cohort lock: hands over within a node, and to other nodes after some hand-offs"
 traits = { numa_aware = true }
 

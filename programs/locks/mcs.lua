@@ -21,7 +21,7 @@ function acquire(cpu, lock)
     cpu:store_release(before + node.next, mine)
     cpu:spin_until_acquire(mine + node.waits, "==", 0)
   end
-  lock.mine = mine -- `lock` is a Lua table of its own for each CPU
+  lock.mine = mine -- each CPU has its own Lua table `lock`
   return before ~= 0
 end
 

@@ -103,19 +103,21 @@ LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology
   return matrix;
 }
 
-// The means of MLC's idle latencies within a node and between nodes.
+// The means of MLC's idle latencies within a node and between nodes; none if no node has one.
 std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
-  double own = 0, other = 0;
-  int own_nodes = 0, pairs = 0;
-  for (std::size_t cpu = 0; cpu < mlc.idle_ns.size(); ++cpu) {
-    for (std::size_t memory = 0; memory < mlc.idle_ns[cpu].size(); ++memory) {
-      const double ns = mlc.idle_ns[cpu][memory];
-      if (ns <= 0) continue;
-      cpu == memory ? (own += ns, ++own_nodes) : (other += ns, ++pairs);
+  const auto mean = [&mlc](bool within) -> std::optional<double> {
+    double sum = 0;
+    int count = 0;
+    for (std::size_t cpu = 0; cpu < mlc.idle_ns.size(); ++cpu) {
+      for (std::size_t memory = 0; memory < mlc.idle_ns[cpu].size(); ++memory) {
+        const double ns = mlc.idle_ns[cpu][memory];
+        if (ns > 0 && (cpu == memory) == within) sum += ns, ++count;
+      }
     }
-  }
-  if (own_nodes == 0) return std::nullopt;
-  return MemoryLatencies{"MLC", own / own_nodes, pairs > 0 ? std::optional(other / pairs) : std::nullopt};
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
+  };
+  const auto own = mean(true);
+  return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
 }
 
 // Reads a latency matrix, or everything that linebounce-probe measured.

@@ -127,7 +127,7 @@ class PointBuilder {
     input.run = typed.run;
     input.engine = typed.engine;
     input.tables = experiment_.measured;
-    for (const auto& [path, setting] : settings) input.places.emplace(path, setting.origin.place);
+    for (const auto& [path, setting] : settings) input.places.emplace(path, located(setting.origin, path));
     input.seed = experiment_.seed;
   }
 

@@ -53,7 +53,7 @@ std::string absolute_path(const std::filesystem::path& path);
 // Returns a file's bytes. Errors: ConfigError for a missing file, a directory, or more than 16 MiB; UnreadableConfig after an
 // I/O error.
 std::string read_text(const std::filesystem::path& file);
-// As read_text(), for measurements and what other tools have written. Errors: also UnreadableConfig if there is no such file.
+// Reads measurements, or what another tool has written. Like read_text(), but a missing file is an UnreadableConfig.
 std::string read_data(const std::filesystem::path& file);
 
 // True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects any

@@ -3,31 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "models/text/quote_marks.hpp"
+#include "models/text/trimmed.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kTypeIs = "type = ";
 
-std::string_view without_blanks(std::string_view text) {
-  constexpr std::string_view kBlanksOfPtype = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlanksOfPtype);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanksOfPtype) - begin + 1);
-}
-
 // "osp::Star<double> [with T = double] {" becomes "osp__Star_double", a name without punctuation.
 std::string plain_name(std::string_view text) {
   text = text.substr(0, std::min({text.find(" [with"), text.find(" : "), text.find('{')}));
   std::string name;
-  for (const char c : without_blanks(text)) {
+  for (const char c : trimmed(text)) {
     const bool is_kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     name += is_kept ? c : '_';
   }
@@ -40,8 +32,8 @@ class PtypeRewriter {
   std::string rewritten(const std::string& text) {
     std::string out;
     for (const std::string& whole : unquoted_lines(text)) {
-      std::string_view line = without_blanks(whole);
-      while (line.starts_with("//")) line = without_blanks(line.substr(2));
+      std::string_view line = trimmed(whole);
+      while (line.starts_with("//")) line = trimmed(line.substr(2));
       out += rewritten_line(line) + "\n";
     }
     return out;
@@ -55,8 +47,8 @@ class PtypeRewriter {
     }
     if (!line.starts_with("/*")) return line.starts_with('}') && !places_.empty() ? closed(line) : "";
     const std::size_t end = std::min(line.find("*/"), line.size());
-    const std::string_view comment = without_blanks(line.substr(2, end - 2));
-    const std::string_view behind = without_blanks(line.substr(std::min(end + 2, line.size())));
+    const std::string_view comment = trimmed(line.substr(2, end - 2));
+    const std::string_view behind = trimmed(line.substr(std::min(end + 2, line.size())));
     if (behind.starts_with(kTypeIs)) {
       opening_ = behind.substr(kTypeIs.size());
       return opened_structure();
@@ -80,7 +72,7 @@ class PtypeRewriter {
   // "total size (bytes):   24", "total size:   24 bytes"
   static std::string size(std::string_view comment) {
     const std::size_t colon = comment.find(':');
-    std::string_view number = without_blanks(comment.substr(std::min(colon, comment.size() - 1) + 1));
+    std::string_view number = trimmed(comment.substr(std::min(colon, comment.size() - 1) + 1));
     return fmt::format("/* size: {} */", number.substr(0, number.find(' ')));
   }
 
@@ -88,24 +80,22 @@ class PtypeRewriter {
   std::string member(std::string_view comment, std::string_view declared) {
     const std::size_t bar = comment.find('|');
     Place place{places_.back().offset, std::string(comment)};
-    if (bar != comment.npos)
-      place = {std::string(without_blanks(comment.substr(0, bar))), std::string(comment.substr(bar + 1))};
+    if (bar != comment.npos) place = {std::string(trimmed(comment.substr(0, bar))), std::string(comment.substr(bar + 1))};
     if (declared.ends_with('{')) {
       const std::string keyword(declared.substr(0, declared.find(' ')));
-      // Bits do not follow the offset of a structure.
       places_.push_back(std::move(place));
       return keyword + " {";
     }
     std::string text(declared);
     if (const std::size_t left_out = text.find("{...}"); left_out != std::string::npos) text.erase(left_out, 5);
-    return fmt::format("{} /* {} {} */", text, place.offset, without_blanks(place.size));
+    return fmt::format("{} /* {} {} */", text, place.offset, trimmed(place.size));
   }
 
   std::string closed(std::string_view line) {
     const Place place = places_.back();
     places_.pop_back();
     if (places_.empty()) return "};";
-    return fmt::format("{} /* {} {} */", line, place.offset, without_blanks(place.size));
+    return fmt::format("{} /* {} {} */", line, place.offset, trimmed(place.size));
   }
 
   struct Place {

@@ -16,7 +16,7 @@ namespace linebounce::sim {
 // The function simulate(), or a test's replacement for it.
 using Simulation = std::function<PointData(const SimulationInput&, const std::function<void(double)>& progress)>;
 
-// Simulates one point with one of its seeds, and writes its seed file. Runs in a process of its own.
+// Simulates a point with one seed, and writes the seed file. A worker process calls it.
 void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed,
                    const std::filesystem::path& point_directory, const std::function<void(double)>& progress);
 

@@ -51,8 +51,9 @@ struct SimulationInput {
   bool as_recorded = false;                // true if the trace is replayed with the recorded run's configuration
   RunSpec run;
   EngineSpec engine;
-  std::vector<MeasuredTable> tables;          // measured tables to compare with the simulated lines
-  std::map<std::string, std::string> places;  // by path: where a setting was written, for messages: "FILE:LINE:COLUMN", "--set"
+  std::vector<MeasuredTable> tables;  // measured tables to compare with the simulated lines
+  // By path, for messages: where a setting was written, and its key. "FILE:LINE:COLUMN: workload.lock", "--lock".
+  std::map<std::string, std::string> places;
   std::uint64_t seed = 1;
 };
 

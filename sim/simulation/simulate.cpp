@@ -67,14 +67,11 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   }
 }
 
-// If a refusal begins with a setting's path ("workload.layout: ..."), prefixes it with the place where that setting was
-// written.
+// If a refusal begins with a setting's path ("workload.layout: ..."), says where that setting was written.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
   const std::string path = refusal.substr(0, refusal.find(": "));
   const auto place = input.places.find(path);
-  if (place == input.places.end()) return refusal;
-  const bool is_option = place->second.starts_with("--") && place->second != "--set";  // of this path alone
-  return place->second + (is_option ? refusal.substr(path.size()) : ": " + refusal);
+  return place == input.places.end() ? refusal : place->second + refusal.substr(path.size());
 }
 
 // The words that CPUs were spinning on when the run failed.

@@ -36,23 +36,29 @@ void split_lines(Excerpt& excerpt) {
   }
 }
 
-// How often `text` contains `part`.
-std::size_t times_in(std::string_view text, std::string_view part) {
-  std::size_t times = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++times;
-  return times;
+// True if each "=" of the text is one of quoted-printable: before two digits, or at the end of a line that goes on in the next.
+// Counts those that other texts hardly have ("x=20" may be a setting), and requires two.
+bool is_quoted_printable(std::string_view text) {
+  constexpr std::size_t kShortestBroken = 65, kLongestBroken = 76;  // lengths that mail programs give broken lines
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  int telling = 0;
+  for (std::size_t at = text.find('='); at != text.npos; at = text.find('=', at + 1)) {
+    const std::string_view next = text.substr(at + 1, 2);
+    if (next.starts_with('\n') || next == "\r\n") {
+      const std::size_t length = at - text.substr(0, at).rfind('\n');  // from the line's begin, as npos is -1
+      if (length >= kShortestBroken && length <= kLongestBroken) ++telling;
+    } else if (next == "3D") {
+      ++telling;
+    } else if (next.find_first_not_of(kDigits) != next.npos) {
+      return false;
+    }
+  }
+  return telling >= 2;
 }
 
-// Refuses an e-mail's stored form, quoted-printable: long lines end in "=" and continue on the next, and "=" is "=3D". A reader
-// would take the pieces for lines, and might miss most of the text.
+// Refuses an e-mail's stored form. A reader would take the pieces of broken lines for lines, and might miss most of the text.
 void refuse_quoted_printable(const Excerpt& excerpt, const std::string& name) {
-  constexpr std::size_t kShortestBroken = 65, kLongestBroken = 76;  // lengths that mail programs give broken lines
-  const auto broken = std::ranges::count_if(excerpt.lines, [](const Excerpt::Line& line) {
-    const std::string& text = line.text;
-    return text.size() <= kLongestBroken && text.size() >= kShortestBroken && text.ends_with('=') && !text.ends_with("==");
-  });
-  const std::size_t escapes = times_in(excerpt.bytes, "=3D") + times_in(excerpt.bytes, "=20\n");
-  if (broken + escapes < 2) return;
+  if (!is_quoted_printable(excerpt.bytes)) return;
   throw trace::TraceError(
       fmt::format("{0}: is an e-mail's text in quoted-printable form, with broken lines; decode it first: "
                   "python3 -m quopri -d {0} > FILE",

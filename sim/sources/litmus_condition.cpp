@@ -48,12 +48,13 @@ class ConditionParser {
   }
 
   static Alternatives either(Alternatives a, const Alternatives& b) {
+    require_few(a.size() + b.size());
     a.insert(a.end(), b.begin(), b.end());
-    return checked(std::move(a));
+    return a;
   }
 
   static Alternatives both(const Alternatives& a, const Alternatives& b) {
-    if (a.size() * b.size() > kMostAlternatives) return checked(Alternatives(kMostAlternatives + 1));
+    require_few(a.size() * b.size());
     Alternatives all;
     for (const Terms& one : a) {
       for (const Terms& other : b) {
@@ -64,10 +65,9 @@ class ConditionParser {
     return all;
   }
 
-  static Alternatives checked(Alternatives all) {
-    if (all.size() > kMostAlternatives)
+  static void require_few(std::size_t alternatives) {
+    if (alternatives > kMostAlternatives)
       throw std::invalid_argument(fmt::format("the condition has more than {} alternatives", kMostAlternatives));
-    return all;
   }
 
   Alternatives any(bool negated) {

@@ -12,7 +12,7 @@ Kind = Literal["point", "metric", "base", "value", "change", "interval", "verdic
 
 # The columns to drop when space is short, in this order. No other column is dropped.
 LOST_FIRST: tuple[Kind, ...] = ("interval", "value", "base")
-# If that is not enough, these columns are shortened, at most to a width at which names can still be told apart.
+# The columns to shorten next, with the smallest width at which readers can still tell names apart.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "verdict")
 _BETWEEN = 2

@@ -54,6 +54,8 @@ TEST(Recognise, AnEMailsQuotedPrintableTextIsRefusedWithWhatDecodesIt) {
   EXPECT_THAT(refused("X86 SB\n{ x=3D0; y=3D0; }\n"), HasSubstr("quopri"));
   EXPECT_EQ(refused(std::string(70, '=') + "\n" + std::string(70, '=') + "\n"), "");
   EXPECT_EQ(refused("{ x=3; y=0; }\n"), "");
+  EXPECT_EQ(refused("cpus=20\nways=20\nlatency=20\n"), "");
+  EXPECT_EQ(refused("a=3D b=3D c=4\n"), "");
 }
 
 TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {

@@ -24,7 +24,7 @@ constexpr int kMaxCheckedGroups = 3;
 constexpr int kMaxCheckedMembers = 3;
 
 // The protocols of one checked system. Its agents are nodes if `node` and `bus` are given, groups if `group` is given, and
-// caches otherwise. `directory` also says how caches behave that are agents or members of groups.
+// caches otherwise. Caches that are agents or members of groups obey `directory`.
 struct NetworkProtocols {
   Protocol directory;
   std::optional<Protocol> node = {}, bus = {}, group = {};
