@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "models/coherence/controller_entry.hpp"
 #include "sim/config/contention.hpp"
@@ -69,6 +70,10 @@ class PointBuilder {
       point.resolved.insert("table", std::move(tables));
     }
     add_layout_changes(point.resolved, tables_.layout_changes);
+    point.input.located = [all = std::make_shared<const Settings>(std::move(settings))](const std::string& path) {
+      const auto setting = all->find(path);
+      return setting == all->end() ? path : located(setting->second.origin, path);
+    };
     if (!point.input.trace.empty()) point.input.as_recorded = is_as_recorded(point);
     return point;
   }
@@ -127,7 +132,6 @@ class PointBuilder {
     input.run = typed.run;
     input.engine = typed.engine;
     input.tables = experiment_.measured;
-    for (const auto& [path, setting] : settings) input.places.emplace(path, located(setting.origin, path));
     input.seed = experiment_.seed;
   }
 

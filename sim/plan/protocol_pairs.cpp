@@ -37,12 +37,11 @@ void require_fitting_protocols(const SimulationInput& input) {
     if (name.empty() || is_path(kProtocolFiles, name)) return;
   }
   if ((node.bus_partner == bus.name && node.directory_partner == directory.name) || works(bus, node, directory)) return;
-  const auto place = input.places.find("machine.bus.protocol");
   throw ConfigError(
-      fmt::format("{}machine.bus.protocol: {} cannot be used with {} and {}, and `linebounce check {} --bus {}` shows why; "
+      fmt::format("{}: {} cannot be used with {} and {}, and `linebounce check {} --bus {}` shows why; "
                   "legal with those: {}",
-                  place == input.places.end() ? "" : place->second + ": ", bus.name, node.name, directory.name, node.name,
-                  bus.name, fmt::join(fitting_buses(machine, directory), ", ")));
+                  input.located("machine.bus.protocol"), bus.name, node.name, directory.name, node.name, bus.name,
+                  fmt::join(fitting_buses(machine, directory), ", ")));
 }
 
 }  // namespace linebounce::sim

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -52,8 +53,9 @@ struct SimulationInput {
   RunSpec run;
   EngineSpec engine;
   std::vector<MeasuredTable> tables;  // measured tables to compare with the simulated lines
-  // By path, for messages: where a setting was written, and its key. "FILE:LINE:COLUMN: workload.lock", "--lock".
-  std::map<std::string, std::string> places;
+  // For messages: where the setting of a path was written, and its key ("FILE:LINE:COLUMN: workload.lock", "--lock"); the
+  // path alone if it is no setting.
+  std::function<std::string(const std::string& path)> located = [](const std::string& path) { return path; };
   std::uint64_t seed = 1;
 };
 

@@ -70,8 +70,7 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
 // If a refusal begins with a setting's path ("workload.layout: ..."), says where that setting was written.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
   const std::string path = refusal.substr(0, refusal.find(": "));
-  const auto place = input.places.find(path);
-  return place == input.places.end() ? refusal : place->second + refusal.substr(path.size());
+  return input.located(path) + refusal.substr(path.size());
 }
 
 // The words that CPUs were spinning on when the run failed.

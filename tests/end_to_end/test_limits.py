@@ -125,7 +125,7 @@ def test_a_bus_that_does_not_fit_the_nodes_is_refused_before_the_run(linebounce:
     shown = linebounce.refused(
         "run", "lock_scaling", "--machine", "p3_xeon_8way", "--set", "machine.bus.protocol=moesi_snoop", "--plan"
     )
-    assert "machine.bus.protocol: moesi_snoop cannot be used with mesi_node_tags and mesi_directory_tags" in shown
+    assert "--set: machine.bus.protocol: moesi_snoop cannot be used with mesi_node_tags and mesi_directory_tags" in shown
     assert "legal with those: mesi_migratory_snoop, mesi_snoop, msi_snoop" in shown
     sets = ("--set", "machine.bus.protocol=mesi_migratory_snoop")
     assert linebounce("run", "lock_scaling", "--machine", "p3_xeon_8way", *sets, "--plan").code == 0
