@@ -7,6 +7,7 @@
 //   };
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -87,8 +88,10 @@ struct SpecParameter {
 
 class SpecBinder {
  public:
-  // Calls `visit` for every parameter, in the order in which the bind() functions declare them.
-  explicit SpecBinder(std::function<void(const SpecParameter&)> visit) : visit_(std::move(visit)) {}
+  // Calls `visit` for every parameter, in the order in which the bind() functions declare them. `below`: only for those whose
+  // paths begin with one of these prefixes, which end with a dot; empty: for all.
+  explicit SpecBinder(std::function<void(const SpecParameter&)> visit, std::vector<std::string_view> below = {})
+      : visit_(std::move(visit)), below_(std::move(below)) {}
 
   // Declares a number: an int, a double, or a Frequency in MHz.
   template <class Number>
@@ -119,7 +122,7 @@ class SpecBinder {
     const std::string_view outer_needs = needs_;
     prefix_ += name + ".";
     if (!needs.empty()) needs_ = needs;
-    part.bind(*this);
+    if (is_wanted(prefix_)) part.bind(*this);
     prefix_ = outer;
     needs_ = outer_needs;
   }
@@ -130,13 +133,21 @@ class SpecBinder {
   }
 
  private:
+  // True for a parameter's path that begins with a prefix of `below`, and for a part that has such parameters.
+  [[nodiscard]] bool is_wanted(std::string_view path) const {
+    return below_.empty() || std::ranges::any_of(below_, [path](std::string_view prefix) {
+             return path.starts_with(prefix) || prefix.starts_with(path);
+           });
+  }
   void visit(SpecParameter parameter, const char* name) const {
     parameter.path = prefix_ + name;
+    if (!is_wanted(parameter.path)) return;
     if (parameter.traits.needs.empty()) parameter.traits.needs = needs_;
     visit_(parameter);
   }
 
   std::function<void(const SpecParameter&)> visit_;
+  std::vector<std::string_view> below_;
   std::string prefix_;
   std::string_view needs_;
 };

@@ -1,11 +1,13 @@
 #include "workloads/workload_registry.hpp"
 
+#include <array>
+
 #include "models/listed.hpp"
 
 namespace linebounce::workloads {
 
 std::span<const WorkloadEntry> all_workloads() {
-  static const std::vector<WorkloadEntry> kWorkloads = {
+  static const auto kWorkloads = std::to_array<WorkloadEntry>({
       LISTED(MakeWorkloadEntry, operation_costs_workload)(),
       LISTED(MakeWorkloadEntry, load_to_use_workload)(),
       LISTED(MakeWorkloadEntry, contended_line_workload)(),
@@ -41,7 +43,7 @@ std::span<const WorkloadEntry> all_workloads() {
       LISTED(MakeWorkloadEntry, block_io_workload)(),
       LISTED(MakeWorkloadEntry, replay_workload)(),
       LISTED(MakeWorkloadEntry, program_workload)(),
-  };
+  });
   return kWorkloads;
 }
 

@@ -155,7 +155,7 @@ class ExperimentReader {
   void declare_keys() {
     KeySpace& keys = tables_->keys;
     keys.add(tables_->machine.keys.keys());
-    keys.add(schema_keys({}));
+    keys.add(schema_keys({}, {"run.", "engine."}));
     if (layout_) keys.add(layout_changes_key());
     const std::vector<std::string> given = given_paths();
     for (const std::string& path : given) {
@@ -322,8 +322,7 @@ class ExperimentReader {
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
     apply_line_size(base, tables_->machine.parts);
-    Family family;
-    apply_contention(base, tables_->machine.keys, family);
+    apply_contention(base, tables_->machine.keys, tables_->machine.family);
     if (tables_->machines.empty()) experiment_.assumptions = assumptions(base);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);

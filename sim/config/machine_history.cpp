@@ -114,11 +114,10 @@ Sources read_sources(const toml::table& table, const std::string& file, const Or
   Sources sources;
   for (const auto& leaf : leaves(table, "machine", file, origin)) {
     const std::string shown = "sources.\"" + leaf.path.substr(leaf.path.find('.') + 1) + "\"";
-    if (!keys.is_table(leaf.path)) {
-      const auto* key = keys.find(leaf.path);
-      if (!key) fail(leaf.origin, shown, "no such parameter: " + keys.unknown_text(leaf.path, "machine."));
-      if (key->structural) fail(leaf.origin, shown, "this key needs no source");
-    }
+    const KeyInfo* key = keys.find(leaf.path);
+    if (key == nullptr && !keys.is_table(leaf.path))
+      fail(leaf.origin, shown, "no such parameter: " + keys.unknown_text(leaf.path, "machine."));
+    if (key != nullptr && key->structural) fail(leaf.origin, shown, "this key needs no source");
     const auto text = std::get<std::string>(
         checked({shown, ValueType::text, "", ""}, plain_value(*leaf.node, leaf.origin, shown, ValueType::text), leaf.origin));
     if (!has_legal_form(text)) {

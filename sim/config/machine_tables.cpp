@@ -233,9 +233,9 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   }
   apply_line_size(machine.settings, machine.parts);
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
-  Family family;
-  apply_contention(machine.settings, machine.keys, family);
-  for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
+  apply_contention(machine.settings, machine.keys, machine.family);
+  const std::filesystem::path folder = file.parent_path();
+  for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, folder);
   if (const auto* entries = table.get("history")) {
     const Origin at{place_of(file.string(), entries->source()), origin.hidden};
     if (!entries->is_array())
@@ -252,9 +252,9 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   for (std::string& path : times_left_out(machine.settings, machine.sources))
     machine.sources.insert_or_assign(std::move(path), kLeftOutSource);
   if (assumes_contention(machine.settings, machine.sources)) machine.sources.insert_or_assign(kContention, kLeftOutSource);
-  for (const Family::Parameter& parameter : family.parameters) {
+  for (const Family::Parameter& parameter : machine.family.parameters) {
     if (machine.settings.at(parameter.path).from == Setting::From::family)
-      machine.sources.insert_or_assign(parameter.path, family_source(parameter, family.name));
+      machine.sources.insert_or_assign(parameter.path, family_source(parameter, machine.family.name));
   }
   return machine;
 }

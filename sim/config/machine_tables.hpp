@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/config/contention.hpp"
 #include "sim/config/machine_history.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/settings.hpp"
@@ -23,6 +24,7 @@ struct MachineTables {
   std::set<std::string> defaults;  // the paths of all parameters that the text does not set
   Sources sources;
   std::vector<HistoryEntry> history;
+  Family family;  // the contention family of `settings`
 };
 
 // Reads a machine's tables. `origin`: the file, and the prefix that paths in it leave out. Cache levels and groups keep the

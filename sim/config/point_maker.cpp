@@ -47,7 +47,8 @@ PointPlace point_place(const std::vector<SweepAxis>& sweep, int number) {
 
 class PointBuilder {
  public:
-  explicit PointBuilder(Experiment experiment) : experiment_(std::move(experiment)), tables_(*experiment_.tables) {}
+  explicit PointBuilder(Experiment experiment)
+      : experiment_(std::move(experiment)), tables_(*experiment_.tables), family_(tables_.machine.family) {}
 
   Point build(int number) {
     Point point{point_place(experiment_.sweep, number), {}, {}};

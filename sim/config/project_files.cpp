@@ -69,8 +69,8 @@ std::vector<std::string> file_names(const FileKind& kind) {
   return names;
 }
 
-// Returns the shipped file of this name. Returns nothing if there is none, or if the name could lead out of the folder.
 std::optional<fs::path> shipped_file(const FileKind& kind, const std::string& name) {
+  // Rejects a name that could lead out of the folder.
   if (!names_directory(name) || fs::path(name).filename() == "README") return std::nullopt;
   const fs::path file = project_root() / kind.folder / (name + std::string(kind.extension));
   std::error_code ignored;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class ProjectHome {
 // Names of the files of a kind, without extension, sorted: "counter", or "what_if/counter" in a subfolder. README.md is left
 // out.
 std::vector<std::string> file_names(const FileKind& kind);
+
+// The shipped file of this name, "counter" or "what_if/counter"; none if there is no such file.
+std::optional<std::filesystem::path> shipped_file(const FileKind& kind, const std::string& name);
 
 // True if the user's text is a path rather than a name. A path has the kind's extension, or contains a slash and does not
 // begin with one of the shipped folders of this kind.

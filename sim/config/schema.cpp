@@ -67,9 +67,7 @@ void TypedConfiguration::bind(SpecBinder& keys) {
 
 std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<std::string_view> below) {
   std::vector<KeyInfo> keys;
-  SpecBinder binder([&keys, below](const SpecParameter& parameter) {
-    const auto begins = [&parameter](std::string_view prefix) { return parameter.path.starts_with(prefix); };
-    if (below.size() > 0 && std::ranges::none_of(below, begins)) return;
+  const auto add = [&keys](const SpecParameter& parameter) {
     const ConfigValue value = std::visit(Read{}, parameter.member);
     KeyInfo key{.path = parameter.path,
                 .type = type_of(value),
@@ -82,7 +80,8 @@ std::vector<KeyInfo> schema_keys(const PartNames& parts, std::initializer_list<s
                 .needs = std::string(parameter.traits.needs)};
     if (!parameter.traits.required) key.default_value = canonical(value);
     keys.push_back(std::move(key));
-  });
+  };
+  SpecBinder binder(add, below);
   blank(parts).bind(binder);
   return keys;
 }

@@ -25,6 +25,7 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
 void note(const Point& point, Plan& plan) {
   const MachineSpec& machine = point.input.machine;
   plan.hashes[point.number] = configuration_hash(point.resolved);
+  if (point.number == 0) plan.subject = subject_of(point);
   ProtocolNames names{machine.bus.protocol, {}, {}};
   if (machine.has_nodes()) {
     names.node = machine.node.protocol;
@@ -86,6 +87,10 @@ std::vector<int> require_one(const PaperRow& row, const char* key, const std::ma
 }
 
 }  // namespace
+
+ResultsSubject subject_of(const Point& point) {
+  return {point.input.workload, point.input.machine.cpus};
+}
 
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only) {
   Plan plan;

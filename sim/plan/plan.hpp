@@ -20,12 +20,20 @@ struct ProtocolNames {
   auto operator<=>(const ProtocolNames&) const = default;
 };
 
+// What an answer states about the runs that it comes from: the workload and CPUs of the first point.
+struct ResultsSubject {
+  std::string workload;
+  int cpus = 0;
+};
+ResultsSubject subject_of(const Point& point);
+
 struct Plan {
   Experiment experiment;
   std::vector<PointPlace> points;
-  PointMaker make_point;            // makes the point with a given number, including all its data
-  std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // by point; empty for points that make_plan() left out
+  PointMaker make_point;                  // makes the point with a given number, including all its data
+  std::string hash;                       // of the whole experiment
+  std::vector<std::string> hashes;        // by point; empty for points that make_plan() left out
+  std::optional<ResultsSubject> subject;  // none if make_plan() left out the first point
   std::set<ProtocolNames> protocols;
   // A lock file that points use, with the memory models of the machines that run them.
   struct LockFile {

@@ -27,14 +27,13 @@ void require_finite(const PointData& data) {
   }
 }
 
-// Facts that results state about the run that they come from.
-struct ResultsSubject {
-  std::string workload;
-  int cpus = 0;
-};
-
-ResultsSubject subject_in(const SimulationInput& input) {
-  return {input.workload, input.machine.cpus};
+// The point as results.json states it, with rounded numbers.
+ReportedPoint as_written(ReportedPoint point) {
+  for (auto& [name, metric] : point.metrics) {
+    if (auto* real = std::get_if<double>(&metric.value)) *real = rounded(*real);
+    if (metric.ci95) metric.ci95 = rounded(*metric.ci95);
+  }
+  return point;
 }
 
 // Reads the seed files. Merges each file's rows of lines.csv at once, because they need more memory than everything else.
@@ -106,8 +105,22 @@ std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& d
   return files;
 }
 
+ReportedPoint read_point(const fs::path& directory) {
+  const fs::path file = directory / "results.json";
+  std::vector<ReportedPoint> points;
+  try {
+    points = read_points(read_file(file));
+  } catch (const InputError& error) {
+    throw InputError(file.string() + ": " + error.what());
+  }
+  if (points.size() != 1)
+    throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
+  return std::move(points.front());
+}
+
 // Adds one point to the merge: its metrics, or the fact that it failed or is missing.
-ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, Merged& merged) {
+ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, const FinishedPoints& finished,
+                         Merged& merged) {
   ReportedPoint unfinished{plan.points[number].at, {}, false};
   const PointFiles found = look_at_point(directory, plan.hashes[number]);
   if (!found.damage.empty()) merged.damaged.push_back({number, found.damage});
@@ -126,17 +139,10 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   sum.simulation_s += manifest->simulation_s;
   sum.references += manifest->references;
   ++sum.points_done;
-  const fs::path file = directory / "results.json";
-  std::vector<ReportedPoint> points;
-  try {
-    points = read_points(read_file(file));
-  } catch (const InputError& error) {
-    throw InputError(file.string() + ": " + error.what());
-  }
-  if (points.size() != 1)
-    throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
-  points.front().at = plan.points[number].at;
-  return points.front();
+  const auto known = finished.find(number);
+  ReportedPoint point = known == finished.end() ? read_point(directory) : known->second;
+  point.at = plan.points[number].at;
+  return point;
 }
 
 // Writes the timeline directly to its file, because it is too large for the seed file and the merge.
@@ -195,7 +201,7 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
   }
 }
 
-void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
+ReportedPoint finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
   ResultsSubject subject;
   std::vector<PointData> runs = read_seeds(plan, directory, manifest, subject);
   std::optional<CsvFile> of_seeds;
@@ -210,9 +216,11 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   } else if (!is_there(directory / kConfigurationFile)) {
     write_configuration(directory, plan.make_point(number).resolved);
   }
-  Results results = results_of(plan, subject, {ReportedPoint{plan.points[number].at, merged.metrics, true}}, {});
+  const ReportedPoint point{plan.points[number].at, merged.metrics, true};
+  Results results = results_of(plan, subject, {point}, {});
   if (results.answer.point) results.answer.point = number;
-  if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
+  const ReportedPoint written = as_written(point);
+  if (!plan.swept()) results.paper = evaluate_paper(plan, {written});
   write_if_changed(directory / "results.json", results_text(results));
   manifest.hash = plan.hashes[number];
   manifest.seed = plan.experiment.seed;
@@ -223,6 +231,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   manifest.files = records_of(directory);
   replace_file(directory / "manifest.json", manifest_text(manifest));
   remove_seeds(directory);
+  return written;
 }
 
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::path& directory, Manifest manifest) {
@@ -236,7 +245,7 @@ void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::p
   replace_file(directory / "manifest.json", manifest_text(manifest));
 }
 
-Merged merge_points(const Plan& plan, const fs::path& directory) {
+Merged merge_points(const Plan& plan, const fs::path& directory, const FinishedPoints& finished) {
   Merged merged;
   merged.manifest.hash = plan.hash;
   merged.manifest.seed = plan.experiment.seed;
@@ -244,12 +253,14 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
   merged.manifest.points = static_cast<int>(plan.points.size());
   std::vector<ReportedPoint> points;
   for (const PointPlace& point : plan.points) {
-    points.push_back(take_point(plan, point.number, point_directory(directory, plan.swept(), point.number), merged));
+    const fs::path of_point = point_directory(directory, plan.swept(), point.number);
+    points.push_back(take_point(plan, point.number, of_point, finished, merged));
   }
   merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
                            : !merged.manifest.failed_points.empty() ? RunStatus::failed
                                                                     : RunStatus::complete;
-  merged.results = results_of(plan, subject_in(plan.make_point(0).input), std::move(points), seeds_in(plan, directory));
+  const ResultsSubject subject = plan.subject ? *plan.subject : subject_of(plan.make_point(0));
+  merged.results = results_of(plan, subject, std::move(points), seeds_in(plan, directory));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
   if (const auto range = read_family_range(directory, plan.hash)) merged.results.answer.text += " " + *range;
   return merged;

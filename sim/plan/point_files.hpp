@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
 // True if an earlier, interrupted run left a result for this seed.
 bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory);
 
-// Merges the seed files into the point's results and deletes them. `manifest`: what only the caller knows (argv, times). The
-// manifest is written last: it marks the point as done. Errors: OutputError, InputError.
-void finish_point(const Plan& plan, int point, const std::filesystem::path& point_directory, Manifest manifest);
+// Merges the seed files into the point's results and deletes them. Returns the results as their file states them.
+// `manifest`: what only the caller knows (argv, times). The manifest is written last: it marks the point as done. Errors:
+// OutputError, InputError.
+ReportedPoint finish_point(const Plan& plan, int point, const std::filesystem::path& point_directory, Manifest manifest);
 
 // Records that a point failed, so that later merges know it.
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const std::filesystem::path& point_directory,
@@ -45,7 +47,9 @@ struct Merged {
   std::vector<int> missing;           // points neither done nor failed
   std::vector<DamagedPoint> damaged;  // those of the missing points whose files were changed
 };
-Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
+// Merges what finish_point() has returned in this process, by point, and reads the results of all other points.
+using FinishedPoints = std::map<int, ReportedPoint>;
+Merged merge_points(const Plan& plan, const std::filesystem::path& directory, const FinishedPoints& finished = {});
 
 // Writes the data files of the results directory itself unless they are up to date. Without a sweep, these are the point's own
 // files.

@@ -25,11 +25,14 @@ ordered_json optional_number(const std::optional<double>& value) {
 ordered_json point_to_json(const ReportedPoint& point) {
   // Appends directly: each metric occurs once, and a look-up before each insertion would take quadratic time.
   ordered_json::object_t metrics;
+  metrics.reserve(point.metrics.size());
   for (const auto& [name, metric] : point.metrics) {
-    ordered_json& out = metrics.emplace_back(name, ordered_json::object()).second;
-    out["value"] = number_to_json(metric.value);
-    out["unit"] = metric.unit;
-    if (metric.ci95) out["ci95"] = number_to_json(*metric.ci95);
+    ordered_json::object_t out;
+    out.reserve(3);
+    out.emplace_back("value", number_to_json(metric.value));
+    out.emplace_back("unit", metric.unit);
+    if (metric.ci95) out.emplace_back("ci95", number_to_json(*metric.ci95));
+    metrics.emplace_back(name, std::move(out));
   }
   ordered_json out = {{"at", at_to_json(point.at)}, {"metrics", std::move(metrics)}};
   if (std::vector<std::string> warnings = health_warnings(point); !warnings.empty()) out["warnings"] = std::move(warnings);

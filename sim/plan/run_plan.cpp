@@ -116,6 +116,7 @@ class Run {
   // Points that were not done at the start.
   [[nodiscard]] const std::vector<int>& wanted() const { return wanted_; }
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+  [[nodiscard]] const FinishedPoints& finished() const { return finished_; }
 
  private:
   [[nodiscard]] fs::path directory_of(int point) const { return point_directory(options_.directory, plan_.swept(), point); }
@@ -188,7 +189,7 @@ class Run {
     PointState& state = states_[number];
     Manifest of_point = manifest();
     of_point.peak_memory_kib = state.peak_memory_kib;
-    finish_point(plan_, number, directory_of(number), of_point);
+    finished_.emplace(number, finish_point(plan_, number, directory_of(number), of_point));
     state.done = true;
   }
 
@@ -216,7 +217,7 @@ class Run {
     if (!plan_.swept() || elapsed() < next_answer_s_) return "";
     next_answer_s_ *= 2;
     try {
-      std::string text = merge_points(plan_, options_.directory).results.answer.text;
+      std::string text = merge_points(plan_, options_.directory, finished_).results.answer.text;
       if (text == told_) return "";
       told_ = text;
       return text;
@@ -235,6 +236,7 @@ class Run {
   std::vector<Job> jobs_;
   int jobs_ended_ = 0;
   PointCosts costs_;
+  FinishedPoints finished_;
   double cpu_s_ = 0;  // total CPU time of the jobs that have ended
   double next_answer_s_;
   std::string told_;
@@ -287,11 +289,14 @@ void require_all(const Merged& merged, const fs::path& directory) {
 }
 
 // Merges the points, writes the files of the directory itself and its manifest, and fills in the report.
-void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report, Points points) {
-  Merged merged = merge_points(plan, options.directory);
+void conclude(const Plan& plan, const RunOptions& options, Run& run, Points points) {
+  Merged merged = merge_points(plan, options.directory, run.finished());
   if (points == Points::all) require_all(merged, options.directory);
-  write_merged(plan, merged, options.directory);
+  const bool written = !plan.swept() && !run.finished().empty();  // the only point's files are the directory's
+  if (!written) write_merged(plan, merged, options.directory);
   if (!plan.swept() && merged.manifest.status == RunStatus::complete) merged.manifest.files = records_of(options.directory);
+  const Manifest known = run.manifest();
+  RunReport& report = run.report;
   merged.manifest.argv = known.argv;
   merged.manifest.started = known.started;
   merged.manifest.wall_s = known.wall_s;
@@ -338,7 +343,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
-  conclude(plan, options, run.manifest(), run.report, uninterrupted ? Points::all : Points::some);
+  conclude(plan, options, run, uninterrupted ? Points::all : Points::some);
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
   return run.report;
 }
@@ -383,7 +388,7 @@ RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
   Run run(plan, options, guard);
-  conclude(plan, options, run.manifest(), run.report, Points::some);
+  conclude(plan, options, run, Points::some);
   RunReport& report = run.report;
   if (!report.missing.empty()) report.code = larger(report.code, ExitCode::unreadable_input);
   return report;

@@ -44,15 +44,20 @@ std::string label_of(const std::string& name, const std::string& unit) {
   return label;
 }
 
-// Metrics that are declared as headlines, and undeclared ones; sorted by group, and by name within a group.
-std::vector<std::string> others(const std::map<std::string, std::string>& units) {
-  std::vector<std::string> names;
-  for (const auto& [name, unit] : units) {
-    const MetricDeclaration* declared = find_metric(name);
-    if (declared == nullptr || declared->headline) names.push_back(name);
-  }
-  std::ranges::stable_sort(names, [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
-  return names;
+// The names, sorted by group, and alphabetically within a group.
+std::vector<std::string> by_group(const std::map<std::string, std::string>& units) {
+  std::vector<std::pair<MetricGroup, std::string>> names;
+  for (const auto& [name, unit] : units) names.emplace_back(metric_group(name), name);
+  std::ranges::sort(names);
+  std::vector<std::string> sorted;
+  for (auto& [group, name] : names) sorted.push_back(std::move(name));
+  return sorted;
+}
+
+// False for a metric that is declared as a detail.
+bool may_be_headline(const std::string& name) {
+  const MetricDeclaration* declared = find_metric(name);
+  return declared == nullptr || declared->headline;
 }
 
 }  // namespace
@@ -67,7 +72,10 @@ std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std:
     chosen.push_back(headline_of(name, unit->second, label));
   };
   for (const Headline& headline : declared_by(workload)) take(headline.metric, headline.label);
-  for (const std::string& name : others(units)) take(name, "");
+  if (chosen.size() == kMostHeadlines) return chosen;
+  for (const std::string& name : by_group(units)) {
+    if (chosen.size() < kMostHeadlines && may_be_headline(name)) take(name, "");
+  }
   return chosen;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 
 #include "sim/lines/table_metrics.hpp"
 #include "sim/results/merge_seeds.hpp"
@@ -51,14 +52,15 @@ class Catalogue final : public workloads::MetricSink {
 
   // Sorts by group. Within a group, metrics of the simulator or several workloads come before those of one workload.
   [[nodiscard]] std::vector<MetricDeclaration> by_group() && {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::pair(metric_group(a.metric.pattern), !a.workload.empty()) <
-             std::pair(metric_group(b.metric.pattern), !b.workload.empty());
-    });
+    std::vector<std::tuple<MetricGroup, bool, std::size_t>> order;  // the last: the index in entries_
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      order.emplace_back(metric_group(entries_[i].metric.pattern), !entries_[i].workload.empty(), i);
+    std::sort(order.begin(), order.end());
     std::vector<MetricDeclaration> metrics;
-    for (const Entry& entry : entries_) {
-      metrics.push_back(entry.metric);
-      if (!entry.workload.empty()) metrics.back().meaning.insert(0, "workload `" + entry.workload + "`: ");
+    metrics.reserve(entries_.size());
+    for (const auto& [group, of_one, i] : order) {
+      metrics.push_back(std::move(entries_[i].metric));
+      if (of_one) metrics.back().meaning.insert(0, "workload `" + entries_[i].workload + "`: ");
     }
     return metrics;
   }

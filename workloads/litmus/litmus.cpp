@@ -269,13 +269,17 @@ void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
 }
 
 void Litmus::report(const RunFacts&, MetricSink& metrics) const {
-  const std::set<LitmusOutcome> allowed = allowed_outcomes(test_, consistency_);
-  const std::set<LitmusOutcome> sequential = allowed_outcomes(test_, Consistency::sc);
+  // Without a run, only the declarations matter.
+  const auto possible = [this](Consistency model) {
+    return outcomes_.empty() ? std::set<LitmusOutcome>() : allowed_outcomes(test_, model);
+  };
+  const std::set<LitmusOutcome> allowed = possible(consistency_);
+  const std::set<LitmusOutcome> sequential = possible(Consistency::sc);
   std::map<LitmusOutcome, std::int64_t> seen;
   // Declares the outcomes that the weakest model allows, so that all points of a sweep have the same metrics. Trying all
   // orders for that model can take too long for a user's test, which declares those of the run's own model.
   const Consistency weakest = origin_ == LitmusOrigin::catalogue ? Consistency::ia64 : consistency_;
-  for (const LitmusOutcome& outcome : allowed_outcomes(test_, weakest)) seen[outcome] = 0;
+  for (const LitmusOutcome& outcome : possible(weakest)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
     if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
@@ -307,7 +311,7 @@ struct LitmusOptions {
 
   void bind(ParameterBinder& parameters) {
     std::vector<std::string> names;
-    for (const LitmusTest& known : litmus_tests()) names.push_back(known.name);
+    for (const LitmusText& known : litmus_texts()) names.emplace_back(known.name);
     parameters.text("test", test, "which litmus test", names);
     parameters.text("threads", threads,
                     "another test instead: its threads, as \"x = 1; r0 = y || y = 1; r1 = x\"; `linebounce import FILE.litmus` "

@@ -8,7 +8,7 @@
 
 namespace linebounce::workloads {
 
-// `catalogue`: the test is one of litmus_tests(). `user`: the user has written it.
+// `catalogue`: the test is one of litmus_texts(). `user`: the user has written it.
 enum class LitmusOrigin { catalogue, user };
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds,
                                       LitmusOrigin origin = LitmusOrigin::catalogue);

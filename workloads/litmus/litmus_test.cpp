@@ -219,11 +219,11 @@ LitmusTest litmus_test_of(const std::string& threads, const std::string& asks) {
   }
 }
 
-const LitmusTest& find_litmus_test(std::string_view name) {
-  const auto tests = litmus_tests();
-  const auto found = std::ranges::find_if(tests, [name](const LitmusTest& test) { return test.name == name; });
-  if (found == tests.end()) throw std::out_of_range("no litmus test " + std::string(name));
-  return *found;
+LitmusTest find_litmus_test(std::string_view name) {
+  const auto texts = litmus_texts();
+  const auto found = std::ranges::find(texts, name, &LitmusText::name);
+  if (found == texts.end()) throw std::out_of_range("no litmus test " + std::string(name));
+  return found->parsed();
 }
 
 }  // namespace linebounce::workloads

@@ -71,9 +71,19 @@ std::ptrdiff_t memory_operations(const LitmusTest& test);
 // Parses a user's test, whose threads are separated by `||`. Errors: std::invalid_argument, naming the statement.
 LitmusTest litmus_test_of(const std::string& threads, const std::string& asks);
 
+// A test of the catalogue, not yet parsed.
+struct LitmusText {
+  std::string_view name;
+  std::string_view title;
+  std::vector<std::string_view> threads;
+  std::string_view asks;
+
+  [[nodiscard]] LitmusTest parsed() const { return parse_litmus_test(name, title, threads, asks); }
+};
+
 // The catalogue, in the order of `list`.
-std::span<const LitmusTest> litmus_tests();
+std::span<const LitmusText> litmus_texts();
 // Errors: std::out_of_range.
-const LitmusTest& find_litmus_test(std::string_view name);
+LitmusTest find_litmus_test(std::string_view name);
 
 }  // namespace linebounce::workloads

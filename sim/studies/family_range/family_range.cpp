@@ -10,7 +10,7 @@
 #include "sim/config/contention.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/load_experiment.hpp"
-#include "sim/config/machine_file.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/results/headlines.hpp"
@@ -83,14 +83,13 @@ Experiment reread(const toml::table& table) {
 }  // namespace
 
 bool is_own_machine(const std::string& name) {
-  const std::vector<std::string> shipped = machine_names();
-  return std::ranges::find(shipped, name) == shipped.end();
+  return !shipped_file(kMachineFiles, name);
 }
 
 std::vector<FamilyChange> family_changes(const Experiment& experiment) {
   const ExperimentTables& tables = *experiment.tables;
   Settings settings = tables.settings;
-  Family family;
+  Family family = tables.machine.family;
   apply_contention(settings, tables.machine.keys, family);
   const bool alone = settings.at("machine.cpu.threads_per_core").value == ConfigValue{std::int64_t{1}};
   std::vector<FamilyChange> changes;

@@ -62,6 +62,20 @@ TEST(Schema, AKeyThatEndsInAUnitStatesIt) {
   }
 }
 
+TEST(Schema, KeysBelowAPrefixAreTheKeysThatBeginWithIt) {
+  const PartNames parts = {{"L1D"}, {"0_1"}, {"0_1"}, {"L3"}, {"0"}};
+  for (const char* prefix : {"machine.", "machine.cpu.", "machine.cache.L1D.", "machine.memory.node.", "run.", "engine."}) {
+    std::vector<std::string> expected;
+    for (const KeyInfo& key : schema_keys(parts)) {
+      if (key.path.starts_with(prefix)) expected.push_back(key.path);
+    }
+    std::vector<std::string> paths;
+    for (const KeyInfo& key : schema_keys(parts, {prefix})) paths.push_back(key.path);
+    EXPECT_FALSE(paths.empty()) << prefix;
+    EXPECT_EQ(paths, expected) << prefix;
+  }
+}
+
 TEST(Schema, APartsParametersNeedWhatItNeedsUnlessTheySayOtherwise) {
   const std::vector<KeyInfo> keys = schema_keys({.links = {"0_1"}});
   const auto needs = [&keys](std::string_view path) {

@@ -20,7 +20,7 @@ std::int64_t rounds_for(const LitmusTest& test) {
 
 std::vector<std::string> test_names() {
   std::vector<std::string> names;
-  for (const LitmusTest& test : litmus_tests()) names.push_back(test.name);
+  for (const LitmusText& test : litmus_texts()) names.emplace_back(test.name);
   return names;
 }
 
@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(, EachLitmusTest,
 
 TEST_P(EachLitmusTest, EndsInEveryWayThatTheMachineCanProduceAndInNoOther) {
   const auto& [name, model] = GetParam();
-  const LitmusTest& test = find_litmus_test(name);
+  const LitmusTest test = find_litmus_test(name);
   const LitmusCounts counts = run_litmus(test, litmus_machine(model), {.rounds = rounds_for(test)});
   EXPECT_EQ(counts.rounds, rounds_for(test));
   EXPECT_EQ(counts.forbidden, 0);
@@ -117,11 +117,11 @@ TEST(BrokenLitmusTest, IndirectMessagePassingWithoutItsReleasesFailsUnderIa64) {
   EXPECT_GT(run_litmus(broken, litmus_machine(Consistency::ia64), {.rounds = 4000}).asked, 0);
 }
 TEST(BrokenLitmusTest, AMachineThatDrainsOutOfOrderIsNoTsoMachine) {
-  const LitmusTest& test = find_litmus_test("mp");
+  const LitmusTest test = find_litmus_test("mp");
   EXPECT_GT(run_litmus(test, litmus_machine(Consistency::ia64), {.rounds = 2000, .judged_by = Consistency::tso}).forbidden, 0);
 }
 TEST(BrokenLitmusTest, AMachineWithStoreBuffersIsNotSequentiallyConsistent) {
-  const LitmusTest& test = find_litmus_test("sb");
+  const LitmusTest test = find_litmus_test("sb");
   EXPECT_GT(run_litmus(test, litmus_machine(Consistency::tso), {.rounds = 2000, .judged_by = Consistency::sc}).forbidden, 0);
 }
 

@@ -21,19 +21,21 @@ bool contains_all(const std::set<LitmusOutcome>& large, const std::set<LitmusOut
 }
 
 TEST(LitmusCatalogue, HasAVerdictOnEachTestAndNoOther) {
-  EXPECT_GE(litmus_tests().size(), 20U);
-  ASSERT_EQ(litmus_tests().size(), kVerdicts.size());
+  EXPECT_GE(litmus_texts().size(), 20U);
+  ASSERT_EQ(litmus_texts().size(), kVerdicts.size());
   std::set<std::string> names;
-  for (const LitmusTest& test : litmus_tests()) {
+  for (const LitmusText& text : litmus_texts()) {
+    const LitmusTest test = text.parsed();
     EXPECT_NO_THROW(verdict_on(test.name)) << test.name;
     EXPECT_FALSE(test.asks.empty()) << test.name;
     names.insert(test.name);
   }
-  EXPECT_EQ(names.size(), litmus_tests().size()) << "a name was given twice";
+  EXPECT_EQ(names.size(), litmus_texts().size()) << "a name was given twice";
 }
 
 TEST(LitmusReference, ForbidsAndAllowsWhatTheVerdictsSay) {
-  for (const LitmusTest& test : litmus_tests()) {
+  for (const LitmusText& text : litmus_texts()) {
+    const LitmusTest test = text.parsed();
     for (const Consistency model : {Consistency::sc, Consistency::tso, Consistency::ia64}) {
       const bool allowed = verdict_on(test.name).under(model) != Seen::forbidden;
       EXPECT_EQ(asked_is_among(test, allowed_outcomes(test, model)), allowed) << test.name << " under " << name_of(model);
@@ -44,7 +46,8 @@ TEST(LitmusReference, ForbidsAndAllowsWhatTheVerdictsSay) {
 // Each model allows everything that a stronger one does; a machine whose stores drain out of order does nothing that ia64
 // forbids.
 TEST(LitmusReference, WeakerModelsAllowMore) {
-  for (const LitmusTest& test : litmus_tests()) {
+  for (const LitmusText& text : litmus_texts()) {
+    const LitmusTest test = text.parsed();
     const auto sc = allowed_outcomes(test, Consistency::sc);
     const auto tso = allowed_outcomes(test, Consistency::tso);
     const auto buffers = outcomes_with_store_buffers(test, false);
@@ -57,7 +60,8 @@ TEST(LitmusReference, WeakerModelsAllowMore) {
 
 // The verdicts' list of outcomes that the machine cannot produce is complete, and each entry has a reason.
 TEST(LitmusReference, ListsTheOutcomesThatTheMachineCannotProduce) {
-  for (const LitmusTest& test : litmus_tests()) {
+  for (const LitmusText& text : litmus_texts()) {
+    const LitmusTest test = text.parsed();
     const Verdict& verdict = verdict_on(test.name);
     const bool listed = verdict.under(Consistency::ia64) == Seen::not_by_this_machine;
     EXPECT_EQ(listed, !verdict.why.empty()) << test.name;
