@@ -113,7 +113,7 @@ std::string absolute_path(const fs::path& path) {
 
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
+  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a folder, not a file", file.string()));
   constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
   errno = 0;
   std::ifstream in(file, std::ios::binary);

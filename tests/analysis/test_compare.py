@@ -229,7 +229,7 @@ def test_a_condition_that_cannot_be_judged_at_a_point_is_exit_code_1(
     condition = "throughput.operations_per_s > +9999%"
     assert command.main([*runs_compared, "--fail-on", condition, "--json"]) == 1
     shown = capsys.readouterr()
-    assert shown.err == f"linebounce compare: failed on {condition}: {said}\n"
+    assert shown.err == f"linebounce: failed on {condition}: {said}\n"
     assert json.loads(shown.out)["failed"][0]["value"] is None
 
 

@@ -151,7 +151,7 @@ def test_a_lesson_with_a_mistake_is_refused_with_its_line(name: str, command: Co
     result = command("teach", "--check", path)
     assert result.code == 2
     assert result.stdout == ""
-    found = re.match(rf"linebounce teach: {re.escape(str(path))}:(\d+): (.*)", result.stderr, re.DOTALL)
+    found = re.match(rf"linebounce: {re.escape(str(path))}:(\d+): (.*)", result.stderr, re.DOTALL)
     assert found, result.stderr
     assert says in found[2]
     named = text.splitlines()[int(found[1]) - 1]
