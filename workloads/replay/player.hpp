@@ -16,7 +16,7 @@
 
 namespace linebounce::workloads {
 
-// State shared by all CPUs of a replay: where threads and objects are, and what was found.
+// State shared by all CPUs of a replay: the places of threads and objects, and differences from the recording.
 struct ReplayContext {
   const trace::Reader& trace;
   ReplayPlaces& places;

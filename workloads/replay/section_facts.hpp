@@ -1,4 +1,4 @@
-// What threads do under each lock of a trace, as far as that rules out other locks in its place.
+// Finds what threads do under each lock of a trace that rules out other kinds of lock as its replacement.
 #pragma once
 
 #include <string>

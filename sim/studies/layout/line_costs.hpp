@@ -37,7 +37,7 @@ class SharedLineCosts {
     std::uint32_t at = 0, wrote_at = 0;  // time, 0: never
     std::uint32_t own_time = 0;          // as `at`, but counted in this CPU's accesses
   };
-  // The time of the latest access (or write), and the latest one by any other CPU.
+  // The latest access (or write) of an object, and the latest one by another CPU: the time and CPU of each.
   struct Latest {
     std::uint32_t at[2] = {};
     int cpu[2] = {-1, -1};

@@ -68,7 +68,7 @@ TEST(Recognise, MatricesAreSquareOrNumbered) {
   EXPECT_THAT(recognised("0;40\n41;0\n"), ElementsAre("matrix"));
   EXPECT_THAT(recognised(" CPU    0    1\n   0    0   40\n   1   41    0\n"), ElementsAre("matrix!"));
   EXPECT_THAT(recognised("0,40\n41,0\n1,2\n"), IsEmpty());
-  // A cell is missing: this is no matrix, and no trace of Dinero with comments either.
+  // A cell is missing: this is not a matrix, and no trace of Dinero with comments either.
   EXPECT_THAT(recognised("0 45 100\n1 0 102 99\n2 102 0 45\n"), IsEmpty());
   EXPECT_THAT(recognised("#m #HWCs 2 #Nodes 1 SMT 1\n0 0 0\n0 1 88\n1 0 88\n1 1 0\n"), ElementsAre("mctop!"));
 }
