@@ -175,7 +175,7 @@ void refuse_options_of_traces(const RunArguments& arguments) {
                      arguments.cache_bytes || arguments.ways || arguments.line_bytes;
   if (!given) return;
   throw UsageError(
-      fmt::format("{} is no trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
+      fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
                   "traces; an experiment's are set by --set",
                   arguments.experiment));
 }

@@ -108,7 +108,7 @@ std::string absolute_path(const fs::path& path) {
   std::string text = fs::absolute(path).lexically_normal().string();
   if (is_utf8(text)) return text;
   throw ConfigError(
-      fmt::format("{}: this name is no UTF-8 text, which config.toml could not hold; rename it, or use a link", text));
+      fmt::format("{}: this name is not UTF-8 text, which config.toml could not hold; rename it, or use a link", text));
 }
 
 std::string read_text(const fs::path& file) {

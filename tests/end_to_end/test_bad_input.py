@@ -137,7 +137,7 @@ def test_a_file_that_is_not_an_experiment_is_refused(linebounce: Program, conten
 
 
 WRONG_MACHINES = {
-    "sets that are no power of two": ("size_kib = 16\n", "size_kib = 17\n", [r"cache\.L1D", "power of two"]),
+    "sets that are not a power of two": ("size_kib = 16\n", "size_kib = 17\n", [r"cache\.L1D", "power of two"]),
     "inner line longer than the coherence line": (
         "line_bytes = 32\nhit_latency_cycles = 3",
         "line_bytes = 64\nhit_latency_cycles = 3",
@@ -199,7 +199,7 @@ WRONG_ARGUMENTS = {
         ["--set", "machine.bus.line_bytes=64"],
         [r"machine\.bus\.line_bytes", "64", "32"],
     ),
-    "a home that is no place": (
+    "a home that is not a place": (
         ["--set", "placement.protected_data=node 1"],
         [r"placement\.protected_data", "node 1", "local, first_touch, interleaved", "node 0"],
     ),
@@ -209,7 +209,7 @@ WRONG_ARGUMENTS = {
     ),
     "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", r"`linebounce list machines` shows all \d+"]),
-    "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
+    "a seed that is not a number": (["--seed", "abc"], ["seed", "abc"]),
     "no processes": (["-j", "0"], ["-j|jobs"]),
     "unknown option": (["--verbos"], ["--verbos"]),
     "a point that does not exist": (["--point", "7"], ["7"]),

@@ -206,7 +206,7 @@ std::vector<std::string> missing_of(const std::string& operations) {
 
 TEST(WordLocks, NoOwnLockIsMissingIfEachWordThatCouldBeOneIsRecognised) {
   EXPECT_THAT(missing_of(kTestAndSet), ElementsAre("libraries"));
-  EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is no lock";
+  EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is not a lock";
   EXPECT_THAT(missing_of(kTicket), ElementsAre("libraries"));
 }
 
