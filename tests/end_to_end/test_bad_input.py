@@ -27,7 +27,7 @@ def refused(linebounce: Program, text: str | bytes, *arguments: str) -> str:
     return message
 
 
-# By mistake: the change, the line at fault, and what the message must say.
+# For each kind of mistake: the change, the line at fault, and what the message must say.
 WRONG_EXPERIMENTS = {
     "unknown key, with a suggestion": (
         experiment(run="warmpu_us = 5\nmeasure_us = 20"),

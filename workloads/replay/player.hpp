@@ -181,7 +181,7 @@ class ReplayCpu {
     std::uint32_t stream;
   };
   std::map<int, Handlers> handlers_;  // by vector
-  // A lock that threads of this CPU hold, if there are several: one thread alone, or this many readers.
+  // How threads of this CPU hold a lock, if several threads share the CPU: one thread alone, or this many readers.
   struct Held {
     bool alone = false;
     int readers = 0;

@@ -25,7 +25,7 @@ class SharedLineCosts {
 
   // In transfers between caches.
   double of(const std::vector<UnitOnLine>& line);
-  // The cost of a layout whose objects begin at a line. `begins`: by unit, its offset; -1: the unit is left out.
+  // The cost of a layout whose objects begin at a line. `begins`: each unit's offset; -1 leaves the unit out.
   double of_layout(const std::vector<int>& begins);
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
 
