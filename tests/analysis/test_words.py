@@ -104,7 +104,7 @@ def test_a_wrong_command_line_is_refused_in_our_words(
         ("[gate]\ntimes = [1,", "this is not TOML: it ends too early"),
     ],
 )
-def test_a_file_that_is_no_toml_is_refused_with_the_line_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_refused_with_the_line_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
     file = tmp_path / "budget.toml"
     file.write_text(text)
     with pytest.raises(UsageError, match=re.escape(f"{file}: {says}")):

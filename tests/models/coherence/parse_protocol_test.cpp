@@ -325,7 +325,7 @@ TEST(ProtocolFileError, AMessageThatNoRowIssuesIsReported) {
   EXPECT_EQ(error_of(text), "t.md:" + std::to_string(line_of(text, "| Ping | no")) + ": message Ping is never issued");
 }
 
-TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
+TEST(ProtocolFileError, AFileOfAnotherKindIsNotAPartner) {
   const Protocol bus = shipped_protocol("mesi_snoop"), directory = shipped_protocol("mesi_directory");
   const auto error = [](const auto& parse) -> std::string {
     try {

@@ -160,7 +160,7 @@ TEST_F(MachineFile, SyntaxErrorsAndDuplicateKeysHaveTheirPlace) {
   EXPECT_THAT(with("[cpu]", "[=cpu]"), HasSubstr("x.toml:4:2: this is not TOML: "));
 }
 
-TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
+TEST_F(MachineFile, FilesThatAreNotTextAreRefused) {
   EXPECT_EQ(machine_error(""), "x.toml: the file is empty");
   EXPECT_EQ(machine_error(" \n"), "x.toml: the file is empty");
   EXPECT_EQ(machine_error(std::string("\x7f"

@@ -58,7 +58,7 @@ TEST(Recognise, AnEMailsQuotedPrintableTextIsRefusedWithWhatDecodesIt) {
   EXPECT_EQ(refused("a=3D b=3D c=4\n"), "");
 }
 
-TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
+TEST(Recognise, RulesOfEqualsSignsAreNotValgrind) {
   EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
   EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
 }
@@ -88,11 +88,11 @@ TEST(Recognise, MapsOfBpftraceAndTypesOfBtfAreToldByOneLine) {
   EXPECT_THAT(recognised("LISA MP\n{ }\n P0 ;\n f[mb] ;\nexists (0:r1=1)\n"), ElementsAre("litmus!"));
 }
 
-TEST(Recognise, AMailsQuoteMarksAreNoPartOfIt) {
+TEST(Recognise, AMailsQuoteMarksAreNotPartOfIt) {
   EXPECT_THAT(recognised("> 0 r 1f00\n> > 1 w 1f00\n>\n"), ElementsAre("ordered"));
 }
 
-TEST(Recognise, OwnFilesAreNoDataOfOthers) {
+TEST(Recognise, OwnFilesAreNotDataOfOthers) {
   EXPECT_THAT(recognised("linebounce trace 1\nend\n"), ElementsAre("trace!"));
   EXPECT_THAT(recognised("name = \"x\"\n[workload]\n", "x.toml"), ElementsAre("toml!"));
 }
