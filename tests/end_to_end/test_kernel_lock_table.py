@@ -1,4 +1,4 @@
-"""The table of docs/lock-in-c.md that holds the kernel's own locks against published figures: ./dev reproduce locks."""
+"""The table of docs/kernel-locks.md that holds the kernel's own locks against published figures: ./dev reproduce locks."""
 
 import importlib.util
 import json
