@@ -203,8 +203,8 @@ def _code(work: Callable[[], int]) -> int:
 
 
 def _from_here(text: str) -> str:
-    """The message with the file that it begins with as it was typed: below the current folder, unless the command line has
-    the whole path. As print_error() in sim/terminal/visible_output.cpp."""
+    """Shortens the path at the start of the message to the form that the user typed: relative to the current folder, unless
+    the command line contains the whole path. As print_error() in sim/terminal/visible_output.cpp."""
     folder = f"{Path.cwd()}/"
     return text if any(folder in word for word in sys.argv) else text.removeprefix(folder)
 

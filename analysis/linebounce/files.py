@@ -98,7 +98,7 @@ _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.
 
 
 def read_problem(path: Path, error: OSError) -> str:
-    """ "FILE: there is no such file", "FILE: this is a folder, not a file", or why not. As trace/read_problem.hpp."""
+    """The message for a file that can't be read. As trace/read_problem.hpp."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return f"{path}: there is no such file"
     if error.errno == errno.EISDIR:
