@@ -378,7 +378,7 @@ WRONG_COMMAND_LINES = {
     "run two_sockets --seed": (2, "--seed needs a value: --seed N"),
     "run two_sockets --seed 1 --seed 2": (2, "--seed is given more than once; give it once"),
     "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
-    "trace": (2, "linebounce: trace needs a subcommand: record, replay, info, convert, synth"),
+    "trace": (2, "trace needs a subcommand: record, replay, info, convert, synth"),
     "--versoin": (2, "there is no option --versoin; did you mean --version?"),
     "run two_sockets --point 99": (2, "--point: 99 is out of range; legal: 0 to 23"),
     "check --seed 1 msi_atomic": (2, "--seed needs --random"),
