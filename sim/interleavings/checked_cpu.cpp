@@ -107,11 +107,21 @@ std::size_t CheckedCpu::turn_of_loop() const {
   return 0;
 }
 
+std::vector<Address> CheckedCpu::loop() const {
+  std::vector<Address> addresses;
+  for (auto look = looks_.end() - static_cast<std::ptrdiff_t>(turn_of_loop()); look != looks_.end(); ++look)
+    addresses.push_back(look->address);
+  std::ranges::sort(addresses);
+  return addresses;
+}
+
 bool CheckedCpu::waits_in_loop() const {
-  const std::size_t turn = counts_turns_ ? 0 : turn_of_loop();
-  return turn != 0 && std::none_of(looks_.end() - static_cast<std::ptrdiff_t>(turn), looks_.end(), [this](const Look& look) {
-           return memory_->load(number_, look.address, look.bytes) != look.seen;
-         });
+  const std::size_t turn = counted_->all ? 0 : turn_of_loop();
+  if (turn == 0) return false;
+  const bool changed = std::any_of(looks_.end() - static_cast<std::ptrdiff_t>(turn), looks_.end(), [this](const Look& look) {
+    return memory_->load(number_, look.address, look.bytes) != look.seen;
+  });
+  return !changed && !(counted_->any() && counted_->contain(loop()));
 }
 
 bool CheckedCpu::waits() const {
@@ -132,9 +142,19 @@ bool CheckedCpu::is_private() const {
 }
 
 void CheckedCpu::add_to(Digest& digest) const {
-  digest.add(seen_.high);
-  digest.add(seen_.low);
+  if (!ended_) {
+    digest.add(seen_.high);
+    digest.add(seen_.low);
+  }
   digest.add((wake_pending() ? 2U : 0U) + (ended_ ? 1U : 0U));
+}
+
+void CheckedCpu::forget(std::uint64_t at) {
+  seen_ = {};
+  for (const std::uint64_t part :
+       {at, static_cast<std::uint64_t>(draws_), static_cast<std::uint64_t>(short_times_), static_cast<std::uint64_t>(clock_)})
+    seen_.add(part);
+  looks_.clear();
 }
 
 // Between two readings of the clock passes either almost no time, or a second, which exceeds every time-out. After

@@ -4,6 +4,7 @@
 #include <boost/context/fiber.hpp>
 #include <exception>
 #include <functional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -36,13 +37,22 @@ struct Request {
   std::span<const Value> values = {};
 };
 
+// Loops that a lock leaves by itself, though nothing changes: they don't count as waiting, so each number of their turns is
+// searched. A loop is known by the addresses of its operations, in ascending order.
+struct CountedLoops {
+  bool all = false;
+  std::set<std::vector<Address>> loops;
+
+  [[nodiscard]] bool any() const { return all || !loops.empty(); }
+  [[nodiscard]] bool contain(const std::vector<Address>& loop) const { return all || loops.contains(loop); }
+};
+
 class CheckedCpu final : public Cpu {
  public:
   static constexpr int kLongestTurn = 6;  // longest loop that is recognised as waiting, in operations
 
-  // `counts_turns`: as in LockCase.
-  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, bool counts_turns)
-      : number_(number), memory_(&memory), all_(&all), counts_turns_(counts_turns) {}
+  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, const CountedLoops& counted)
+      : number_(number), memory_(&memory), all_(&all), counted_(&counted) {}
 
   // Runs the program up to its first request.
   void start(std::function<void(CheckedCpu&)> program);
@@ -59,6 +69,8 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool waits_in_loop() const;
   // True if the latest operations form a loop, and the request is its first operation again.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
+  // That loop's addresses, as in CountedLoops.
+  [[nodiscard]] std::vector<Address> loop() const;
   // True if no other CPU can notice or prevent this step: a store into the CPU's own buffer, or a fence while the buffer is
   // empty.
   [[nodiscard]] bool is_private() const;
@@ -73,8 +85,11 @@ class CheckedCpu final : public Cpu {
   // The value that the latest operation returned.
   [[nodiscard]] Value result() const { return result_; }
   [[nodiscard]] int steps() const { return steps_; }
-  // Adds everything that decides the program's future: the values that it has seen, and whether it has been woken.
+  // Adds everything that decides the program's future: the values that it has seen, and whether it has been woken. A program
+  // that has ended has none.
   void add_to(Digest& digest) const;
+  // Forgets what the program has seen, because nothing of it is left in its variables. `at`: the place in the program.
+  void forget(std::uint64_t at);
   // Lets other CPUs run, without an operation.
   void mark() { ask({.kind = StepKind::mark}); }
 
@@ -141,7 +156,7 @@ class CheckedCpu final : public Cpu {
   int number_;
   CheckedMemory* memory_;
   std::vector<CheckedCpu*>* all_;
-  bool counts_turns_;
+  const CountedLoops* counted_;
   boost::context::fiber program_, search_;
   std::exception_ptr error_;
   Request request_;

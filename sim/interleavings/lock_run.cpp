@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "models/ordinal.hpp"
 #include "workloads/locks/locks.hpp"
+#include "workloads/native/native_lock.hpp"
 #include "workloads/native/native_memory.hpp"
 
 namespace linebounce::sim {
@@ -41,11 +43,12 @@ LockRun::LockRun(const LockCase& lock_case)
       comes_(where_.size()),
       has_waited_(where_.size()),
       undisturbed_(where_.size()),
+      round_(where_.size()),
       waited_(where_.size()),
       passed_(where_.size()) {
   memory_.emplace(store_, case_.cpus(), case_.consistency);
   for (int cpu = 0; cpu < case_.cpus(); ++cpu) {
-    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.counts_turns));
+    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.counted));
     all_.push_back(cpus_.back().get());
   }
   for (CheckedCpu* cpu : all_) {
@@ -86,6 +89,8 @@ void LockRun::guarded(const std::function<void()>& step) {
 
 void LockRun::run(CheckedCpu& cpu) {
   for (int i = 0; i < case_.acquisitions; ++i) {
+    round_[index(cpu)] = i;
+    forget(cpu, Place::before_all);
     comes_[index(cpu)] = true;
     switch (case_.roles[index(cpu)]) {
       case Role::reads: read(cpu); break;
@@ -95,10 +100,18 @@ void LockRun::run(CheckedCpu& cpu) {
   }
 }
 
+// Between two calls of a lock in C, a CPU's future depends on simulated memory and on its place here, but not on what it has
+// seen. A lock in Lua or C++ may have kept that in variables.
+void LockRun::forget(CheckedCpu& cpu, Place place) {
+  constexpr int kPlaces = 4;
+  if (leaves_nothing_behind(*lock_)) cpu.forget(static_cast<std::uint64_t>(kPlaces * round_[index(cpu)] + ordinal(place)));
+}
+
 // Tries once to take the lock. The try may fail only if another CPU uses the lock, and must then leave the lock unchanged,
 // which the following acquisition tests.
 void LockRun::attempt(CheckedCpu& cpu) {
   if (lock_->try_acquire(cpu)) {
+    forget(cpu, Place::after_try);
     enter(cpu, true);
     change_data(cpu);
     leave(cpu);
@@ -111,11 +124,13 @@ void LockRun::attempt(CheckedCpu& cpu) {
   for (auto& waited : waited_) std::erase(waited, cpu.id().value);
   has_waited_[index(cpu)] = false;
   give_back(cpu);
+  forget(cpu, Place::before_write);
   comes_[index(cpu)] = true;
 }
 
 void LockRun::write(CheckedCpu& cpu) {
   lock_->acquire(cpu);
+  forget(cpu, Place::inside);
   enter(cpu, true);
   change_data(cpu);
   leave(cpu);
@@ -138,6 +153,7 @@ void LockRun::change_data(CheckedCpu& cpu) {
 void LockRun::read(CheckedCpu& cpu) {
   for (;;) {
     lock_->acquire_shared(cpu);
+    forget(cpu, Place::inside);
     enter(cpu, case_.lock->traits.readers == Readers::one_by_one);
     const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
     leave(cpu);
@@ -213,8 +229,35 @@ void LockRun::leave(CheckedCpu& cpu) {
   where_[index(cpu)] = late ? Where::reads_late : Where::releases;
 }
 
+// Forgets what the checks noted about this acquisition, so that it does not tell states apart.
 void LockRun::give_back(const CheckedCpu& cpu) {
   where_[index(cpu)] = Where::outside;
+  waited_[index(cpu)].clear();
+  passed_[index(cpu)] = 0;
+  undisturbed_[index(cpu)] = false;
+}
+
+TouchedBytes LockRun::touched(const Choice& choice) const {
+  if (choice.drains != Choice::kProgram) {
+    const CheckedMemory::Store& store = memory_->buffer(choice.cpu)[choice.drains];
+    return {store.address, store.bytes};
+  }
+  const Request& request = all_[choice.cpu]->request();
+  const bool buffered = request.kind == StepKind::store && case_.consistency != Consistency::sc;
+  return request.kind < StepKind::fence && !buffered ? TouchedBytes{request.address, request.bytes} : TouchedBytes{};
+}
+
+Digest LockRun::noticeable() const {
+  Digest digest;
+  add_checks(digest);
+  for (const CheckedCpu* cpu : all_) {
+    digest.add(static_cast<std::uint64_t>(cpu->wakes()));
+    digest.add(comes_[index(*cpu)] ? 1 : 0);
+  }
+  digest.add(static_cast<std::uint64_t>(written_));
+  digest.add(static_cast<std::uint64_t>(most_passed_));
+  digest.add(violation_.empty() ? 0 : 1);
+  return digest;
 }
 
 std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
@@ -277,15 +320,20 @@ bool LockRun::has_ended() const {
 Digest LockRun::digest() const {
   Digest digest;
   memory_->add_to(digest);
+  for (const CheckedCpu* cpu : all_) cpu->add_to(digest);
+  add_checks(digest);
+  digest.add(static_cast<std::uint64_t>(written_));
+  return digest;
+}
+
+void LockRun::add_checks(Digest& digest) const {
   for (const CheckedCpu* cpu : all_) {
-    cpu->add_to(digest);
     digest.add(static_cast<std::uint64_t>(where_[index(*cpu)]));
     digest.add(static_cast<std::uint64_t>(passed_[index(*cpu)]));
     digest.add((has_waited_[index(*cpu)] ? 1U : 0U) + (undisturbed_[index(*cpu)] ? 2U : 0U));
     digest.add(waited_[index(*cpu)].size());
     for (const int before : waited_[index(*cpu)]) digest.add(static_cast<std::uint64_t>(before));
   }
-  return digest;
 }
 
 Digest LockRun::known_to(int cpu) const {

@@ -25,12 +25,17 @@ struct LockCase {
   int acquisitions = 1;                                    // by each CPU
   Consistency consistency = Consistency::sc;
   bool is_extra = false;  // true: the search counts as complete even if this case exceeds the limit on states
-  // True if the lock leaves loops after some iterations even when nothing changes. Such loops then do not count as waiting.
-  bool counts_turns = false;
+  CountedLoops counted = {};
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
   [[nodiscard]] bool has_readers() const { return std::ranges::find(roles, Role::reads) != roles.end(); }
   [[nodiscard]] bool has_tries() const { return std::ranges::find(roles, Role::tries) != roles.end(); }
+};
+
+// The bytes of memory that a step reads or changes. None: it touches none, or more than memory.
+struct TouchedBytes {
+  Address address = 0;
+  int bytes = 0;
 };
 
 // One step of the search: a CPU's program executes an operation, or a buffered store drains.
@@ -66,6 +71,11 @@ class LockRun : private workloads::Draws {
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
+  // The bytes that a step touches. A program's store touches them when it drains, unless there are no buffers.
+  [[nodiscard]] TouchedBytes touched(const Choice& choice) const;
+  // Everything outside of memory by which a CPU's step can affect other CPUs or a check: who is inside, who waits, who is
+  // woken. Two steps of different CPUs commute if they touch different bytes and one of them leaves this as it is.
+  [[nodiscard]] Digest noticeable() const;
   // The broken property or the error in the lock's code, as a sentence; empty if there is none.
   [[nodiscard]] const std::string& violation() const { return violation_; }
   [[nodiscard]] bool has_ended() const;  // true if every program has ended and no store is buffered
@@ -73,6 +83,7 @@ class LockRun : private workloads::Draws {
   [[nodiscard]] Digest known_to(int cpu) const;  // see CheckedCpu::add_to
   // CPUs that count as waiting, because the last iterations of their loops saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
+  [[nodiscard]] std::vector<Address> loop_of(int cpu) const { return all_[cpu]->loop(); }
   // Runs a CPU's loop alone: true if it leaves the loop within `turns` iterations although nothing changes. The run can't be
   // used afterwards.
   [[nodiscard]] bool leaves_loop(int cpu, int turns);
@@ -95,7 +106,11 @@ class LockRun : private workloads::Draws {
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void guarded(const std::function<void()>& step);
   void do_step(const Choice& choice);
+  void add_checks(Digest& digest) const;
   void run(CheckedCpu& cpu);
+  // Places between two calls of the lock.
+  enum class Place : std::uint8_t { before_all, after_try, before_write, inside };
+  void forget(CheckedCpu& cpu, Place place);
   void write(CheckedCpu& cpu);
   void read(CheckedCpu& cpu);
   void attempt(CheckedCpu& cpu);
@@ -125,6 +140,7 @@ class LockRun : private workloads::Draws {
   std::vector<bool> has_waited_;          // by CPU: it has waited in its present acquisition
   std::vector<bool> undisturbed_;         // by CPU: no other CPU has used the lock during its present try
   int written_ = 0;                       // number of updates of the protected data
+  std::vector<int> round_;                // by CPU: how many acquisitions it has completed
   std::vector<std::vector<int>> waited_;  // by CPU: the CPUs that were already waiting when it arrived
   std::vector<int> passed_;               // by CPU: how often it was overtaken in its present wait
   int most_passed_ = 0;

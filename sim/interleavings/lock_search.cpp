@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "sim/interleavings/private_bytes.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -17,16 +19,29 @@ struct HashOfDigest {
 // kNoLimit the search is complete, and private steps have no alternatives.
 constexpr int kNoLimit = 1 << 20;
 
+// Limit on steps in a row without alternatives (Level::forced). A CPU whose loop touches only private bytes would otherwise
+// keep all others from ever running.
+constexpr int kMostForced = 32;
+
+// What a search has learned about its case. The next search of the case starts from it.
+struct Learned {
+  CountedLoops counted;
+  PrivateBytes owned;
+};
+
 class Search {
  public:
-  Search(const LockCase& lock_case, const SearchLimits& limits, int switches)
-      : case_(lock_case), limits_(limits), switches_(switches) {}
+  Search(const LockCase& lock_case, const SearchLimits& limits, int switches, Learned& learned)
+      : case_(lock_case), limits_(limits), switches_(switches), learned_(&learned) {}
+
+  // True if run() has learned something that its earlier steps did not respect.
+  [[nodiscard]] bool is_void() const { return is_void_; }
 
   SearchResult run() {
     do {
       result_.violation = descend();
       look_at_loops();
-    } while (result_.violation.empty() && result_.all_states && !result_.counts_turns && back_up());
+    } while (result_.violation.empty() && result_.all_states && !is_void_ && back_up());
     if (!result_.violation.empty()) describe_steps();
     result_.states = visited_.size();
     return std::move(result_);
@@ -39,6 +54,7 @@ class Search {
     std::optional<int> last;  // the CPU that took the previous program step, if it could continue here
     Choice taken;
     int switches_left = 0;  // switches still allowed below this level
+    int forced = 0;         // steps up to this one in a row whose alternatives were left out because they touch private bytes
     std::vector<Choice> untried;
 
     [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
@@ -51,6 +67,7 @@ class Search {
     int switches_left = switches_;
     std::optional<int> last;
     for (const Level& level : path_) {
+      if (&level == &path_.back()) note_access(run, level.taken);
       run.take(level.taken);
       switches_left = level.switches_left;
       if (is_program(level.taken)) last = level.taken.cpu;
@@ -74,6 +91,7 @@ class Search {
         return {};
       }
       go_on(run, choices, last, switches_left);
+      if (is_void_) return run.violation();
     }
   }
 
@@ -87,12 +105,24 @@ class Search {
     std::ranges::stable_sort(choices, [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
     // The search takes choices from the end.
     std::ranges::reverse(choices);
+    const int forced = path_.empty() ? 0 : path_.back().forced;
+    const auto lone = switches_ == kNoLimit && limits_.one_of_equals && choices.size() > 1 && forced < kMostForced
+                          ? std::ranges::find_if(choices, [&](const Choice& choice) { return is_private(run, choice); })
+                          : choices.end();
+    const bool is_lone = lone != choices.end();
+    if (is_lone) std::iter_swap(lone, choices.end() - 1);
     level.taken = choices.back();
     choices.pop_back();
     if (is_switch(level.taken)) --switches_left;
     level.switches_left = switches_left;
     level.untried = std::move(choices);
+    const Digest before = is_lone ? run.noticeable() : Digest();
+    note_access(run, level.taken);
     run.take(level.taken);
+    if (is_lone && run.noticeable() == before) {
+      level.untried.clear();
+      level.forced = forced + 1;
+    }
     if (is_program(level.taken)) last = level.taken.cpu;
     path_.push_back(std::move(level));
   }
@@ -119,6 +149,17 @@ class Search {
     return true;
   }
 
+  [[nodiscard]] bool is_private(const LockRun& run, const Choice& choice) const {
+    const TouchedBytes touched = run.touched(choice);
+    return touched.bytes > 0 && learned_->owned.are_of(choice.cpu, touched.address, touched.bytes);
+  }
+
+  void note_access(const LockRun& run, const Choice& choice) {
+    const TouchedBytes touched = run.touched(choice);
+    if (!learned_->owned.note(choice.cpu, touched.address, touched.bytes) && switches_ == kNoLimit && limits_.one_of_equals)
+      is_void_ = true;
+  }
+
   void note_loops(const LockRun& run) {
     for (const int cpu : run.looping()) {
       result_.has_loops = true;
@@ -131,7 +172,8 @@ class Search {
     for (const auto& [path, cpu] : std::exchange(loops_, {})) {
       LockRun run(case_);
       for (const Level& level : path) run.take(level.taken);
-      result_.counts_turns = result_.counts_turns || run.leaves_loop(cpu, kProbedTurns);
+      std::vector<Address> loop = run.loop_of(cpu);
+      if (run.leaves_loop(cpu, kProbedTurns) && learned_->counted.loops.insert(std::move(loop)).second) is_void_ = true;
     }
   }
 
@@ -147,6 +189,8 @@ class Search {
   const LockCase& case_;
   const SearchLimits& limits_;
   int switches_;
+  Learned* learned_;
+  bool is_void_ = false;
   SearchResult result_;
   std::vector<Level> path_;
   std::unordered_map<Digest, int, HashOfDigest> visited_;
@@ -158,24 +202,33 @@ class Search {
   std::unordered_set<Digest, HashOfDigest> looked_at_;
 };
 
+// Searches again as long as a search learns something, which happens finitely often: a lock has few words and loops.
+SearchResult search_all(LockCase& lock_case, const SearchLimits& limits, Learned& learned) {
+  constexpr std::size_t kMostLoops = 8;
+  for (;;) {
+    Search attempt(lock_case, limits, kNoLimit, learned);
+    SearchResult result = attempt.run();
+    result.counts_turns = lock_case.counted.any();
+    if (!attempt.is_void() || !result.violation.empty()) return result;
+    lock_case.counted = learned.counted;
+    lock_case.counted.all = learned.counted.loops.size() > kMostLoops;
+  }
+}
+
 }  // namespace
 
 // After a violation, searches again for one with as few switches as possible, which is easier to read. If the limit on states
 // stopped the first search, it covered many late switches but few early ones. So all interleavings with few switches, which
 // show most faults, are searched as well.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
-  SearchResult all = Search(lock_case, limits, kNoLimit).run();
-  lock_case.counts_turns = all.counts_turns;
-  if (all.counts_turns) {
-    all = Search(lock_case, limits, kNoLimit).run();
-    all.counts_turns = true;
-  }
+  Learned learned;
+  SearchResult all = search_all(lock_case, limits, learned);
   constexpr int kMostSwitches = 8, kFew = 3;
   const int most = !all.violation.empty() ? kMostSwitches : all.all_states ? -1 : kFew;
   SearchLimits fewer = limits;
   if (all.violation.empty()) fewer.states /= 4;
   for (int switches = 0; switches <= most; ++switches) {
-    SearchResult shorter = Search(lock_case, fewer, switches).run();
+    SearchResult shorter = Search(lock_case, fewer, switches, learned).run();
     if (!shorter.violation.empty()) return shorter;
   }
   return all;

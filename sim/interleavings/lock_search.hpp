@@ -13,6 +13,9 @@ namespace linebounce::sim {
 struct SearchLimits {
   std::uint64_t states = 500'000;
   int steps = 120;  // most steps of one CPU; a longer schedule is cut off
+  // True if one of several orders that nobody can tell apart is enough, because they differ in when a CPU touches bytes that no
+  // other CPU ever touches.
+  bool one_of_equals = true;
 };
 
 // A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
@@ -30,7 +33,7 @@ struct SearchResult {
   std::uint64_t states = 0;
   bool all_states = true;       // true if the limit on states was not reached
   std::uint64_t cut_off = 0;    // schedules cut off because one CPU took SearchLimits::steps steps
-  bool counts_turns = false;    // see LockCase::counts_turns
+  bool counts_turns = false;    // true if the lock leaves some loops by itself (see CountedLoops)
   bool has_loops = false;       // true if loops counted as waiting
   bool left_out_draws = false;  // see LockRun::has_left_out_draws
   int most_passed = 0;          // see LockRun::most_passed

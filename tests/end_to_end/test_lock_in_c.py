@@ -234,6 +234,39 @@ void release(struct own *lock) { atomic_store_explicit(&lock->held, 0, memory_or
     assert checked(linebounce, path, "--cpus=2", "--acquisitions=2", "--states=3000")["verdict"] != "broken"
 
 
+def test_a_spin_that_is_recognised_late_leaves_other_loops_waiting(linebounce: Program) -> None:
+    """The first loop's registers settle at its fourth turn. The second reads words of two sizes, so it is never recognised as
+    a spin: if each number of its turns were a case of its own, too, the search would not end."""
+    body = """  const int mine = linebounce_cpu() + 100;
+  int last = 0, before = 0, older = 0;
+  do {
+    while (__atomic_load_n(&lock->held, __ATOMIC_SEQ_CST)) {
+      linebounce_pause();
+      older = before, before = last, last = mine;
+    }
+    while (__atomic_load_n(&lock->held, __ATOMIC_SEQ_CST) | (__atomic_load_n(&lock->other, __ATOMIC_SEQ_CST) != 0))
+      linebounce_pause();
+  } while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_SEQ_CST));
+  if (last + before + older == 12) linebounce_pause();"""
+    path = lock(linebounce, body)
+    path.write_text(path.read_text().replace("int held;", "int held; long other;"))
+    assert checked(linebounce, path, "--cpus=2", "--acquisitions=1", "--states=20000")["verdict"] == "holds"
+
+
+def test_a_spin_that_is_recognised_late_is_searched_turn_by_turn(linebounce: Program) -> None:
+    """After three turns, and not after more, this lock forgets to take itself."""
+    body = """  int turns = 0;
+  do {
+    while (__atomic_load_n(&lock->held, __ATOMIC_SEQ_CST)) {
+      linebounce_pause();
+      if (turns < 5) ++turns;
+    }
+    if (turns == 3) break;
+  } while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_SEQ_CST));"""
+    arguments = ("--cpus=2", "--acquisitions=2", "--states=20000", "--consistency=sc")
+    assert checked(linebounce, lock(linebounce, body), *arguments)["verdict"] == "broken"
+
+
 def test_a_loop_that_reads_the_clock_ends_by_itself(linebounce: Program) -> None:
     body = """  const unsigned began = linebounce_now_ns();
   while (!__atomic_load_n(&lock->never, __ATOMIC_RELAXED) && linebounce_now_ns() - began < 1000) linebounce_pause();

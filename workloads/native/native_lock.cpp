@@ -31,6 +31,7 @@ class NativeLock final : public Lock {
     call.run(object_->has(LockFunction::release_shared) ? LockFunction::release_shared : LockFunction::release, address_);
     return true;
   }
+  [[nodiscard]] bool leaves_nothing_behind() const { return !memory_->shares_stacks(); }
 
  private:
   // A C function that returns bool sets only the lowest byte.
@@ -48,6 +49,11 @@ class NativeLock final : public Lock {
 };
 
 }  // namespace
+
+bool leaves_nothing_behind(const Lock& lock) {
+  const auto* const native = dynamic_cast<const NativeLock*>(&lock);
+  return native != nullptr && native->leaves_nothing_behind();
+}
 
 NativeDeclaration native_declaration_of(const SourceFile& file) {
   const LockObject object(file);

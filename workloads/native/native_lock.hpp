@@ -22,6 +22,10 @@ NativeDeclaration native_declaration_of(const SourceFile& file);
 // everything that the entry creates.
 LockEntry native_lock_entry(const SourceFile& file, int pause_cycles, std::vector<NativeOrder>* used = nullptr);
 
+// True if this is a lock in C whose calls leave nothing behind but simulated memory, so far: no function of it has shared its
+// stack.
+bool leaves_nothing_behind(const Lock& lock);
+
 // For a file in Lua, lock_entry_of(); for any other, native_lock_entry().
 LockEntry lock_entry_of_file(const SourceFile& file, int pause_cycles = 0);
 

@@ -67,6 +67,7 @@ class NativeMemory {
   }
   // Must be called before the first stack is shared.
   void share_stacks() { shared_.resize(stacks_.size() * kLevels); }
+  [[nodiscard]] bool shares_stacks() const { return !shared_.empty(); }
   // The byte of a stack at a simulated address. `stack` is null if there is none, or if no stack is shared yet.
   struct StackByte {
     Stack* stack = nullptr;

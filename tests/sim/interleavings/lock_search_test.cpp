@@ -1,0 +1,225 @@
+// The search leaves out orders that nobody can tell apart: it must find whatever a search of all orders finds.
+#include "sim/interleavings/lock_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "sim/interleavings/lock_cases.hpp"
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using workloads::Lock;
+using workloads::LockEntry;
+using workloads::LockPlace;
+
+constexpr int kCpusOfRandomLock = 3, kOwnWords = 2, kSharedWords = 2;
+
+// An operation on one of the words that all CPUs share, or on a word of this CPU or of the next one. It is skipped unless the
+// CPU's latest value is `only_after`.
+struct RandomStep {
+  enum class Kind : std::uint8_t { load, store, exchange, fetch_add, fence } kind;
+  enum class Whose : std::uint8_t { all, own, next } whose;
+  int word;
+  Value value;
+  std::optional<Value> only_after;
+};
+
+// Before and after it takes a word by exchange, which it may leave out after certain values, this lock does random steps.
+struct RandomProgram {
+  std::vector<RandomStep> before, after, leaving;
+  std::optional<Value> takes_nothing_after;
+  bool spins_on_own_word = false;
+};
+
+class RandomLock final : public Lock {
+ public:
+  RandomLock(const RandomProgram& program, const LockPlace& place)
+      : program_(&program), words_(place.memory.place({.name = "words", .size = 1024, .fields = {}}, "words", 64)) {}
+
+  bool acquire(Cpu& cpu) override {
+    Value seen = run(cpu, program_->before, 0);
+    if (seen == program_->takes_nothing_after) return false;
+    while (cpu.exchange(words_, 1, 8) != 0) {
+      if (program_->spins_on_own_word) cpu.load(place_of(cpu, {{}, RandomStep::Whose::own, 0, 0, {}}), 8);
+    }
+    run(cpu, program_->after, seen);
+    return false;
+  }
+  bool try_acquire(Cpu& cpu) override { return cpu.exchange(words_, 1, 8) == 0; }
+  void release(Cpu& cpu) override {
+    run(cpu, program_->leaving, 0);
+    cpu.store_release(words_, 0, 8);
+  }
+
+ private:
+  Address place_of(const Cpu& cpu, const RandomStep& step) const {
+    if (step.whose == RandomStep::Whose::all) return words_ + 8 * static_cast<Address>(1 + step.word);
+    const int owner = (cpu.id().value + (step.whose == RandomStep::Whose::next ? 1 : 0)) % kCpusOfRandomLock;
+    return words_ + 64 * static_cast<Address>(1 + owner) + 8 * static_cast<Address>(step.word);
+  }
+  Value run(Cpu& cpu, const std::vector<RandomStep>& steps, Value seen) const {
+    for (const RandomStep& step : steps) {
+      if (step.only_after && *step.only_after != seen) continue;
+      const Address at = place_of(cpu, step);
+      switch (step.kind) {
+        case RandomStep::Kind::load: seen = cpu.load(at, 8); break;
+        case RandomStep::Kind::store: cpu.store(at, step.value, 8); break;
+        case RandomStep::Kind::exchange: seen = cpu.exchange(at, step.value, 8); break;
+        case RandomStep::Kind::fetch_add: seen = cpu.fetch_add(at, 1, 8); break;
+        case RandomStep::Kind::fence: cpu.fence(); break;
+      }
+    }
+    return seen;
+  }
+
+  const RandomProgram* program_;
+  Address words_;
+};
+
+class Drawn {
+ public:
+  explicit Drawn(unsigned seed) : random_(seed) {}
+  int below(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
+
+  std::vector<RandomStep> steps(int most) {
+    std::vector<RandomStep> drawn(below(most + 1));
+    for (RandomStep& step : drawn) {
+      step.kind = static_cast<RandomStep::Kind>(below(5));
+      const int whose = below(6);  // mostly the CPU's own words, which stay private if nobody draws the next one's
+      step.whose = whose < 4 ? RandomStep::Whose::own : whose == 4 ? RandomStep::Whose::next : RandomStep::Whose::all;
+      step.word = below(step.whose == RandomStep::Whose::all ? kSharedWords : kOwnWords);
+      step.value = below(2);
+      if (below(2) == 0) step.only_after = below(2);
+    }
+    return drawn;
+  }
+  RandomProgram program() {
+    RandomProgram drawn;
+    drawn.before = steps(5);
+    drawn.after = steps(3);
+    drawn.leaving = steps(3);
+    if (below(2) == 0) drawn.takes_nothing_after = 1 + below(2);
+    drawn.spins_on_own_word = below(2) == 0;
+    return drawn;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+LockEntry entry_of(const RandomProgram& program, bool fifo) {
+  LockEntry entry;
+  entry.name = "random";
+  entry.traits.fifo = fifo;
+  entry.create = [&program](const LockPlace& place) { return std::make_unique<RandomLock>(program, place); };
+  return entry;
+}
+
+TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
+  int broken = 0, fewer = 0, compared = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    Drawn drawn(seed);
+    const RandomProgram program = drawn.program();
+    const LockEntry entry = entry_of(program, drawn.below(3) == 0);
+    const int cpus = 2 + drawn.below(2);
+    const auto consistency = kAllConsistencies[static_cast<std::size_t>(drawn.below(3))];
+    const LockCase one = {
+        .lock = &entry, .roles = std::vector(cpus, Role::writes), .acquisitions = 4 - cpus, .consistency = consistency};
+    const SearchResult all = search(one, {.states = 1200, .one_of_equals = false});
+    const SearchResult some = search(one, {.states = 1200});
+    const auto met_the_limit = [](const SearchResult& result) { return !result.all_states && result.violation.empty(); };
+    if (met_the_limit(all) || (!all.violation.empty() && met_the_limit(some))) continue;
+    ++compared;
+    EXPECT_EQ(all.violation.empty(), some.violation.empty()) << "seed " << seed << ": " << all.violation << some.violation;
+    if (!all.violation.empty()) {
+      ++broken;
+      continue;
+    }
+    EXPECT_TRUE(some.all_states);
+    EXPECT_LE(some.states, all.states) << "seed " << seed;
+    EXPECT_EQ(some.most_passed, all.most_passed) << "seed " << seed;
+    EXPECT_EQ(some.cut_off == 0, all.cut_off == 0) << "seed " << seed;
+    fewer += some.states < all.states ? 1 : 0;
+  }
+  EXPECT_GT(broken, 20);
+  EXPECT_GT(fewer, 3);
+  EXPECT_GT(compared, 40);
+}
+
+// A waiter counts its turns in a word of its own, and is told to go on by another word of its own. A releasing CPU that sees a
+// waiter crashes.
+class CountingLock final : public Lock {
+ public:
+  explicit CountingLock(const LockPlace& place)
+      : words_(place.memory.place({.name = "words", .size = 256, .fields = {}}, "words", 64)) {}
+
+  bool acquire(Cpu& cpu) override {
+    if (cpu.exchange(words_, 1, 8) == 0) return false;
+    cpu.store(words_ + 8, 1, 8);
+    const Address own = words_ + 64 * static_cast<Address>(1 + cpu.id().value);
+    Value turns = 0;
+    do cpu.store(own, ++turns, 8);
+    while (cpu.load(own + 8, 8) == 0);
+    return true;
+  }
+  bool try_acquire(Cpu&) override { return false; }
+  void release(Cpu& cpu) override {
+    if (cpu.load(words_ + 8, 8) != 0) throw std::runtime_error("a waiter");
+    cpu.store(words_, 0, 8);
+  }
+
+ private:
+  Address words_;
+};
+
+TEST(LockSearch, ALoopOnWordsOfItsOwnKeepsNoOtherCpuFromGoingOn) {
+  LockEntry entry;
+  entry.name = "counting";
+  entry.create = [](const LockPlace& place) { return std::make_unique<CountingLock>(place); };
+  const SearchResult found = search({.lock = &entry}, {.states = 20'000});
+  EXPECT_NE(found.violation.find("a waiter"), std::string::npos) << found.violation;
+}
+
+// CPU 1 writes a word of CPU 0 if it comes between two steps of CPU 0. CPU 0 crashes if it reads that word after that.
+class MeddledLock final : public Lock {
+ public:
+  explicit MeddledLock(const LockPlace& place)
+      : words_(place.memory.place({.name = "words", .size = 256, .fields = {}}, "words", 64)) {}
+
+  bool acquire(Cpu& cpu) override {
+    const Address announced = words_ + 8, own = words_ + 64;
+    if (cpu.id().value == 0) {
+      cpu.store(announced, 1, 8);
+      if (cpu.load(own, 8) != 0) throw std::runtime_error("meddled");
+      cpu.store(announced, 0, 8);
+    } else if (cpu.load(announced, 8) != 0) {
+      cpu.store(own, 1, 8);
+    }
+    while (cpu.exchange(words_, 1, 8) != 0) {
+    }
+    return false;
+  }
+  bool try_acquire(Cpu&) override { return false; }
+  void release(Cpu& cpu) override { cpu.store_release(words_, 0, 8); }
+
+ private:
+  Address words_;
+};
+
+TEST(LockSearch, StartsAgainOnceASecondCpuAccessesBytesThatWereTakenForPrivate) {
+  LockEntry entry;
+  entry.name = "meddled";
+  entry.create = [](const LockPlace& place) { return std::make_unique<MeddledLock>(place); };
+  const SearchResult found = search({.lock = &entry}, {.states = 20'000});
+  EXPECT_NE(found.violation.find("meddled"), std::string::npos) << found.violation;
+}
+
+}  // namespace
+}  // namespace linebounce::sim
