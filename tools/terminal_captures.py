@@ -78,8 +78,8 @@ def captures(program: Path) -> str:
     """The page's text."""
     parts = [
         "# What the terminal shows\n\nHow does a run look in terminals of different widths? From 72 columns on, nothing is "
-        "wider than the terminal: tables\ndrop columns, the least important first. `tools/terminal_captures.py` makes this page; "
-        "a test makes it again.\n"
+        "wider than the terminal: tables\ndrop columns, the least important first. `tools/terminal_captures.py` makes this "
+        "page; a test makes it again.\n"
     ]
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)
