@@ -29,9 +29,10 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 def not_known(word: str, known: Sequence[str], most_shown: int = _MOST_SHOWN) -> str:
     """As sim/config/suggestions.hpp has it."""
-    shown = ", ".join(known) if len(known) <= most_shown else f"{len(known)}, from {known[0]} to {known[-1]}"
+    few = len(known) <= most_shown
+    shown = f"known: {', '.join(known) or 'none'}" if few else f"there are {len(known)}, from {known[0]} to {known[-1]}"
     near = nearest(word, known)
-    return f'"{word}" is not known; known: {shown or "none"}' + (f"; did you mean {near}?" if near else "")
+    return f'"{word}" is not known; {shown}' + (f"; did you mean {near}?" if near else "")
 
 
 def alternatives(words: Sequence[str]) -> str:

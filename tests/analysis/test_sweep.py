@@ -301,7 +301,7 @@ def test_a_missing_metric_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps
     # The next time, the unknown metric is reported before a cluster starts.
     again = sweeps(path, "-o", "out", *vary, "--metric", "foo")
     assert (again.code, again.stderr.count("\n")) == (2, 1)
-    assert '--metric: "foo" is not known; known: ' in again.stderr
+    assert '--metric: "foo" is not known; there are ' in again.stderr
 
 
 def test_percentages_stay_whole_and_below_100() -> None:

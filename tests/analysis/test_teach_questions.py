@@ -102,7 +102,7 @@ def test_markdown_and_page_have_every_question_and_its_answer(command: Command, 
     [
         (["5"], "--questions needs --protocol"),
         (["0", "--protocol", "MESI"], "legal: 1 to 2000"),
-        (["5", "--protocol", "NESI"], "NESI: the course's machine runs no such table; legal: dragon_snoop"),
+        (["5", "--protocol", "NESI"], '--protocol: protocol "NESI" is not known; known: dragon_snoop'),
         (["5", "--protocol", "MESI", "-o", "bank.docx"], "legal: .md, .xml, .html, .json"),
     ],
 )

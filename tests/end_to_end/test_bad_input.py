@@ -376,6 +376,12 @@ def test_every_configuration_file_that_is_cut_short_is_refused_or_works(lineboun
 # By command line: the exit code, and what the message must be or contain.
 WRONG_COMMAND_LINES = {
     "run two_sockets --seed": (2, "--seed needs a value: --seed N"),
+    "run two_sockets --seed abc": (2, '--seed: "abc" is not a whole number; legal: 0 to 9007199254740992'),
+    "trace expotr": (
+        2,
+        'command "expotr" is not known; known: record, replay, info, convert, synth, export; did you mean export?',
+    ),
+    "layout optimise job --accesses .": (3, ".: this is a folder, not a file"),
     "run two_sockets --seed 1 --seed 2": (2, "--seed is given more than once; give it once"),
     "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
     "trace": (2, "trace needs a subcommand: record, replay, info, convert, synth"),

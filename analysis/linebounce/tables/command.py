@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import linebounce
 from linebounce.commands import exit_code, parser_of
-from linebounce.errors import InputError, UsageError, not_known
+from linebounce.errors import InputError, UsageError, alternatives, not_known
 from linebounce.files import read_problem, written_whole
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _form(arguments: argparse.Namespace) -> str:
     forms = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
     suffix = arguments.output.suffix
     if suffix not in forms:
-        raise UsageError(f"{arguments.output}: the name ends with none of {', '.join(forms)}; say --format")
+        raise UsageError(f"--output {arguments.output}: a table's name ends in {alternatives(list(forms))}; or give --format")
     return forms[suffix]
 
 

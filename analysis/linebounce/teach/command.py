@@ -136,7 +136,7 @@ def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace
         parser.error("--questions needs --protocol")
     others = ("lesson", "new", "check", "grade", "leaderboard", "slides", "lessons_js")
     if parsed.output and (parsed.serve or any(getattr(parsed, one) is not None for one in others)):
-        parser.error("-o is for the page, --hand-out and --questions")
+        parser.error("--output is for the page, --hand-out and --questions")
 
 
 def _teach(arguments: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import UsageError
+from linebounce.errors import UsageError, not_known
 from linebounce.files import scratch_folder
 from linebounce.teach.engine import Engine, EngineError
 
@@ -54,7 +54,7 @@ def make_questions(engine: Engine, count: int, protocol: str, seed: str, level: 
     name = _protocol_name(protocol)
     tables = sorted(path.stem for path in (engine.root / "models" / "protocols").glob("*_snoop*.md"))
     if name not in tables:
-        raise UsageError(f"--protocol {protocol}: the course's machine runs no such table; legal: {', '.join(tables)}")
+        raise UsageError(f"--protocol: protocol {not_known(protocol, tables)}")
     draw = random.Random(f"{name} {seed} {level}")
     wanted = count if level == "mixed" else count * _CANDIDATES
     sequences = _sequences(draw, wanted)

@@ -42,6 +42,10 @@ def _export(arguments: argparse.Namespace) -> int:
     if arguments.point is None and len(results.points) > 1:
         last = results.points[-1].number
         raise UsageError(f"{arguments.directory}: a sweep of {len(results.points)} points; choose one: --point 0 to {last}")
+    numbers = [point.number for point in results.points]
+    if arguments.point is not None and arguments.point not in numbers:
+        legal = f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else numbers[0]
+        raise UsageError(f"--point: {arguments.point} is out of range; legal: {legal}")
     point = results.point(arguments.point).number
     series = results.series.filter(point=point)
     timeline = results.timeline(point) if results.has_timeline(point) or series.is_empty() else None
