@@ -120,14 +120,20 @@ std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
   return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
 }
 
+// What the file has besides the values to which a machine is fitted.
+struct Unfitted {
+  Losses losses;
+  std::vector<LoadedLatency> loaded = {};
+};
+
 // Reads a latency matrix, or everything that linebounce-probe measured.
-Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
+Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
   const std::string text = read_data(arguments.from);
   Losses losses;
   if (is_probe_file(text)) {
     request.probe = parse_probe_file(text, arguments.from);
     request.measured = request.probe->matrix;
-    return losses;
+    return {};
   }
   const FormQuestion question{.file = arguments.from,
                               .as = arguments.as,
@@ -151,15 +157,16 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
         fmt::format("{0}: has no latencies between cores; `linebounce import {0}` makes a machine of it", arguments.from));
   if (form == "mlc") {
     const MlcLatencies mlc = read_mlc(text, arguments.from);
-    if (!topology)
-      throw ConfigError(
-          fmt::format("{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > "
-                      "cpus.json; linebounce import cpus.json {0} -o mine.toml`",
-                      arguments.from));
+    if (!topology) refuse_mlc_alone(mlc, arguments.from);
+    if (mlc.local_hitm_ns <= 0)
+      throw ConfigError(fmt::format(
+          "{0}: has no latency from cache to cache to fit to (mlc --c2c_latency); `linebounce import {1} {0}` makes a machine "
+          "of the idle latencies",
+          arguments.from, arguments.topology));
     request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
-    return mlc.losses;
+    return {mlc.losses, mlc.loaded};
   }
   MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
   if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
@@ -167,10 +174,26 @@ Losses read_measured(const CalibrateArguments& arguments, CalibrationRequest& re
     losses.add(Loss::not_fitted, "MCTOP", "latencies and bandwidths of memory");
   request.measured = std::move(measured.matrix);
   if (topology) request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
-  return losses;
+  return {losses};
 }
 
 }  // namespace
+
+void refuse_mlc_alone(const MlcLatencies& mlc, const std::string& file) {
+  throw ConfigError(fmt::format(
+      "{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > cpus.json; linebounce "
+      "import cpus.json {0} -o mine.toml`{1}",
+      file, mlc.local_hitm_ns > 0 ? "" : "; latencies from cache to cache are missing, too: mlc --c2c_latency"));
+}
+
+std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const std::string& machine, Losses& losses) {
+  if (loaded.empty()) return {};
+  const std::string csv = std::filesystem::path(machine).replace_extension(".loaded.csv").string();
+  write_file(csv, loaded_latencies_csv(loaded));
+  losses.add(Loss::kept_as_prediction, "MLC", csv);
+  return fmt::format("  Score it: linebounce validate load_to_use --against {} --machine {}\n", shell_word(csv),
+                     shell_word(machine));
+}
 
 MachineTopology read_structure(const std::string& file) {
   const std::string text = read_data(file);
@@ -193,7 +216,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
                       kNoDirectoryName);
   }
   request.matrix_file = arguments.from;
-  const Losses losses = read_measured(arguments, request);
+  Unfitted unfitted = read_measured(arguments, request);
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.access = arguments.access;
   if (!arguments.family.empty()) request.family = arguments.family;
@@ -207,11 +230,14 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
     std::cerr << "linebounce: interrupted; nothing was written\n";
     return ExitCode::interrupted;
   }
-  write_file(arguments.output, machine_file_text(calibration, arguments.from));
+  const std::string score = keep_as_prediction(unfitted.loaded, arguments.output, unfitted.losses);
+  std::string text = machine_file_text(calibration, arguments.from);
+  for (const std::string& sentence : unfitted.losses.sentences()) text += "# " + sentence + "\n";
+  write_file(arguments.output, text);
   std::cout << calibration_report(calibration, painter_for_stdout());
   std::cout << fmt::format("\n  Written: {}\n  See it:  linebounce run core_to_core --machine {}{}\n", arguments.output,
                            arguments.output, arguments.access == "atomic" ? " --set workload.access=atomic" : "");
-  std::cout << losses_text(losses, painter_for_stdout());
+  std::cout << score << losses_text(unfitted.losses, painter_for_stdout());
   return ExitCode::done;
 }
 

@@ -28,4 +28,11 @@ MachineTopology read_structure(const std::string& file);
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.
 ExitCode run_calibrate(const CalibrateArguments& arguments);
 
+// Throws a ConfigError: MLC's output, without a file that says which CPUs its nodes have, makes no machine.
+[[noreturn]] void refuse_mlc_alone(const MlcLatencies& mlc, const std::string& file);
+
+// Writes latencies under load, to which nothing is fitted, beside the machine's file `machine`: MINE.loaded.csv. Adds the row
+// to `losses` that says so. Returns a line with the command that scores them; empty if there are none.
+std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const std::string& machine, Losses& losses);
+
 }  // namespace linebounce::sim

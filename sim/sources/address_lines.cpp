@@ -190,8 +190,10 @@ std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& gramma
 }
 
 std::optional<AddressLine::What> read_or_write(std::string_view word) {
-  constexpr std::array<std::string_view, 9> kLoads = {"r", "R", "read", "READ", "Read", "RD", "rd", "LD", "ld"};
-  constexpr std::array<std::string_view, 9> kStores = {"w", "W", "write", "WRITE", "Write", "WR", "wr", "ST", "st"};
+  constexpr std::array<std::string_view, 12> kLoads = {"r",  "R",  "read", "READ", "Read", "RD",
+                                                       "rd", "LD", "ld",   "load", "LOAD", "Load"};
+  constexpr std::array<std::string_view, 12> kStores = {"w",  "W",  "write", "WRITE", "Write", "WR",
+                                                        "wr", "ST", "st",    "store", "STORE", "Store"};
   if (std::ranges::find(kLoads, word) != kLoads.end()) return AddressLine::What::load;
   if (std::ranges::find(kStores, word) != kStores.end()) return AddressLine::What::store;
   return std::nullopt;

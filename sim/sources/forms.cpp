@@ -79,7 +79,23 @@ std::string first_misfit_text(const Excerpt& excerpt, const std::vector<FormCand
                      nearest->name, nearest->what, furthest, shown);
 }
 
+// Output that has no form, because it lacks what each kind needs: how it is recognised, what is missing, and what has it.
+struct Unusable {
+  std::string_view mark, other_mark, text;
+};
+constexpr std::array kUnusable = {
+    Unusable{"Memory access", "Data Symbol",
+             "perf mem report, which sums samples and has no order, threads or offsets: perf mem report -D, perf script or "
+             "perf c2c report --stdio has them"},
+    Unusable{"struct ", "preserve_access_index",
+             "C declarations of BTF, which have no offsets: bpftool btf dump ... format raw has them, and pahole"},
+    Unusable{"Witnesses", "Positive:", "what herd prints about a litmus test: import the test itself, its .litmus file"},
+};
+
 std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
+  for (const Unusable& one : kUnusable) {
+    if (excerpt.is_text && excerpt.has(one.mark) && excerpt.has(one.other_mark)) return fmt::format("is {}", one.text);
+  }
   std::string text = "not in a known form. " + first_misfit_text(excerpt, misfits) + "\nKnown forms:";
   for (const Form& form : all_forms()) text += fmt::format("\n  {:<13} {}: {}", form.name, form.what, form.marks);
   return text;

@@ -1,8 +1,10 @@
 // Reads the output of Valgrind's tool Lackey with --trace-mem=yes: "I  ADDRESS,SIZE" for an instruction, then its loads " L",
-// stores " S" and modifications " M". Valgrind's own lines ("==PID== ...") may stand between them. Traces of some course
+// stores " S" and modifications " M". Valgrind's own lines ("==PID== ...") may stand between them, and with
+// --trace-superblocks=yes the blocks' addresses, "SB ADDRESS". Traces of some course
 // assignments have the same form.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
+#include "sim/sources/lock_statistics.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -17,16 +19,22 @@ std::optional<What> lackey_kind(std::string_view word) {
   return std::nullopt;
 }
 
-// True for Valgrind's own lines: "==4711== Lackey, an example Valgrind tool" or "--4711-- ...".
+// True for Valgrind's own lines: "==4711== Lackey, an example Valgrind tool", "--4711-- ...", or with --time-stamp=yes
+// "==00:00:00:00.012 4711== ...".
 bool is_of_valgrind(std::string_view text) {
   if (!text.starts_with("==") && !text.starts_with("--")) return false;
   const std::size_t end = text.find(text.substr(0, 2), 2);
-  return end != std::string_view::npos && decimal(text.substr(2, end - 2)).has_value();
+  if (end == std::string_view::npos) return false;
+  std::string_view inside = text.substr(2, end - 2);
+  const std::string_view number = take_last_word(inside);
+  return decimal(number).has_value() && inside.find_first_not_of("0123456789:.") == inside.npos;
 }
 
 std::optional<AddressLine> lackey_line(std::string_view text) {
   if (is_of_valgrind(text)) return AddressLine{};
-  const auto what = lackey_kind(take_word(text));
+  const std::string_view kind = take_word(text);
+  if (kind == "SB" && hexadecimal(text)) return AddressLine{};
+  const auto what = lackey_kind(kind);
   const std::size_t comma = text.find(',');
   if (!what || comma == std::string_view::npos) return std::nullopt;
   const auto address = hexadecimal(stripped(text.substr(0, comma)));

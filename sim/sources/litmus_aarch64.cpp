@@ -25,7 +25,8 @@ class AArch64 {
 
   void instruction(std::string_view text) {
     const std::string name = upper(take_word(text));
-    const std::vector<std::string> operands = split_text(text, ",");
+    std::vector<std::string> operands = split_text(text, ",");
+    if (operands.size() == 3 && operands[1].starts_with('[') && operands[2] == "#0]") operands.pop_back();  // [X1,#0]
     if (name == "DMB" || name == "DSB") {
       const std::string which = upper(operands[0]);
       const bool is_partial = which.ends_with("LD") || which.ends_with("ST");

@@ -1,6 +1,6 @@
 // Reads /proc/lock_stat (Documentation/locking/lockstat.rst). The titles tell which columns there are, because version 0.3
-// (Linux before 3.13) has no means. E-mail programs break the long lines, so a line that consists of numbers continues the
-// previous class.
+// (Linux before 3.13) has no means. Without titles, as grep leaves them out, the number of columns tells. E-mail programs break
+// the long lines, so a line that consists of numbers continues the previous class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,6 +23,23 @@ class LockStatFile {
  public:
   explicit LockStatFile(const std::filesystem::path& path) : in_(path) {}
 
+  // The columns of an untitled row of a class, "a_lock:  3  8  0.20 ...": all of them, or those of version 0.3. Times have a
+  // point, and counts have none. Empty for other lines.
+  static std::vector<std::string> columns_of_class(std::string_view text) {
+    const std::size_t colon = numbers_at(text);
+    if (colon == text.npos || stripped(text.substr(0, colon)).empty()) return {};
+    const std::vector<std::string_view> figures = words_of(text.substr(colon + 1));
+    std::vector<std::string> columns(kAllTitles.begin(), kAllTitles.end());
+    if (figures.size() < columns.size())
+      std::erase_if(columns, [](const std::string& title) { return title.ends_with("-avg"); });
+    if (figures.size() != columns.size()) return {};
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool is_time = columns[i].find("time-") != std::string::npos;
+      if ((figures[i].find('.') != std::string_view::npos) != is_time) return {};
+    }
+    return columns;
+  }
+
   LockStatisticsFile read() {
     while (const auto line = in_.next()) read_line(stripped(*line));
     complete_class();
@@ -35,6 +52,7 @@ class LockStatFile {
     sort_hottest_first(file.locks);
     file.losses.add_count(Loss::quotes_removed, file.tool, in_.quoted());
     file.losses.add_count(Loss::lines_joined, file.tool, joined_);
+    if (assumed_) file.losses.add(Loss::titles_assumed, file.tool, columns_.size() == kAllTitles.size() ? "0.4" : "0.3");
     return file;
   }
 
@@ -51,7 +69,10 @@ class LockStatFile {
       columns_.clear();
       titles(text.substr(std::string_view("class name").size()));
     } else if (columns_.empty()) {
-      in_.refuse(kExpectTitles);
+      columns_ = columns_of_class(text);
+      if (columns_.empty()) in_.refuse(kExpectTitles);
+      assumed_ = true;
+      read_line(text);
     } else if (locks_.empty() && name_.empty() && is_title(text)) {
       titles(text);
       ++joined_;
@@ -175,11 +196,15 @@ class LockStatFile {
   // that held the lock.
   int rules_ = 0;
   std::int64_t joined_ = 0;
+  bool assumed_ = false;  // true: the titles are missing
 };
 
 Likeness lock_stat_likeness(const Excerpt& excerpt) {
   const bool named = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with(kLockStatTitle);
   const bool titled = excerpt.has("class name") && excerpt.has("con-bounces");
+  const bool untitled = !excerpt.lines.empty() && !LockStatFile::columns_of_class(excerpt.lines.front().text).empty();
+  if (!named && !titled && untitled)
+    return {Likeness::Sure::certain, "its first line is a class with the numbers that lock_stat counts"};
   return certain_if(named || titled, named ? "its first line says so" : "it has the titles of its columns");
 }
 

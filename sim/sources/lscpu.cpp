@@ -158,19 +158,32 @@ MachineTopology of_extended_table(const std::string& text, const std::string& fi
   return topology;
 }
 
-// Reads the output of -p: "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3", and rows of numbers.
+std::vector<std::string> cells_of_table(std::string_view line) {
+  std::vector<std::string> cells;
+  for (std::size_t from = line.starts_with('#') ? 1 : 0; from <= line.size();) {
+    const std::size_t to = std::min(line.find(',', from), line.size());
+    cells.emplace_back(stripped(line.substr(from, to - from)));
+    from = to + 1;
+  }
+  return cells;
+}
+
+// True for the titles of -p: "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3". With a list of columns, they have the list's order.
+bool is_table_title(std::string_view line) {
+  if (!line.starts_with("# ")) return false;
+  const std::vector<std::string> cells = cells_of_table(line);
+  const auto has = [&cells](std::string_view title) { return std::ranges::find(cells, title) != cells.end(); };
+  return has("CPU") && (has("Core") || has("Socket") || has("Node"));
+}
+
+// Reads the output of -p: titles, and rows of numbers. A list of columns has all caches in one: "L1d:L1i:L2:L3" and "0:0:0:0".
 MachineTopology of_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
   std::vector<std::string> titles;
   for (const std::string& whole : text_lines(text)) {
     const std::string_view line = stripped(whole);
-    std::vector<std::string> cells;
-    for (std::size_t from = line.starts_with('#') ? 1 : 0; from <= line.size();) {
-      const std::size_t to = std::min(line.find(',', from), line.size());
-      cells.emplace_back(stripped(line.substr(from, to - from)));
-      from = to + 1;
-    }
-    if (line.starts_with("# CPU,")) titles = cells;
+    const std::vector<std::string> cells = cells_of_table(line);
+    if (is_table_title(line)) titles = cells;
     if (line.empty() || line.starts_with('#')) continue;
     const auto cell = [&](std::string_view title) -> std::optional<int> {
       const auto found = std::ranges::find(titles, title);
@@ -181,9 +194,13 @@ MachineTopology of_table(const std::string& text, const std::string& file) {
     const auto number = cell("CPU"), core = cell("Core");
     if (!number || !core) refuse_lscpu(file, fmt::format("\"{}\" has no CPU and core, as lscpu -p prints them", line));
     const int package = cell("Socket").value_or(0);
-    const int cache = !titles.empty() && titles.back().starts_with('L') ? cell(titles.back()).value_or(package) : package;
-    topology.cpus.push_back({*number, cell("Node").value_or(package), package, cache, *core});
-    if (!titles.empty() && titles.back().starts_with('L')) topology.shared_cache = titles.back();
+    const auto caches =
+        std::find_if(titles.rbegin(), titles.rend(), [](const std::string& title) { return title.starts_with('L'); });
+    const auto place = static_cast<std::size_t>(titles.rend() - caches) - 1;
+    const bool has_cache = caches != titles.rend() && place < cells.size();
+    topology.cpus.push_back(
+        {*number, cell("Node").value_or(package), package, has_cache ? last_cache(cells[place], package) : package, *core});
+    if (has_cache) topology.shared_cache = caches->substr(caches->rfind(':') + 1);
   }
   return topology;
 }
@@ -192,7 +209,7 @@ MachineTopology of_table(const std::string& text, const std::string& file) {
 
 MachineTopology read_lscpu(const std::string& text, const std::string& file) {
   MachineTopology topology;
-  if (text.find("# CPU,") != std::string::npos) {
+  if (std::ranges::any_of(text_lines(text), is_table_title)) {
     topology = of_table(text, file);
   } else if (std::ranges::any_of(text_lines(text), is_extended_title)) {
     topology = of_extended_table(text, file);
@@ -220,12 +237,13 @@ Form lscpu_form() {
       .marks = "\"lscpu\": [ or \"cpus\": [ with cores, # CPU,Core,..., CPU NODE SOCKET CORE ..., or Architecture: and CPU(s):",
       .likeness = [](const Excerpt& excerpt) {
         const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
-        const auto is_title = [](const Excerpt::Line& line) { return is_extended_title(line.text); };
+        const auto is_title = [](const Excerpt::Line& line) {
+          return is_extended_title(line.text) || is_table_title(line.text);
+        };
         const bool summary = excerpt.has("Architecture:") && excerpt.has("CPU(s):");
         const bool table = std::ranges::any_of(excerpt.lines, is_title);
-        return certain_if(
-            excerpt.is_text && (summary || table || list || excerpt.has("\"lscpu\"") || excerpt.has("# CPU,Core")),
-            "it has the names that lscpu gives its fields");
+        return certain_if(excerpt.is_text && (summary || table || list || excerpt.has("\"lscpu\"")),
+                          "it has the names that lscpu gives its fields");
       }};
 }
 

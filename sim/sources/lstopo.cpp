@@ -1,5 +1,6 @@
-// Reads hwloc's XML (lstopo --of xml), versions 1 and 2. The XML consists of nested objects. In version 1, a NUMA node
-// contains the objects of its CPUs. In version 2, it is a sibling of those objects.
+// Reads what hwloc's lstopo prints: XML (--of xml), or text. Both consist of nested objects. In versions 1, a NUMA node
+// contains the objects of its CPUs. In version 2, it is a sibling of those objects. In the text, an object's depth is its
+// line's indentation, and a line may have several objects, each within the one before: "L2 L#0 (256KB) + Core L#0".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,10 +68,11 @@ class XmlTags {
 
 class LstopoReader {
  public:
-  LstopoReader(const std::string& text, const std::string& file) : tags_(text), file_(file) {}
+  explicit LstopoReader(std::string file) : file_(std::move(file)) {}
 
-  MachineTopology read() {
-    while (const auto tag = tags_.next()) {
+  MachineTopology read_xml(std::string_view text) {
+    XmlTags tags(text);
+    while (const auto tag = tags.next()) {
       if (tag->name == "info" && tag->attribute("name") == "CPUModel" && processor_.empty())
         processor_ = std::string(tag->attribute("value"));
       if (tag->name != "object") continue;
@@ -78,11 +80,37 @@ class LstopoReader {
         if (open_.empty()) throw trace::TraceError(file_ + ": an object ends that has not started");
         open_.pop_back();
       } else {
-        begin(*tag);
+        std::string type(tag->attribute("type"));
+        // Version 1 calls all caches "Cache", and states their level as a depth.
+        if (type == "Cache") type = "L" + std::string(tag->attribute("depth")) + "Cache";
+        begin(std::move(type), decimal(tag->attribute("os_index")));
         if (tag->is_empty) open_.pop_back();
       }
     }
     if (!open_.empty()) throw trace::TraceError(file_ + ": the XML is cut off within an object");
+    return finished();
+  }
+
+  MachineTopology read_text(const std::string& text) {
+    std::vector<std::size_t> indents;  // of the open objects
+    for (const std::string& line : unquoted_lines(text)) {
+      const std::size_t indent = line.find_first_not_of(" \t");
+      if (indent == line.npos || (indents.empty() && !stripped(line).starts_with("Machine"))) continue;
+      if (!indents.empty() && indent <= indents.front()) {
+        if (line.find("L#") != line.npos || line.find("P#") != line.npos)
+          throw trace::TraceError(file_ + ": the lines below \"Machine\" are not indented, as lstopo prints them");
+        break;  // other text follows
+      }
+      while (!indents.empty() && indents.back() >= indent) {
+        indents.pop_back();
+        open_.pop_back();
+      }
+      for (const std::string& object : objects_of(stripped(line))) {
+        begin(text_type(object), text_number(object));
+        indents.push_back(indent);
+      }
+    }
+    open_.clear();
     return finished();
   }
 
@@ -94,20 +122,48 @@ class LstopoReader {
     int number = 0;  // position among the objects of its type
   };
 
-  void begin(const XmlTag& tag) {
+  // Splits a line of text, "L2 L#0 (256KB) + Core L#0", into its objects.
+  static std::vector<std::string> objects_of(std::string_view line) {
+    std::vector<std::string> objects;
+    constexpr std::string_view kWithin = " + ";
+    for (std::size_t begin = 0; begin <= line.size();) {
+      const std::size_t end = std::min(line.find(kWithin, begin), line.size());
+      objects.emplace_back(stripped(line.substr(begin, end - begin)));
+      begin = end + kWithin.size();
+    }
+    return objects;
+  }
+
+  // The type of an object in the text, by its name in XML: "L3Cache" for "L3 L#0 (8192KB)".
+  static std::string text_type(std::string_view object) {
+    std::string type(take_word(object));
+    const bool is_cache = type.size() >= 2 && type[0] == 'L' && type[1] >= '1' && type[1] <= '5';
+    return is_cache ? type + "Cache" : type;
+  }
+
+  // The operating system's number of an object in the text: 4 for "PU L#1 (P#4)" and "PU P#4".
+  static std::optional<std::uint64_t> text_number(std::string_view object) {
+    const std::size_t mark = object.find("P#");
+    if (mark == object.npos) return std::nullopt;
+    const std::string_view digits = object.substr(mark + 2);
+    return decimal(digits.substr(0, digits.find_first_not_of("0123456789")));
+  }
+
+  void begin(std::string type, std::optional<std::uint64_t> os_number) {
     if (open_.size() == kDeepestXml)
       throw trace::TraceError(fmt::format("{}: more than {} nested objects", file_, kDeepestXml));
-    OpenObject object{std::string(tag.attribute("type")), 0};
-    // Version 1 calls all caches "Cache", and states their level as a depth.
-    if (object.type == "Cache") object.type = "L" + std::string(tag.attribute("depth")) + "Cache";
+    OpenObject object{std::move(type), 0};
     if (object.type == "Socket") object.type = "Package";
     object.number = counts_[object.type]++;
     if (object.type == "NUMANode" && !open_.empty()) {
+      // A cache in front of the memory contains the node alone; the node belongs to what contains the cache.
+      std::size_t depth = open_.size();
+      while (depth > 0 && open_[depth - 1].type == "MemCache") --depth;
       // An object may have a second node, for example one with slower memory. Only the first one counts.
-      node_of_.emplace(parent_path(), object.number);
+      node_of_.emplace(parent_path(depth), object.number);
     }
     open_.push_back(std::move(object));
-    if (open_.back().type == "PU") processing_unit(tag);
+    if (open_.back().type == "PU") processing_unit(os_number);
   }
 
   // Returns the types and numbers of the enclosing objects as a path.
@@ -118,9 +174,9 @@ class LstopoReader {
     return path;
   }
 
-  void processing_unit(const XmlTag& tag) {
-    const auto number = decimal(tag.attribute("os_index"));
-    if (!number || *number > 65535) throw trace::TraceError(file_ + ": a PU has no os_index");
+  void processing_unit(std::optional<std::uint64_t> number) {
+    if (!number || *number > 65535)
+      throw trace::TraceError(file_ + ": a PU lacks the operating system's number (os_index, or P# in the text)");
     TopologyCpu cpu;
     cpu.number = static_cast<int>(*number);
     cpu.core = cpu.number;
@@ -140,7 +196,7 @@ class LstopoReader {
   }
 
   MachineTopology finished() {
-    if (cpus_.empty()) throw trace::TraceError(file_ + ": has no PU: lstopo --of xml prints them");
+    if (cpus_.empty()) throw trace::TraceError(file_ + ": has no PU: lstopo prints them, also with --of xml");
     MachineTopology topology;
     topology.processor = processor_;
     const bool has_caches = std::ranges::all_of(cpus_, [](const TopologyCpu& cpu) { return cpu.cache >= 0; });
@@ -162,7 +218,6 @@ class LstopoReader {
     return topology;
   }
 
-  XmlTags tags_;
   std::string file_;
   std::string processor_;
   std::vector<OpenObject> open_;
@@ -175,15 +230,19 @@ class LstopoReader {
 }  // namespace
 
 MachineTopology read_lstopo(const std::string& text, const std::string& file) {
-  return LstopoReader(text, file).read();
+  if (text.find("<topology") != std::string::npos) return LstopoReader(file).read_xml(text);
+  return LstopoReader(file).read_text(text);
 }
 
 Form lstopo_form() {
   return {.name = "lstopo",
           .kind = FormKind::machine,
-          .what = "hwloc's XML: lstopo --of xml",
-          .marks = "<topology> with <object type=\"Machine\">",
+          .what = "hwloc's lstopo, as text or --of xml",
+          .marks = "<topology> with <object type=\"Machine\">; or \"Machine (62GB total)\" and below it \"PU L#0 (P#0)\"",
           .likeness = [](const Excerpt& excerpt) {
+            const bool has_machine = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with("Machine");
+            if (has_machine && (excerpt.has("PU L#") || excerpt.has("PU P#")))
+              return certain_if(excerpt.is_text, "it has the objects that lstopo prints");
             return certain_if(excerpt.is_text && excerpt.has("<topology") && excerpt.has("type=\"Machine\""),
                               "it is XML with a topology");
           }};

@@ -30,16 +30,26 @@ struct MachineTopology {
 MachineTopology read_lscpu(const std::string& text, const std::string& file);
 MachineTopology read_lstopo(const std::string& text, const std::string& file);
 
+// What MLC measured while all other CPUs read memory at one rate: a row of its table of loaded latencies.
+struct LoadedLatency {
+  double ns = 0;
+  double mb_per_s = 0;
+};
+
 struct MlcLatencies {
-  double local_hitm_ns = 0;
+  double local_hitm_ns = 0;  // 0: the text has no latencies from cache to cache
   // [writer's node][reader's node], averaged over both homes of the line; empty if there is only one node
   std::vector<std::vector<double>> remote_hitm_ns;
   // Idle latencies of memory, [CPU's node][memory's node]; empty if the text has none.
   std::vector<std::vector<double>> idle_ns = {};
+  std::vector<LoadedLatency> loaded = {};
   Losses losses;
 };
 
-// Errors: trace::TraceError if the text has no cache-to-cache latencies.
+// Errors: trace::TraceError if the text has neither latencies from cache to cache nor idle latencies of memory.
 MlcLatencies read_mlc(const std::string& text, const std::string& file);
+
+// The loaded latencies as a CSV file for `linebounce validate load_to_use --against`: each row's latency and rate.
+std::string loaded_latencies_csv(const std::vector<LoadedLatency>& loaded);
 
 }  // namespace linebounce::sim

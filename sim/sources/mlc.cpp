@@ -1,7 +1,8 @@
 // Reads cache-to-cache latencies and idle latencies of memory from the output of Intel's Memory Latency Checker. The tables of
 // remote HITM have a row for each writer's node and a column for each reader's. Their head is "Reader Numa Node", in older
 // versions "Reader Socket". The table of idle latencies has a row for each CPU's node and a column for each memory's; its head
-// is "Numa node", in older versions "Memory node".
+// is "Numa node", in older versions "Memory node". The table of loaded latencies has rows of a delay, a latency and a rate,
+// " 00100  140.50  180000.0".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,9 +32,12 @@ class MlcReader {
   }
 
   MlcLatencies finished() {
-    if (latencies_.local_hitm_ns <= 0)
-      throw trace::TraceError(file_ +
-                              ": has no latency from cache to cache (Local Socket L2->L2 HITM latency): mlc --c2c_latency");
+    const bool has_idle = std::ranges::any_of(latencies_.idle_ns, [](const auto& row) { return row.size() >= 1; });
+    if (latencies_.local_hitm_ns <= 0 && !has_idle)
+      throw trace::TraceError(fmt::format(
+          "{}: has no latency from cache to cache (Local Socket L2->L2 HITM latency), and no idle latencies of the nodes' "
+          "memories{}: mlc --c2c_latency and mlc --latency_matrix measure them",
+          file_, latencies_.loaded.empty() ? "" : "; loaded latencies alone are not enough for a machine"));
     const std::size_t nodes = tables_.empty() ? 1 : tables_.front().size();
     for (std::size_t writer = 0; writer < nodes && nodes > 1; ++writer) {
       std::vector<double> row;
@@ -42,14 +46,20 @@ class MlcReader {
     }
     if (homes_differ_by() > kHomesDiffer)
       latencies_.losses.add(Loss::homes_averaged, "MLC", fmt::format("{:.0f}", homes_differ_by()));
-    if (loaded_) latencies_.losses.add(Loss::not_fitted, "MLC", "loaded latencies");
     return std::move(latencies_);
   }
 
  private:
   void line(std::string_view text) {
-    if (text.find(kLoadedTitle) != text.npos) loaded_ = true;
-    if (text.find(kIdleTitle) != text.npos) {
+    if (text.find(kLoadedTitle) != text.npos) {
+      in_loaded_ = true;
+      in_idle_ = in_table_ = false;
+    } else if (text.starts_with("Measuring ")) {
+      in_loaded_ = false;
+    }
+    if (in_loaded_) {
+      loaded_row(words_of(text));
+    } else if (text.find(kIdleTitle) != text.npos) {
       in_idle_ = latencies_.idle_ns.empty();
       in_table_ = false;
     } else if (in_idle_ && !text.empty()) {
@@ -72,6 +82,15 @@ class MlcReader {
     const bool is_row = decimal(words.front()) && *decimal(words.front()) == latencies_.idle_ns.size() && !figures.empty();
     if (is_row) latencies_.idle_ns.push_back(std::move(figures));
     in_idle_ = is_row || latencies_.idle_ns.empty();
+  }
+
+  // Parses a row, "00100  140.50  180000.0".
+  void loaded_row(const std::vector<std::string_view>& words) {
+    if (words.size() != 3 || !decimal(words[0])) return;
+    const auto ns = real(words[1]), mb_per_s = real(words[2]);
+    if (!ns || !mb_per_s || *ns <= 0 || *mb_per_s <= 0)
+      throw trace::TraceError(file_ + ": expected a delay, a latency and a bandwidth in a row of the loaded latencies");
+    latencies_.loaded.push_back({*ns, *mb_per_s});
   }
 
   // By how many percent a pair of nodes differs, if the line is in the reader's memory and not in the writer's.
@@ -117,13 +136,25 @@ class MlcReader {
   std::string file_;
   MlcLatencies latencies_;
   std::vector<std::vector<std::vector<double>>> tables_;
-  bool in_table_ = false, in_idle_ = false, loaded_ = false;
+  bool in_table_ = false, in_idle_ = false, in_loaded_ = false;
 };
 
 }  // namespace
 
 MlcLatencies read_mlc(const std::string& text, const std::string& file) {
   return MlcReader(text, file).finished();
+}
+
+std::string loaded_latencies_csv(const std::vector<LoadedLatency>& loaded) {
+  std::string text =
+      "# Loaded latencies by MLC: CPU 0 loads its node's memory while all other CPUs read theirs at the rate in the first "
+      "column.\n"
+      "workload.background_mb_per_s,metric,measured,unit\n";
+  for (const LoadedLatency& one : loaded) {
+    text += fmt::format("{0:g},load_to_use.memory_of_node_0,{1:g},ns\n{0:g},load_to_use.background_mb_per_s,{0:g},MB/s\n",
+                        one.mb_per_s, one.ns);
+  }
+  return text;
 }
 
 Form mlc_form() {

@@ -19,7 +19,9 @@ namespace {
 
 constexpr int kMostNumaNode = 1023;
 constexpr int kMostNumaCpu = 4095;
-constexpr double kLongestHmatNs = 100'000;
+// Kernels before 5.5 log a latency of 76 ns as "7600 nsec".
+constexpr double kLongestHmatNs = 5000;
+constexpr std::string_view kPair = "Initiator-Target[";
 constexpr std::string_view kNodeFolder = "/node/node";
 
 class NumaReader {
@@ -32,6 +34,7 @@ class NumaReader {
   }
 
   NumaTables finished() {
+    take_pairs();
     if (nodes_.empty()) refuse("no node with its CPUs, distances or latency was found");
     NumaTables tables;
     for (auto& [number, node] : nodes_) {
@@ -44,6 +47,8 @@ class NumaReader {
     const auto with = std::ranges::count_if(tables.nodes, has_distances);
     if (with != 0 && with != std::ssize(tables.nodes)) refuse("only some of the nodes have distances");
     if (with != 0) tables.losses.add(Loss::distances_compare, "SLIT");
+    if (!pairs_.empty()) tables.losses.add(Loss::domains_as_nodes, "HMAT");
+    if (others_ > 0) tables.other_node_ns = others_sum_ / others_;
     return tables;
   }
 
@@ -54,6 +59,14 @@ class NumaReader {
   void line(std::string_view text) {
     if (const std::size_t folder = text.find(kNodeFolder); folder != text.npos) {
       of_sysfs(text.substr(folder + kNodeFolder.size()));
+    } else if (text.find("Locality: Flags:") != text.npos) {
+      const bool reads = text.find("Type:Read ") != text.npos || text.find("Type:Access ") != text.npos;
+      logs_latency_ = reads && text.find("Latency") != text.npos;
+      logs_bandwidth_ = reads && text.find("Bandwidth") != text.npos;
+    } else if (const std::size_t pair = text.find(kPair); pair != text.npos) {
+      of_log(text.substr(pair + kPair.size()));
+    } else if (const std::size_t row = text.find("Locality "); row != text.npos && text.find(':', row) != text.npos) {
+      of_slit(text.substr(row + std::string_view("Locality ").size()));
     } else if (text.starts_with("node distances:")) {
       in_distances_ = true;
     } else if (text.starts_with("node ")) {
@@ -116,6 +129,51 @@ class NumaReader {
     }
   }
 
+  // Parses a pair of proximity domains in the kernel's log: "0-1]:180 nsec" or "0-1]:40000 MB/s".
+  void of_log(std::string_view text) {
+    if (!logs_latency_ && !logs_bandwidth_) return;
+    const std::size_t dash = text.find('-'), close = text.find("]:");
+    if (dash == text.npos || close == text.npos || dash > close) refuse_line("expected Initiator-Target[NODE-NODE]:NUMBER");
+    const auto from = decimal(text.substr(0, dash)), to = decimal(text.substr(dash + 1, close - dash - 1));
+    std::string_view rest = text.substr(close + 2);
+    const std::string_view word = take_word(rest);
+    const auto figure = real(word.substr(0, word.find_first_not_of("0123456789.")));
+    if (!from || !to || !figure || *from > kMostNumaNode || *to > kMostNumaNode)
+      refuse_line("expected Initiator-Target[NODE-NODE]:NUMBER");
+    if (logs_latency_ && *figure > kLongestHmatNs)
+      refuse_line(fmt::format("expected up to {:g} ns; old kernels log hundredths: give the files in /sys/devices/system/node",
+                              kLongestHmatNs));
+    if (*figure > 0) pairs_.push_back({static_cast<int>(*from), static_cast<int>(*to), logs_latency_, *figure});
+  }
+
+  // Takes each memory's best figures, which are those of the nearest CPUs, and the mean latency of all others.
+  void take_pairs() {
+    for (const LoggedPair& pair : pairs_) {
+      NumaNode& of = nodes_[pair.to];
+      std::optional<double>& place = pair.is_latency ? of.read_latency_ns : of.read_mb_per_s;
+      place = !place ? pair.figure : pair.is_latency ? std::min(*place, pair.figure) : std::max(*place, pair.figure);
+    }
+    const auto has_own = [&](int node) {
+      return std::ranges::any_of(pairs_, [node](const LoggedPair& pair) { return pair.from == node && pair.to == node; });
+    };
+    for (const LoggedPair& pair : pairs_) {
+      if (!pair.is_latency || pair.from == pair.to || !has_own(pair.to)) continue;
+      others_sum_ += pair.figure;
+      ++others_;
+    }
+  }
+
+  // Parses a row of SLIT, "  0 : 0A 15", in hexadecimal.
+  void of_slit(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    NumaNode& of = node(stripped(text.substr(0, colon)));
+    for (const std::string_view word : words_of(text.substr(colon + 1))) {
+      const auto distance = hexadecimal(word);
+      if (!distance || *distance < 10 || *distance > 255) refuse_line("expected distances from 0A to FF");
+      of.distances.push_back(static_cast<double>(*distance));
+    }
+  }
+
   // Prefers access1, which describes access by CPUs. access0 describes access by the nearest initiator of any kind.
   void access(NumaNode& of, std::string_view what, std::string_view value) {
     const bool latency = what.ends_with("/initiators/read_latency"), bandwidth = what.ends_with("/initiators/read_bandwidth");
@@ -141,7 +199,17 @@ class NumaReader {
   }
 
   std::string file_;
+  struct LoggedPair {
+    int from = 0, to = 0;
+    bool is_latency = true;  // else a bandwidth
+    double figure = 0;
+  };
+
   std::map<int, NumaNode> nodes_;
+  std::vector<LoggedPair> pairs_;
+  double others_sum_ = 0;
+  int others_ = 0;
+  bool logs_latency_ = false, logs_bandwidth_ = false;  // what the pairs that follow in the log are
   std::int64_t number_ = 0;
   int next_bare_ = 0;
   bool in_distances_ = false;
@@ -185,6 +253,11 @@ bool compare_alike(const NumaTables& tables, const LinkCounts& counts) {
 Likeness numa_likeness(const Excerpt& excerpt) {
   if (!excerpt.is_text) return {};
   if (excerpt.has("node distances:")) return {Likeness::Sure::certain, "it has \"node distances:\""};
+  if (excerpt.has("available: ") && excerpt.has("node 0 cpus:")) return {Likeness::Sure::certain, "it has \"node 0 cpus:\""};
+  if (excerpt.has("HMAT") || excerpt.has("/hmat:")) {
+    if (excerpt.has(kPair)) return {Likeness::Sure::certain, "it has HMAT's pairs of initiators and targets"};
+  }
+  if (excerpt.has("\"SLIT\"") && excerpt.has("Localities :")) return {Likeness::Sure::certain, "it has SLIT's localities"};
   for (const std::string_view part : {"/distance:", "/cpulist:", "/initiators/read_latency:"}) {
     if (excerpt.has(kNodeFolder) && excerpt.has(part))
       return {Likeness::Sure::certain, "its lines begin with paths of /sys/devices/system/node"};
@@ -210,6 +283,25 @@ bool NumaTables::has_latencies() const {
 
 NumaTables read_numa(const std::string& text, const std::string& file) {
   return NumaReader(text, file).finished();
+}
+
+NumaTables tables_of(const MlcLatencies& mlc) {
+  NumaTables tables;
+  tables.latencies_from = "MLC";
+  tables.losses = mlc.losses;
+  double sum = 0;
+  int others = 0;
+  for (std::size_t i = 0; i < mlc.idle_ns.size(); ++i) {
+    NumaNode node{.number = static_cast<int>(i), .cpus = {}, .distances = {}, .read_latency_ns = {}, .read_mb_per_s = {}};
+    for (std::size_t memory = 0; memory < mlc.idle_ns[i].size(); ++memory) {
+      const double ns = mlc.idle_ns[i][memory];
+      if (memory == i && ns > 0) node.read_latency_ns = ns;
+      if (memory != i && ns > 0) sum += ns, ++others;
+    }
+    tables.nodes.push_back(std::move(node));
+  }
+  if (others > 0) tables.other_node_ns = sum / others;
+  return tables;
 }
 
 MachineTopology topology_of(const NumaTables& tables, const std::string& file) {
@@ -255,11 +347,12 @@ NodeLinks links_by_distance(const NumaTables& tables) {
 }
 
 Form numa_form() {
-  return {.name = "numa",
-          .kind = FormKind::machine,
-          .what = "NUMA nodes: numactl -H, or grep . of files in /sys/devices/system/node (SLIT, HMAT)",
-          .marks = "\"node distances:\", or paths such as node0/distance: and node0/access0/initiators/read_latency:",
-          .likeness = numa_likeness};
+  return {
+      .name = "numa",
+      .kind = FormKind::machine,
+      .what = "NUMA nodes: numactl -H, or grep . of files in /sys/devices/system/node; SLIT by iasl, HMAT in the kernel's log",
+      .marks = "\"node 0 cpus:\", \"node distances:\", paths such as node0/distance:, \"SLIT\", \"Initiator-Target[\"",
+      .likeness = numa_likeness};
 }
 
 }  // namespace linebounce::sim

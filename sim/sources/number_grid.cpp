@@ -36,7 +36,7 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
 
 // Returns a cell's text; empty for a mark that means "none", such as a dash on the diagonal.
 std::string_view cell_text(std::string_view raw) {
-  constexpr std::array<std::string_view, 4> kNothing = {"-", "--", "n/a", "N/A"};
+  constexpr std::array<std::string_view, 7> kNothing = {"-", "--", "n/a", "N/A", "nan", "NaN", "NAN"};
   return std::ranges::find(kNothing, raw) == kNothing.end() ? raw : std::string_view{};
 }
 
@@ -364,6 +364,35 @@ void take_out_bars(std::vector<TextLine>& lines) {
   }
 }
 
+// Keeps the lines of the data in a script for gnuplot: those between "$data << EOD" and "EOD".
+void take_out_script(std::vector<TextLine>& lines) {
+  const auto begin = std::ranges::find_if(lines, [](const TextLine& line) { return stripped(line.text).ends_with("<< EOD"); });
+  const auto end = std::find_if(begin, lines.end(), [](const TextLine& line) { return stripped(line.text) == "EOD"; });
+  if (end != lines.end()) lines = {begin + 1, end};
+}
+
+// True for a list of lists, as Python and JSON write them: "[[0, 40], [41, 0]]".
+bool is_list_of_lists(const std::vector<TextLine>& lines) {
+  const auto first = std::ranges::find_if(lines, [](const TextLine& line) { return !stripped(line.text).empty(); });
+  return first != lines.end() && stripped(first->text).starts_with("[[");
+}
+
+// Makes a line of each inner list.
+void take_out_brackets(std::vector<TextLine>& lines) {
+  constexpr std::string_view kBetween = "[], \t\r";
+  std::vector<TextLine> rows;
+  for (const TextLine& line : lines) {
+    for (std::size_t begin = 0; begin < line.text.size();) {
+      begin = std::min(line.text.find_first_not_of(kBetween, begin), line.text.size());
+      const std::size_t end = std::min(line.text.find(']', begin), line.text.size());
+      const std::string_view row = stripped(line.text.substr(begin, end - begin));
+      if (!row.empty()) rows.push_back({row, line.number, line.column + begin});
+      begin = end + 1;
+    }
+  }
+  lines = std::move(rows);
+}
+
 char separator_of(const std::vector<TextLine>& lines) {
   for (const char separator : {';', '\t', ','}) {
     const auto has = [separator](const TextLine& line) { return line.text.find(separator) != line.text.npos; };
@@ -392,7 +421,9 @@ NumberGrid split_grid(std::string_view text) {
   }
   if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
   if (text.find(kPingpongTitle) != std::string_view::npos) return pingpong_grid(lines);
+  take_out_script(lines);
   std::erase_if(lines, [](const TextLine& line) { return line.text.starts_with('#'); });
+  if (is_list_of_lists(lines)) take_out_brackets(lines);
   NumberGrid grid;
   const bool has_bars = is_markdown(lines);
   if (has_bars) take_out_bars(lines);

@@ -1,5 +1,6 @@
 // Reads traces of several CPUs in one global order, as courses on coherence use them: "CPU r ADDRESS", "CPU,w,ADDRESS", "core
-// 1: ST ADDRESS" or "CPU ADDRESS r", with hexadecimal addresses.
+// 1: ST ADDRESS" or "CPU ADDRESS r", with hexadecimal addresses. A stored value may follow, "P0: write 120 <-- 80", and the
+// first line may have titles, "cpu,op,address".
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 std::optional<int> cpu_number(std::string_view word) {
   constexpr std::uint64_t kMostCpus = 65535;
   if (word.ends_with(':')) word.remove_suffix(1);
-  for (const std::string_view before : {"cpu", "CPU", "core", "P", "p"}) {
+  for (const std::string_view before : {"cpu", "CPU", "core", "P", "p", "T", "t"}) {
     if (!word.starts_with(before)) continue;
     word.remove_prefix(before.size());
     break;
@@ -28,8 +29,21 @@ std::string_view take_cell(std::string_view& text) {
   return cell;
 }
 
+// True for titles: three words, of which one is "address" or "addr".
+bool is_title_of_order(std::string_view text) {
+  int cells = 0;
+  bool has_address = false;
+  for (; !text.empty(); ++cells) {
+    const std::string_view cell = take_cell(text);
+    has_address = has_address || cell == "address" || cell == "addr" || cell == "Address";
+    if (cell.find_first_of("0123456789") != cell.npos) return false;
+  }
+  return cells == 3 && has_address;
+}
+
 std::optional<AddressLine> ordered_line(std::string_view text) {
-  if (text.starts_with('#')) return AddressLine{};
+  if (text.starts_with('#') || is_title_of_order(text)) return AddressLine{};
+  if (const std::size_t arrow = text.find("<-"); arrow != text.npos) text = stripped(text.substr(0, arrow));
   std::string_view first = take_cell(text);
   if (first == "core" || first == "CPU" || first == "cpu") first = take_cell(text);  // "core 1:"
   const auto cpu = cpu_number(first);

@@ -56,20 +56,36 @@ struct C2cColumns {
   std::size_t peers = 0;    // number of counts of peer snoops, after the two of HITM
   std::size_t stores = 2;   // number of counts of stores, after those of peer snoops
   bool only_peers = false;  // true: counts of peer snoops stand in place of those of HITM
+  bool has_pid = false;     // perf c2c report -c pid, and the first versions
 };
 
 // Finds the columns from the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
 std::optional<C2cColumns> columns_of_titles(std::string_view text) {
   while (text.starts_with('#')) text = stripped(text.substr(1));
   if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
-  text = text.substr(0, text.find("Offset"));
   C2cColumns columns;
+  columns.has_pid = text.find(" Pid ") != text.npos;
+  text = text.substr(0, text.find("Offset"));
   // With --display peer, the default on Arm, counts of peer snoops replace those of HITM.
   columns.only_peers = text.find("Peer") != text.npos && text.find("Hitm") == text.npos;
   if (text.find("Peer") != text.npos && !columns.only_peers) columns.peers = 1;
   columns.stores =
       text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
   return columns;
+}
+
+// Reduces nodes as -N prints them, "0{ 3  60.0%   n/a}", to their number. With -NN, braces have CPUs: "0{0-3}".
+std::string without_node_counts(std::string_view text) {
+  std::string kept(text);
+  for (std::size_t open = kept.find('{'); open != std::string::npos;) {
+    const std::size_t close = kept.find('}', open);
+    if (close == std::string::npos) break;
+    const std::string inside = kept.substr(open, close - open);
+    const bool has_counts = inside.find('%') != std::string::npos || inside.find("n/a") != std::string::npos;
+    if (has_counts) kept.erase(open, inside.size() + 1);
+    open = kept.find('{', has_counts ? open : close);
+  }
+  return kept;
 }
 
 class C2cReader {
@@ -97,15 +113,22 @@ class C2cReader {
       after_rule_ = true;
       return;
     }
-    const std::vector<std::string_view> words = words_of(text);
+    const std::string without_counts = without_node_counts(text);
+    const std::vector<std::string_view> words = words_of(without_counts);
     const auto head = line_head(words);
     // A pasted text may begin with a line's row, without the rule above it.
     if (head && (after_rule_ || report_.lines.empty())) {
       begin_line(*head);
-    } else if (words.front().ends_with('%') && !report_.lines.empty()) {
+    } else if (words.front().ends_with('%') && !report_.lines.empty() && !is_of_call_chain(words)) {
       use(words);
     }
     after_rule_ = false;
+  }
+
+  // True for a line of a flat or folded call chain, "60.00%" or "60.00% main;worker": a place has a share for each count.
+  [[nodiscard]] bool is_of_call_chain(const std::vector<std::string_view>& words) const {
+    return counts_.size() > 1 && (words.size() == 1 || !words[1].ends_with('%')) &&
+           std::ranges::none_of(words, is_hexadecimal_number);
   }
 
   // Takes a count, "Load Local HITM   :   12", below the title of this part. Skips percentages, which the counts imply.
@@ -180,9 +203,19 @@ class C2cReader {
     const std::uint64_t node = at < words.size() ? decimal(words[at]).value_or(kMostNodes) : kMostNodes;
     const bool has_pages = at + 1 < words.size() && decimal(words[at + 1]).has_value();
     if (has_pages && node < kMostNodes && !line.home) line.home = static_cast<int>(node);
-    while (at < words.size() && !is_hexadecimal_number(words[at])) ++at;
-    code(use, words, at + 1);
+    const auto address = static_cast<std::size_t>(
+        std::find_if(words.begin() + static_cast<std::ptrdiff_t>(at), words.end(), is_hexadecimal_number) - words.begin());
+    code(use, words, address < words.size() ? address + 1 : behind_thread(words, has_pages ? at + 2 : at));
     line.uses.push_back(std::move(use));
+  }
+
+  // Returns the position behind the process and the thread, "4711:prog", which stand before the cycles if perf groups by them
+  // instead of by the code (-c pid,tid).
+  [[nodiscard]] std::size_t behind_thread(const std::vector<std::string_view>& words, std::size_t at) const {
+    if (columns_.has_pid) ++at;
+    if (at < words.size() && words[at].find(':') != std::string_view::npos) ++at;
+    while (at < words.size() && !decimal(words[at])) ++at;  // the rest of a command's name
+    return at;
   }
 
   // Parses what follows the address of the code, "628 493 355 [PEER] 2720 224 [.] try_advance tokenizers.so :0 0{0-55} 1":

@@ -57,9 +57,9 @@ class PerfLockCsv {
   PerfLockCsv(LineFile& in, CsvTitles titles) : in_(&in), titles_(std::move(titles)) {}
 
   LockStatisticsFile read() {
-    constexpr std::array<std::string_view, 4> kNames = {"caller", "comm", "symbol", "cgroup"};
+    constexpr std::array<std::string_view, 5> kNames = {"caller", "comm", "owner", "symbol", "cgroup"};
     const auto* const name = std::ranges::find_if(kNames, [&](std::string_view one) { return titles_.place(one).has_value(); });
-    if (name == kNames.end()) in_->refuse("the columns have no name: caller, comm, symbol or cgroup");
+    if (name == kNames.end()) in_->refuse("the columns have no name: caller, comm, owner, symbol or cgroup");
     if (!titles_.place("contended")) in_->refuse("the column contended is missing");
     LockStatisticsFile file;
     file.tool = "perf lock contention";

@@ -2,8 +2,12 @@
 // parts are optional (perf-script(1), -F). After the address comes the processor's description of the access, a number and
 // its meaning: "10268100142 |OP LOAD|LVL L1 hit| ... |LCK Yes|". An instruction's address and its function end the line, or
 // stand on lines of their own: the call chain.
+//
+// `perf mem report -D` dumps the same samples under the titles "# PID, TID, IP, ADDR, LOCAL WEIGHT, DSRC, SYMBOL", with the
+// description as a number alone. With --phys-data and --data-page-size there are further columns.
 #include "sim/sources/perf_script.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -24,6 +28,15 @@ struct Sample {
   std::string access;    // "|OP LOAD|..." and what follows; may be empty
   std::string function;  // the instruction's function; empty: not stated
 };
+
+constexpr std::string_view kDumpTitles = "# PID, TID, IP, ADDR, ";
+
+// The access's description as perf script prints it, from its number: perf_event.h, perf_mem_data_src.
+std::string access_of_source(std::uint64_t source) {
+  constexpr std::uint64_t kLoadBit = 2, kStoreBit = 4, kLockedBit = std::uint64_t{2} << 24;
+  std::string access = (source & kStoreBit) != 0 ? "|OP STORE|" : (source & kLoadBit) != 0 ? "|OP LOAD|" : "|";
+  return (source & kLockedBit) != 0 ? access + "LCK Yes|" : access;
+}
 
 bool holds(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
@@ -134,12 +147,13 @@ class PerfScript {
   Losses convert() {
     while (const auto line = in_.next()) {
       const bool is_empty = stripped(*line).empty();
-      if (!is_empty && !line->starts_with('#') && is_of_chain(*line) && !is_sample(*line)) {
+      if (!is_empty && dump_columns_ == 0 && !line->starts_with('#') && is_of_chain(*line) && !is_sample(*line)) {
         if (pending_ && pending_->function.empty()) pending_->function = function_of(stripped(*line));
         continue;
       }
       add_pending();
-      if (!is_empty && !line->starts_with('#')) pending_ = read(*line);
+      if (line->starts_with(kDumpTitles)) dump_titles(*line);
+      if (!is_empty && !line->starts_with('#')) pending_ = dump_columns_ > 0 ? read_dump(*line) : read(*line);
     }
     add_pending();
     for (const auto& [thread, state] : threads_) leave(state);
@@ -165,6 +179,35 @@ class PerfScript {
     sample.address = *address;
     if (const std::size_t bar = line.find('|'); bar != std::string_view::npos) sample.access = line.substr(bar);
     sample.function = function_of(stripped(line));
+    return sample;
+  }
+
+  void dump_titles(std::string_view line) { dump_columns_ = static_cast<std::size_t>(std::ranges::count(line, ',')) + 1; }
+
+  // Reads "20134 20135 0x401000 0x7ffd0010 225 0x26a100142 /usr/bin/prog:worker". -x replaces the blanks.
+  Sample read_dump(std::string_view line) const {
+    std::string row(line);
+    const std::size_t behind = std::min(row.find_first_not_of("0123456789 "), row.size());
+    const bool has_blanks = row.find_first_of(" \t") < behind;
+    if (const char separator = behind < row.size() ? row[behind] : ' '; !has_blanks) std::ranges::replace(row, separator, ' ');
+    const std::vector<std::string_view> words = words_of(row);
+    const auto process = words.size() >= dump_columns_ ? decimal(words[0]) : std::nullopt;
+    const auto thread = process ? decimal(words[1]) : std::nullopt;
+    // A version of perf prints "0x016" where it means the format of an address with 16 digits.
+    constexpr std::string_view kSlip = "0x016";
+    const auto address =
+        !thread ? std::nullopt : hexadecimal(words[3].starts_with(kSlip) ? words[3].substr(kSlip.size()) : words[3]);
+    const auto source = address ? hexadecimal(words[dump_columns_ - 2]) : std::nullopt;
+    if (!source) in_.refuse("expected PID TID IP ADDR ... DSRC SYMBOL, as the titles say");
+    Sample sample{.thread = std::string(words[1]),
+                  .time = {},
+                  .event = {},
+                  .address = *address,
+                  .access = access_of_source(*source),
+                  .function = std::string(words[dump_columns_ - 1])};
+    for (std::size_t i = dump_columns_; i < words.size(); ++i) sample.function += " " + std::string(words[i]);
+    sample.function.erase(0, sample.function.find(':') + 1);  // behind the object's path
+    if (sample.function.starts_with("???")) sample.function.clear();
     return sample;
   }
 
@@ -245,6 +288,7 @@ class PerfScript {
   AddressObjects objects_;
   std::map<std::string, Thread> threads_;
   std::map<std::string, std::uint32_t> functions_;
+  std::size_t dump_columns_ = 0;  // of perf mem report -D; 0: the file is perf script's
   std::int64_t of_no_kind_ = 0, repeated_ = 0;
   std::optional<Sample> pending_;
   Sample last_;
@@ -252,6 +296,8 @@ class PerfScript {
 
 // Does not require the comments that perf script prints with --header.
 Likeness perf_script_likeness(const Excerpt& excerpt) {
+  const auto is_dump = [](const Excerpt::Line& line) { return line.text.starts_with(kDumpTitles); };
+  if (std::ranges::any_of(excerpt.lines, is_dump)) return {Likeness::Sure::certain, "it has the titles of perf mem report -D"};
   std::int64_t samples = 0;
   Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
     const bool sample = is_sample(text);
@@ -273,8 +319,8 @@ Losses convert_perf_script(const std::vector<std::filesystem::path>& files, trac
 
 Form perf_script_form() {
   return {.name = "perf-script",
-          .what = "perf script of perf mem samples",
-          .marks = "COMMAND PID [CPU] TIME: EVENT: ADDRESS",
+          .what = "perf script of perf mem samples, or perf mem report -D",
+          .marks = "COMMAND PID [CPU] TIME: EVENT: ADDRESS; # PID, TID, IP, ADDR, ...",
           .likeness = perf_script_likeness,
           .convert = convert_perf_script};
 }

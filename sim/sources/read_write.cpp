@@ -1,15 +1,27 @@
-// Reads traces of one core or thread, as many courses use them: "r ADDRESS" or "w ADDRESS", hexadecimal.
+// Reads traces of one core or thread, as many courses use them: "r ADDRESS" or "w ADDRESS", hexadecimal. Ramulator's traces
+// have the address first, "ADDRESS R". Dinero IV's extended format (-informat d) has a size in bytes behind the address, in
+// hexadecimal, and further letters: i for an instruction; m and v are no accesses.
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 namespace {
 
+using What = AddressLine::What;
+
 std::optional<AddressLine> read_write_line(std::string_view text) {
-  const auto what = read_or_write(take_word(text));
-  const auto address = hexadecimal(take_word(text));
-  if (!what || !address || !text.empty()) return std::nullopt;
-  return AddressLine{.what = *what, .address = *address};
+  const std::string_view first = take_word(text), second = take_word(text);
+  if (text.empty() && read_or_write(second) && first.starts_with("0x") && hexadecimal(first))
+    return AddressLine{.what = *read_or_write(second), .address = *hexadecimal(first)};
+  const auto what = read_or_write(first);
+  const auto address = hexadecimal(second);
+  if (!address) return std::nullopt;
+  if (text.empty()) return what ? std::optional(AddressLine{.what = *what, .address = *address}) : std::nullopt;
+  const auto bytes = hexadecimal(take_word(text));
+  if (!bytes || *bytes == 0 || !text.empty()) return std::nullopt;
+  if (first == "i") return AddressLine{.what = What::fetch, .address = *address, .bytes = *bytes};
+  if (first == "m" || first == "v") return AddressLine{};
+  return what ? std::optional(AddressLine{.what = *what, .address = *address, .bytes = *bytes}) : std::nullopt;
 }
 
 constexpr AddressGrammar kReadWrite{

@@ -1,10 +1,13 @@
 // The cost of a load on which the next load depends. Rings of lines that fit one cache level but not the nearer ones measure
 // that level; rings of lines that no cache has seen measure each node's memory.
 //
-// One CPU works, all others are idle. linebounce-probe measures the same on a real machine.
+// One CPU works, all others are idle. linebounce-probe measures the same on a real machine. With a background, all others read
+// their node's memory meanwhile, at a rate that they keep together; Intel's MLC measures that on a real machine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -19,12 +22,15 @@ constexpr std::int64_t kMostRingKib = 1 << 20;
 struct LoadToUseOptions {
   std::string rings_kib;
   std::int64_t memory_lines = 1000;
+  double background_mb_per_s = 0;
 
   void bind(ParameterBinder& parameters) {
     parameters.text("rings_kib", rings_kib,
                     "sizes of the rings, \"16 96 1536\"; empty: half of the nearest cache, and three times each cache for the "
-                    "next level");
+                    "next level, or with a background none");
     parameters.number("memory_lines", memory_lines, 8, 1e6, "lines of each node's memory that are loaded");
+    parameters.number("background_mb_per_s", background_mb_per_s, 0, 1e8,
+                      "how fast all other CPUs together read memory meanwhile; CPU 0 then loads its own node's memory alone");
   }
 };
 
@@ -41,7 +47,10 @@ class LoadToUse final : public Workload {
       rings_.push_back({fmt::format("ring_of_{}_kib", kib), make_ring(memory, fmt::format("ring[{}]", rings_.size()), lines, 0),
                         lines, true});
     }
+    const int own_node = setting.layout.cpus.front().node;
+    if (options_.background_mb_per_s > 0) set_up_background(setting);
     for (const int node : setting.layout.nodes_with_memory) {
+      if (!streams_.empty() && node != own_node) continue;
       const std::int64_t lines = options_.memory_lines;
       rings_.push_back(
           {fmt::format("memory_of_node_{}", node), make_ring(memory, fmt::format("cold_lines[{}]", node), lines, node), lines});
@@ -49,7 +58,11 @@ class LoadToUse final : public Workload {
   }
 
   void run(Cpu& cpu) override {
-    if (cpu.id().value != 0) return;
+    if (cpu.id().value != 0) {
+      if (!streams_.empty()) stream(cpu, streams_[static_cast<std::size_t>(cpu.id().value) - 1]);
+      return;
+    }
+    if (!streams_.empty()) cpu.compute(kBackgroundWarmUpCycles);
     for (Ring& ring : rings_) {
       Address at = ring.first;
       if (ring.warm) at = follow(cpu, at, ring.lines);
@@ -58,6 +71,7 @@ class LoadToUse final : public Workload {
       const double end = cpu.now_ns();
       ring.ns = (end - begin) / static_cast<double>(ring.lines);
     }
+    if (!streams_.empty()) cpu.store(stop_, 1);
   }
 
   [[nodiscard]] bool ends() const override { return true; }
@@ -69,6 +83,14 @@ class LoadToUse final : public Workload {
     for (const Ring& ring : rings_) {
       if (ring.ns > 0) places.add({ring.name}, ring.ns);  // else the run ended before this measurement was complete
     }
+    double bytes_per_ns = 0;
+    for (const Stream& one : streams_) {
+      if (one.end_ns > one.begin_ns)
+        bytes_per_ns += static_cast<double>(one.loads * one.line_bytes) / (one.end_ns - one.begin_ns);
+    }
+    constexpr double kMbPerSOfBytesPerNs = 1000;
+    metrics.value("load_to_use.background_mb_per_s", "MB/s", kNeither, "how fast all other CPUs together read memory meanwhile",
+                  bytes_per_ns > 0 ? std::optional(bytes_per_ns * kMbPerSOfBytesPerNs) : std::nullopt, kDetail);
   }
 
  private:
@@ -80,8 +102,71 @@ class LoadToUse final : public Workload {
     double ns = 0;
   };
 
+  // What a CPU of the background reads: an array of its own, again and again. It is larger than the caches, so each line comes
+  // from memory.
+  struct Stream {
+    Address first = 0;
+    std::int64_t lines = 0, line_bytes = 0;
+    double interval_ns = 0;  // from one line to the next
+    double phase_ns = 0;     // the first line's time
+    double cycles_per_ns = 0;
+    std::int64_t loads = 0;
+    double begin_ns = 0, end_ns = 0;
+  };
+
+  static constexpr std::int64_t kBackgroundWarmUpCycles = 20'000;
+  static constexpr std::int64_t kLinesAhead = 16;  // how many lines a stream requests before it needs them
+
+  void set_up_background(const WorkloadSetup& setting) {
+    const MachineSpec& machine = setting.machine;
+    const Frequency& clock = machine.cpu.clock;
+    const std::int64_t line = setting.memory.line_bytes();
+    const auto others = static_cast<std::int64_t>(setting.layout.cpus.size()) - 1;
+    if (others < 1) throw std::invalid_argument("workload.background_mb_per_s: needs a second CPU");
+    // CPUs of a node share its cache, so together they read twice its size.
+    const auto sharers = std::max<std::int64_t>(1, others / machine.nodes);
+    std::int64_t cached_kib = 2 * std::int64_t{machine.node.cache_size_kib} / sharers;
+    for (const CacheSpec& cache : machine.caches) cached_kib += 2 * std::int64_t{cache.size_kib};
+    stop_ = setting.memory.place_array("stop", line, Home::on(setting.layout.nodes_with_memory.front()));
+    for (std::int64_t i = 1; i <= others; ++i) {
+      const int node = setting.layout.cpus[static_cast<std::size_t>(i)].node;
+      const auto& with_memory = setting.layout.nodes_with_memory;
+      const bool has_memory = std::ranges::find(with_memory, node) != with_memory.end();
+      Stream one;
+      one.lines = cached_kib * kKib / line;
+      one.line_bytes = line;
+      one.first = setting.memory.place_array(fmt::format("stream[{}]", i), one.lines * line,
+                                             Home::on(has_memory ? node : with_memory.front()));
+      constexpr double kBytesPerNsOfMbPerS = 0.001;
+      one.interval_ns = static_cast<double>(line * others) / (options_.background_mb_per_s * kBytesPerNsOfMbPerS);
+      one.phase_ns = one.interval_ns * static_cast<double>(i) / static_cast<double>(others);
+      one.cycles_per_ns = static_cast<double>(clock.numerator_mhz) / (1000.0 * static_cast<double>(clock.denominator));
+      streams_.push_back(one);
+    }
+  }
+
+  // Reads the stream until CPU 0 has finished. A CPU that falls behind its rate does not catch up by more than one line.
+  void stream(Cpu& cpu, Stream& one) const {
+    // The CPUs take turns: those that start together would always read at the same time.
+    cpu.compute(static_cast<std::int64_t>(one.phase_ns * one.cycles_per_ns));
+    one.begin_ns = cpu.now_ns();
+    double due_ns = one.begin_ns;
+    const auto address = [&one](std::int64_t at) { return one.first + static_cast<Address>(at % one.lines * one.line_bytes); };
+    for (std::int64_t at = 0; cpu.load(stop_) == 0; ++at) {
+      cpu.prefetch(address(at + kLinesAhead));
+      cpu.load(address(at));
+      ++one.loads;
+      due_ns += one.interval_ns;
+      one.end_ns = cpu.now_ns();
+      const auto cycles = static_cast<std::int64_t>((due_ns - one.end_ns) * one.cycles_per_ns);
+      if (cycles > 0) cpu.compute(cycles);
+      due_ns = std::max(due_ns, one.end_ns - one.interval_ns);
+    }
+  }
+
   [[nodiscard]] std::vector<std::int64_t> sizes(const MachineSpec& machine) const {
     std::vector<std::int64_t> kib;
+    if (options_.rings_kib.empty() && options_.background_mb_per_s > 0) return kib;
     if (options_.rings_kib.empty()) {
       kib.push_back(std::max(1, machine.caches.front().size_kib / 2));
       for (std::size_t level = 0; level < machine.caches.size(); ++level) {
@@ -122,6 +207,8 @@ class LoadToUse final : public Workload {
 
   LoadToUseOptions options_;
   std::vector<Ring> rings_;
+  std::vector<Stream> streams_;  // of CPU 1, 2, ...; empty: there is no background
+  Address stop_ = 0;             // not 0 when CPU 0 has finished
 };
 
 }  // namespace

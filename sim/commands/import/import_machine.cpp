@@ -5,6 +5,7 @@
 
 #include "sim/commands/calibrate.hpp"
 #include "sim/commands/import/importers.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/run_report.hpp"
 
@@ -29,10 +30,21 @@ int detail_of(const Form& form) {
   return found == kByDetail.end() ? 0 : static_cast<int>(found - kByDetail.begin());
 }
 
+// Imports MLC's output. Its idle latencies alone make a machine, too.
+ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form) {
+  const MlcLatencies mlc = read_mlc(read_data(file), file);
+  if (structure == nullptr) refuse_mlc_alone(mlc, file);
+  if (mlc.local_hitm_ns <= 0) return import_nodes(arguments, tables_of(mlc), file, read_structure(*structure), mlc.loaded);
+  CalibrateArguments wanted = wanted_machine(arguments, file, form);
+  wanted.topology = *structure;
+  return run_calibrate(wanted);
+}
+
 }  // namespace
 
 ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
   if (form.name == "numa") return import_numa(arguments, arguments.files.front(), std::nullopt);
+  if (form.name == "mlc") return import_mlc(arguments, arguments.files.front(), nullptr, form);
   return run_calibrate(wanted_machine(arguments, arguments.files.front(), form));
 }
 
@@ -59,6 +71,7 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
   if (latencies == nullptr && nodes != nullptr)
     return import_numa(arguments, *nodes, structure == nodes ? std::nullopt : std::optional(read_structure(*structure)));
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
+  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
   if (structure != nullptr) wanted.topology = *structure;
   return run_calibrate(wanted);

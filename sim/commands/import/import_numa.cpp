@@ -1,4 +1,5 @@
-// Makes a machine from the firmware's tables of NUMA nodes. Parameters that the tables lack come from another machine.
+// Makes a machine from the firmware's tables of NUMA nodes, or from latencies of their memories. Parameters that the tables
+// lack come from another machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -9,6 +10,7 @@
 
 #include "models/spec_binder.hpp"
 #include "models/text/shell_word.hpp"
+#include "sim/commands/calibrate.hpp"
 #include "sim/commands/import/importers.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/config/machine_file.hpp"
@@ -41,6 +43,7 @@ class NumaMachine {
     if (!cpus_by_node_.empty() && cpus_by_node_.rbegin()->first >= std::ssize(tables_.nodes))
       throw ConfigError(fmt::format("{}: has {} nodes, and the other file more", file_, tables_.nodes.size()));
     losses_.add(topology.losses);
+    if (tables_.latencies_from == "MLC") losses_.add(Loss::no_transfers, "MLC", kBase);
     losses_.add(Loss::rest_of_machine, file_, kBase);
   }
 
@@ -84,6 +87,13 @@ class NumaMachine {
   }
 
   void set_network() {
+    // A load from another node passes the network twice.
+    if (tables_.other_node_ns && mean_own_ns() > 0) {
+      toml::table& all = table("network");
+      const double way = *tables_.other_node_ns - mean_own_ns() - kWayBetweenNodesNs;
+      all.insert_or_assign("latency_ns", std::max(0.0, *all["latency_ns"].value<double>() + way / 2));
+      source("network.latency_ns", fmt::format("datasheet: {} in {}, memory of another node", tables_.latencies_from, file_));
+    }
     const NodeLinks links = links_by_distance(tables_);
     if (!links.keeps_order) losses_.add(Loss::distances_not_kept, "SLIT");
     if (links.all) return;
@@ -97,12 +107,22 @@ class NumaMachine {
     source("network.topology", "datasheet: links between the nodes with the smallest distances in " + file_);
   }
 
+  // The mean latency of a node's own memory, of the nodes with CPUs; 0 if not stated.
+  [[nodiscard]] double mean_own_ns() const {
+    double sum = 0;
+    int count = 0;
+    for (const auto& [node, cpus] : cpus_by_node_) {
+      if (const auto ns = tables_.nodes[node].read_latency_ns) sum += *ns, ++count;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
   void set_memory() {
     if (!tables_.has_latencies()) {
       losses_.add(Loss::no_memory_latency, file_, kBase);
       return;
     }
-    losses_.add(Loss::nearest_alone, "HMAT", kBase);
+    if (!tables_.other_node_ns) losses_.add(Loss::nearest_alone, tables_.latencies_from, kBase);
     toml::table nodes;
     for (std::size_t i = 0; i < tables_.nodes.size(); ++i) {
       const NumaNode& node = tables_.nodes[i];
@@ -116,7 +136,8 @@ class NumaMachine {
       if (!own.empty()) nodes.insert(std::to_string(i), std::move(own));
     }
     table("memory").insert_or_assign("node", std::move(nodes));
-    source("memory.node", "datasheet: HMAT in " + file_ + "; the latency is without the way to the memory");
+    source("memory.node",
+           fmt::format("datasheet: {} in {}; the latency is without the way to the memory", tables_.latencies_from, file_));
   }
 
   NumaTables tables_;
@@ -144,8 +165,12 @@ void print_nodes(const NumaTables& tables, const MachineTopology& topology, cons
 
 ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
                      const std::optional<MachineTopology>& structure) {
+  return import_nodes(arguments, read_numa(read_text(file), file), file, structure);
+}
+
+ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables, const std::string& file,
+                      const std::optional<MachineTopology>& structure, const std::vector<LoadedLatency>& loaded) {
   const fs::path out = output_of(arguments, ".toml");
-  const NumaTables tables = read_numa(read_text(file), file);
   const MachineTopology topology = structure ? *structure : topology_of(tables, file);
   NumaMachine machine(tables, topology, fs::path(file).filename().string());
   std::string text = fmt::format("# Written by `linebounce import {}`.\n", fmt::join(arguments.files, " "));
@@ -153,12 +178,14 @@ ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
   for (const std::string& sentence : machine.losses().sentences()) text += "# " + sentence + "\n";
   text += "\n" + to_toml(of);
   read_machine(text, out.string());
+  Losses losses = machine.losses();
+  const std::string score = keep_as_prediction(loaded, out.string(), losses);
   write_file(out, text);
   const Painter paint = arguments.painter();
   print_nodes(tables, topology, paint);
-  std::cout << losses_text(machine.losses(), paint)
-            << fmt::format("\n  {}  of {}: a machine\n  See it:  linebounce describe machine {}\n", out.string(), file,
-                           shell_word(out.string()));
+  std::cout << losses_text(losses, paint)
+            << fmt::format("\n  {}  of {}: a machine\n  See it:  linebounce describe machine {}\n{}", out.string(), file,
+                           shell_word(out.string()), score);
   return ExitCode::done;
 }
 

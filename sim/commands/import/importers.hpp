@@ -10,6 +10,7 @@
 #include "sim/plan/exit_code.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/machine_topology.hpp"
+#include "sim/sources/numa.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
@@ -50,6 +51,9 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
 // `file`: has the form numa. `structure`: cores and caches from another file; may be none.
 ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
                      const std::optional<MachineTopology>& structure);
+// `tables`: the nodes in `file`, of any form. `loaded`: latencies under load, which are kept as a prediction.
+ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables, const std::string& file,
+                      const std::optional<MachineTopology>& structure, const std::vector<LoadedLatency>& loaded = {});
 ExitCode import_layout(const ImportArguments& arguments, const Form& form);
 ExitCode import_lines(const ImportArguments& arguments, const Form& form);
 ExitCode import_litmus(const ImportArguments& arguments, const Form& form);

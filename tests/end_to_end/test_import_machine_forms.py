@@ -1,0 +1,271 @@
+"""What other tools and versions say of machines: matrices, lscpu, lstopo, SLIT, HMAT and Intel's MLC.
+
+The formats are facts of public documentation, the figures our own.
+"""
+
+import json
+import re
+import tomllib
+
+import pytest
+from program import Program
+
+
+def imported(linebounce: Program, name: str, text: str, *options: str) -> str:
+    linebounce.file(name, text)
+    result = linebounce("import", name, *options)
+    assert result.code == 0, result.stderr
+    return result.stdout
+
+
+# ---- matrices ----
+
+FIGURES = [[0, 40, 90, 92], [40, 0, 91, 89], [90, 91, 0, 39], [92, 89, 39, 0]]
+TABLE = " CPU    0    1    2    3\n" + "".join(
+    f"   {i} " + " ".join(f"{ns:4}" for ns in row) + "\n" for i, row in enumerate(FIGURES)
+)
+MATRICES = {
+    # c2clat -p, for gnuplot.
+    "gnuplot": f'set title "Inter-core one-way data latency"\nset xlabel "CPU"\nunset key\n$data << EOD\n{TABLE}EOD\n'
+    "plot '$data' matrix rowheaders columnheaders using 2:1:3 with image\n",
+    # A notebook's arrays.
+    "numpy": "[[ 0. 40. 90. 92.]\n [40.  0. 91. 89.]\n [90. 91.  0. 39.]\n [92. 89. 39.  0.]]\n",
+    "json": json.dumps(FIGURES) + "\n",
+    "nan": "NaN,NaN,NaN,NaN\n40,NaN,NaN,NaN\n90,91,NaN,NaN\n92,89,39,NaN\n",
+}
+
+
+@pytest.mark.parametrize("form", MATRICES)
+def test_other_forms_of_matrices_give_the_same_machine(linebounce: Program, form: str) -> None:
+    said = imported(linebounce, "m.txt", MATRICES[form], "-o", "m.toml")
+    assert "4 CPUs: 2 nodes" in said
+    assert re.search(r"one bus +2 +39\.5 ", said)
+    assert re.search(r"other node +4 +90\.5 ", said)
+
+
+# ---- machines ----
+
+# CPUs 0 and 1 share a node and no cache; 2 and 3 a node and a cache.
+LSCPU = {
+    # -p=core,cpu,node,cache: the list's order, with all caches in one column.
+    "list": "# The following is the parsable format, which can be fed to other\n# programs.\n# Core,CPU,Node,L1d:L1i:L2:L3\n"
+    "0,0,0,0:0:0:0\n1,1,0,1:1:1:1\n2,2,1,2:2:2:2\n3,3,1,3:3:3:2\n",
+    # util-linux before 2.34 quotes all values, and has no caches beyond the third.
+    "quoted": json.dumps(
+        {
+            "cpus": [
+                {
+                    "cpu": str(i),
+                    "node": str(i // 2),
+                    "socket": str(i // 2),
+                    "core": str(i),
+                    "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{min(i, 2)}",
+                }
+                for i in range(4)
+            ]
+        }
+    ),
+    # 2.40 has clusters and clocks, and offline CPUs without a place.
+    "clocks": "CPU NODE SOCKET CLUSTER CORE L1d:L1i:L2:L3 ONLINE    MAXMHZ   MINMHZ       MHZ\n"
+    "  0    0      0       0    0 0:0:0:0          yes 4500.0000 800.0000 2100.0000\n"
+    "  1    0      0       1    1 1:1:1:1          yes 4500.0000 800.0000 2100.0000\n"
+    "  2    1      1       2    2 2:2:2:2          yes 4500.0000 800.0000 2100.0000\n"
+    "  3    1      1       2    3 3:3:3:2          yes 4500.0000 800.0000 2100.0000\n"
+    "  4    -      -       -    - -                 no         -        -         -\n",
+}
+LEVELS = "L2 L#{0} (256KB) + L1d L#{0} (32KB) + L1i L#{0} (32KB) + Core L#{0}"
+LSTOPO = {
+    "text": "Machine (62GB total)\n  Package L#0\n    NUMANode L#0 (P#0 31GB)\n"
+    + "".join(f"    L3 L#{i} (8192KB) + {LEVELS.format(i)} + PU L#{i} (P#{i})\n" for i in (0, 1))
+    + "  Package L#1\n    NUMANode L#1 (P#1 31GB)\n    L3 L#2 (8192KB)\n"
+    + "".join(f"      {LEVELS.format(i)}\n        PU L#{i} (P#{i})\n" for i in (2, 3))
+    + '  HostBridge\n    PCI 00:02.0 (VGA)\n      Net "eth0"\n$ exit\n',
+    # hwloc 1: nodes contain packages, which are called sockets.
+    "text of version 1": "> Machine (64GB)\n>   NUMANode L#0 (P#0 32GB) + Socket L#0\n"
+    + "".join(f">     L3 L#{i} (8192KB) + {LEVELS.format(i)} + PU L#{i} (P#{i})\n" for i in (0, 1))
+    + ">   NUMANode L#1 (P#1 32GB) + Socket L#1 + L3 L#2 (20MB)\n"
+    + "".join(f">     {LEVELS.format(i)}\n>       PU L#{i} (P#{i})\n" for i in (2, 3)),
+    # -p: the operating system's numbers alone.
+    "physical": "Machine (62GB total)\n  Package P#0\n    NUMANode P#0 (31GB)\n"
+    + "".join(f"    L3 (8192KB)\n      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i}\n" for i in (0, 1))
+    + "  Package P#1\n    NUMANode P#1 (31GB)\n    L3 (8192KB)\n"
+    + "".join(f"      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i + 2}\n" for i in (0, 1)),
+    # Two nodes in one package, whose memories have caches in front of them.
+    "memory caches": '<topology version="2.0"><object type="Machine"><object type="Package">'
+    + "".join(
+        f'<object type="Group"><object type="MemCache"><object type="NUMANode" os_index="{node}"/></object>'
+        + "".join(
+            ('<object type="L3Cache">' if node == 0 or i == 2 else "")
+            + f'<object type="Core"><object type="PU" os_index="{i}"/></object>'
+            + ("</object>" if node == 0 or i == 3 else "")
+            for i in (2 * node, 2 * node + 1)
+        )
+        + "</object>"
+        for node in (0, 1)
+    )
+    + "</object></object></topology>\n",
+}
+
+
+@pytest.mark.parametrize("form", [*LSCPU, *LSTOPO])
+def test_other_forms_of_lscpu_and_lstopo_tell_the_same_structure(linebounce: Program, form: str) -> None:
+    linebounce.file("structure.txt", (LSCPU | LSTOPO)[form])
+    linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert "4 CPUs: 2 nodes, " in result.stdout
+    assert re.search(r"one bus +1 +40\.0 ", result.stdout)
+    assert re.search(r"other bus, one node +1 +60\.0 ", result.stdout)
+    assert re.search(r"other node +4 +90\.0 ", result.stdout)
+
+
+def test_lstopos_text_without_its_numbers_or_indentation_is_refused(linebounce: Program) -> None:
+    linebounce.file("m.csv", "0,60\n60,0\n")
+    linebounce.file("logical.txt", re.sub(r" \(P#\d\)", "", LSTOPO["text"]))
+    assert "a PU lacks the operating system's number" in linebounce.refused("import", "logical.txt", "m.csv", code=3)
+    linebounce.file("flat.txt", re.sub("^ +", "", LSTOPO["text"], flags=re.MULTILINE))
+    assert "are not indented" in linebounce.refused("import", "flat.txt", "m.csv", code=3)
+
+
+HMAT_LOG = """[    3.746592] acpi/hmat: Memory (0x0 length 0x80000000) Flags:0003 Processor Domain:0 Memory Domain:0
+[    3.746595] acpi/hmat: Locality: Flags:00 Type:Read Latency Initiator Domains:2 Target Domains:2 Base:100
+[    3.746596] acpi/hmat:   Initiator-Target[0-0]:120 nsec
+[    3.746597] acpi/hmat:   Initiator-Target[0-1]:200 nsec
+[    3.746598] acpi/hmat:   Initiator-Target[1-0]:200 nsec
+[    3.746599] acpi/hmat:   Initiator-Target[1-1]:120 nsec
+[    3.746600] acpi/hmat: Locality: Flags:00 Type:Write Latency Initiator Domains:2 Target Domains:2 Base:100
+[    3.746601] acpi/hmat:   Initiator-Target[0-0]:500 nsec
+"""
+SLIT_TABLE = """[000h 0000 004h]                   Signature : "SLIT"    [System Locality Information Table]
+[024h 0036 008h]                  Localities : 0000000000000002
+[02Ch 0044 002h]                Locality   0 : 0A 15
+[02Eh 0046 002h]                Locality   1 : 15 0A
+"""
+NO_DISTANCES = "available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 1 cpus: 2 3\nNo distance information available.\n"
+
+
+def loads_of(linebounce: Program, machine: str, *options: str) -> dict[str, float]:
+    few = ("--set", "workload.rings_kib=16 32", "--set", "workload.memory_lines=200")
+    out = linebounce.run("load_to_use", "loads", "--fresh", "--machine", machine, *few, *options)
+    metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
+    return {name: metric["value"] for name, metric in metrics.items()}
+
+
+def test_hmat_in_the_kernels_log_has_the_way_to_other_nodes_too(linebounce: Program) -> None:
+    linebounce.file("cpus.json", LSCPU["quoted"])
+    linebounce.file("dmesg.txt", HMAT_LOG)
+    result = linebounce("import", "cpus.json", "dmesg.txt", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert "domains_as_nodes" in result.stdout
+    assert "nearest_alone" not in result.stdout
+    loads = loads_of(linebounce, "m.toml")
+    assert loads["load_to_use.memory_of_node_0"] == pytest.approx(120, rel=0.05)
+    assert loads["load_to_use.memory_of_node_1"] == pytest.approx(200, rel=0.05)
+    linebounce.file("old.txt", HMAT_LOG.replace("120 nsec", "7600 nsec"))
+    assert "old kernels log hundredths" in linebounce.refused("import", "cpus.json", "old.txt", code=3)
+
+
+@pytest.mark.parametrize(("text", "row"), [(SLIT_TABLE, "distances_compare"), (NO_DISTANCES, "no_memory_latency")])
+def test_slit_as_iasl_prints_it_and_nodes_without_distances(linebounce: Program, text: str, row: str) -> None:
+    linebounce.file("cpus.json", LSCPU["quoted"])
+    linebounce.file("nodes.txt", text)
+    result = linebounce("import", "cpus.json", "nodes.txt", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert row in result.stdout
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert (machine["cpus"], machine["nodes"], machine["memory"]["latency_ns"]) == (4, 2, 45)
+
+
+# ---- MLC ----
+
+IDLE = "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n"
+IDLE += "       0\t 120.0\t 200.0\n       1\t 200.0\t 120.0\n\n"
+LOADED = """Measuring Loaded Latencies for the system
+Using all the threads from each core if Hyper-threading is enabled
+Using Read-only traffic type
+Inject\tLatency\tBandwidth
+Delay\t(ns)\tMB/sec
+==========================
+ 00000\t300.00\t 400000.0
+ 20000\t125.00\t    800.0
+
+"""
+TRANSFERS = """Measuring cache-to-cache transfer latency (in ns)...
+Local Socket L2->L2 HIT  latency\t42.0
+Local Socket L2->L2 HITM latency\t47.0
+Remote Socket L2->L2 HITM latency (data address homed in writer socket)
+\t\tReader Socket
+Writer Socket\t     0\t     1
+            0\t     -\t 106.0
+            1\t 106.0\t     -
+"""
+HEAD = "Intel(R) Memory Latency Checker - v3.11\n"
+# Version 3.1 calls nodes sockets.
+OLD = (
+    HEAD.replace("3.11", "3.1")
+    + "*** Unable to modify prefetchers (try executing 'modprobe msr')\nMeasuring idle latencies (in ns)...\n"
+)
+OLD += "\tMemory node\n Socket\t     0\t     1\n     0\t 120.0\t 200.0\n     1\t 200.0\t 120.0\n\n"
+
+
+def from_mlc(linebounce: Program, text: str) -> str:
+    linebounce.file("cpus.json", LSCPU["quoted"])
+    linebounce.file("mlc.txt", text)
+    result = linebounce("import", "cpus.json", "mlc.txt", "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    return " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("idle", [HEAD + IDLE, OLD], ids=["3.11", "3.1"])
+def test_mlcs_versions_give_one_machine_and_without_transfers_a_poorer_one(linebounce: Program, idle: str) -> None:
+    said = from_mlc(linebounce, idle + TRANSFERS)
+    assert "no_transfers" not in said
+    assert re.search(r"other node 4 106\.0 106\.", said)
+    said = from_mlc(linebounce, idle)
+    assert "no_transfers" in said
+    assert "mlc --c2c_latency measures" in said
+    loads = loads_of(linebounce, "mine.toml")
+    assert loads["load_to_use.memory_of_node_0"] == pytest.approx(120, rel=0.05)
+    assert loads["load_to_use.memory_of_node_1"] == pytest.approx(200, rel=0.05)
+
+
+def test_mlcs_loaded_latencies_are_kept_and_scored_and_change_no_machine(linebounce: Program) -> None:
+    from_mlc(linebounce, HEAD + IDLE + TRANSFERS)
+    without = tomllib.loads((linebounce.directory / "mine.toml").read_text())
+    said = from_mlc(linebounce, HEAD + IDLE + LOADED + TRANSFERS)
+    assert tomllib.loads((linebounce.directory / "mine.toml").read_text()) == without
+    assert "kept_as_prediction" in said
+    assert "linebounce validate load_to_use --against mine.loaded.csv --machine mine.toml" in said
+    assert "mine.loaded.csv" in (linebounce.directory / "mine.toml").read_text()
+    scored = linebounce("validate", "load_to_use", "--against", "mine.loaded.csv", "--machine", "mine.toml", "--json")
+    assert scored.code == 0, scored.stderr
+    cells = [(cell["metric"], cell["measured"], cell["simulated"]) for cell in json.loads(scored.stdout)["cells"]]
+    latencies = {measured: simulated for metric, measured, simulated in cells if metric.endswith("node_0")}
+    rates = {measured: simulated for metric, measured, simulated in cells if metric.endswith("per_s")}
+    # At 800 MB/s the memory is as good as idle. Three CPUs cannot read 400 GB/s.
+    assert latencies[125] == pytest.approx(121, rel=0.05)
+    assert rates[800] == pytest.approx(800, rel=0.05)
+    assert 4000 < rates[400000] < 200000
+    assert latencies[300] >= latencies[125]
+
+
+def test_loads_wait_for_a_background_that_fills_the_bus(linebounce: Program) -> None:
+    # The machine's bus carries at most 800 MB/s: 8 bytes at 100 MHz.
+    path = "workload.background_mb_per_s"
+    idle = loads_of(linebounce, "p3_xeon_4way")
+    little, much = (loads_of(linebounce, "p3_xeon_4way", "--set", f"{path}={rate}") for rate in (50, 5000))
+    name, rate = "load_to_use.memory_of_node_0", "load_to_use.background_mb_per_s"
+    assert rate not in idle
+    assert idle[name] < little[name] < much[name]
+    assert little[rate] == pytest.approx(50, rel=0.05)
+    assert 300 < much[rate] < 800
+    assert much[name] > 1.5 * idle[name]
+
+
+@pytest.mark.parametrize("text", [HEAD + LOADED, HEAD + "Each iteration took 201.2 base frequency clocks (\t80.5\tns)\n"])
+def test_mlcs_other_measurements_alone_are_refused_with_the_options_that_are_missing(linebounce: Program, text: str) -> None:
+    linebounce.file("cpus.json", LSCPU["quoted"])
+    linebounce.file("mlc.txt", text)
+    message = linebounce.refused("import", "cpus.json", "mlc.txt", code=3)
+    assert "mlc --c2c_latency" in message
+    assert "mlc --latency_matrix" in message
