@@ -379,11 +379,11 @@ bool is_list_of_lists(const std::vector<TextLine>& lines) {
 
 // Makes a line of each inner list.
 void take_out_brackets(std::vector<TextLine>& lines) {
-  constexpr std::string_view kBetween = "[], \t\r";
+  constexpr std::string_view kBetweenRows = "[], \t\r";
   std::vector<TextLine> rows;
   for (const TextLine& line : lines) {
     for (std::size_t begin = 0; begin < line.text.size();) {
-      begin = std::min(line.text.find_first_not_of(kBetween, begin), line.text.size());
+      begin = std::min(line.text.find_first_not_of(kBetweenRows, begin), line.text.size());
       const std::size_t end = std::min(line.text.find(']', begin), line.text.size());
       const std::string_view row = stripped(line.text.substr(begin, end - begin));
       if (!row.empty()) rows.push_back({row, line.number, line.column + begin});

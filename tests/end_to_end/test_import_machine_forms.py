@@ -256,7 +256,7 @@ def test_loads_wait_for_a_background_that_fills_the_bus(linebounce: Program) -> 
     little, much = (loads_of(linebounce, "p3_xeon_4way", "--set", f"{path}={rate}") for rate in (50, 5000))
     name, rate = "load_to_use.memory_of_node_0", "load_to_use.background_mb_per_s"
     assert rate not in idle
-    assert idle[name] < little[name] < much[name]
+    assert idle[name] <= little[name] < 1.1 * idle[name]
     assert little[rate] == pytest.approx(50, rel=0.05)
     assert 300 < much[rate] < 800
     assert much[name] > 1.5 * idle[name]
