@@ -121,7 +121,7 @@ def test_a_lock_of_linux_holds_and_runs_on_32_cpus(linebounce: Program, name: st
     lock = f"out/kernel/{name}/{name}.c"
     for cpus in ("2", "3"):
         found = verdict(linebounce, lock, f"--cpus={cpus}", "--acquisitions=1", "--states=300000")
-        assert found == ("holds" if cpus in SEARCHED_WHOLE[name] else "incomplete")
+        assert found == "holds" or (found == "incomplete" and cpus not in SEARCHED_WHOLE[name])
     result = linebounce("run", lock, "--machine=generic_2socket_32core", "--unchecked", "--set=run.measure_us=200")
     assert result.code == 0, result.stderr
 
