@@ -110,13 +110,18 @@ def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
 NEEDS_KERNEL = pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's package linux-source-6.1: no {ARCHIVE}")
 
 
+# By lock: with how many CPUs all interleavings are searched, within 300,000 states.
+SEARCHED_WHOLE = {"qspinlock": "2", "qspinlock_x86": "", "qrwlock": "2", "osq": "23", "lockref": "2", "mcs": "23"}
+
+
 @NEEDS_KERNEL
-@pytest.mark.parametrize("name", ["qspinlock", "qspinlock_x86", "qrwlock", "osq", "lockref", "mcs"])
+@pytest.mark.parametrize("name", SEARCHED_WHOLE)
 def test_a_lock_of_linux_holds_and_runs_on_32_cpus(linebounce: Program, name: str) -> None:
     assert linebounce("lock", name, "--kernel", ARCHIVE).code == 0
     lock = f"out/kernel/{name}/{name}.c"
     for cpus in ("2", "3"):
-        assert verdict(linebounce, lock, f"--cpus={cpus}", "--acquisitions=1", "--states=300000") != "broken"
+        found = verdict(linebounce, lock, f"--cpus={cpus}", "--acquisitions=1", "--states=300000")
+        assert found == "holds" or (found == "incomplete" and cpus not in SEARCHED_WHOLE[name])
     result = linebounce("run", lock, "--machine=generic_2socket_32core", "--unchecked", "--set=run.measure_us=200")
     assert result.code == 0, result.stderr
 
