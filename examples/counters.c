@@ -1,9 +1,9 @@
-// Counts lines, words, digits and capitals of a text with several threads, each of which has counts of its own.
+// Counts lines, words, digits and capitals of a text in several threads, each with its own counts.
 //
 //   counters [THREADS] [BYTES of text for each]
 //
-// What it shows: no thread ever looks at another's counts, and yet they wait for each other, because two threads' counts share
-// a line of the cache. With -DPADDED each thread's counts have a line of their own.
+// What it shows: no thread reads another's counts, yet threads wait for each other, because two threads' counts share a cache
+// line. With -DPADDED each thread's counts have a line of their own.
 //
 // published: +50 % open-telemetry/opentelemetry-dotnet pull request 5985: counts of threads in one array
 #include <pthread.h>

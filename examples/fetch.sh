@@ -4,7 +4,7 @@
 #   fetch.sh FOLDER PACKAGE TARBALL SHA256 [DEB...]     FOLDER/TARBALL of source package PACKAGE, checked
 #   fetch.sh FOLDER -- DEB...                           binary packages alone: FOLDER/DEB_*.deb
 #
-# By apt, from where this machine's packages come from; its lists and log stay below FOLDER, too. What is there already is not
+# Uses apt with this machine's package sources; apt's lists and log stay below FOLDER, too. What is there already is not
 # fetched again. Exit code 75: it cannot be fetched here.
 set -euo pipefail
 
@@ -38,7 +38,7 @@ make_lists() {
       *) [[ -r $file ]] && sed -n '/^deb /{p;s/^deb/deb-src/p}' "$file" >"apt/sources/${file##*/}.list" ;;
     esac
   done
-  # A source that does not answer need not be the wanted one.
+  # Ignores a package source that does not answer: it may not be the needed one.
   own_apt update >apt/log 2>&1 || true
 }
 

@@ -2,8 +2,8 @@
 //
 //   hash_table [THREADS] [KEYS that each counts]
 //
-// What it shows: one lock lets one thread at a time into the table. With -DSTRIPES=64 there are 64 locks, each for every 64th
-// bucket, and threads meet only where their keys do.
+// What it shows: one lock admits one thread at a time to the table. With -DSTRIPES=64 there are 64 locks, each for every 64th
+// bucket, and threads wait only if their keys fall under one lock.
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-// Threads that log messages, and one that writes them: the messages go through a queue, with a lock and condition variables.
+// Several threads log messages and one writes them. Messages pass through a queue with a lock and condition variables.
 //
 //   log_queue [THREADS that log] [MESSAGES of each]
 //
-// What it shows: each message costs its thread the queue's lock, the queue's lines, and often a wake-up of the writer. With
-// -DBATCH=32 a thread collects 32 messages before it goes to the queue.
+// What it shows: for each message, a thread acquires the queue's lock, fetches its lines, and often wakes the writer. With
+// -DBATCH=32 a thread collects 32 messages before it puts them into the queue.
 #include <array>
 #include <condition_variable>
 #include <cstdio>
@@ -24,7 +24,7 @@ struct Message {
   std::array<char, 56> text{};
 };
 
-// Holds `places` messages at most: who logs more than can be written waits.
+// Holds at most `places` messages. A thread that logs to a full queue waits.
 class Queue {
  public:
   void put(const std::vector<Message>& messages) {
@@ -34,7 +34,7 @@ class Queue {
     not_empty_.notify_one();
   }
 
-  // Takes all messages that there are; none: the log has ended.
+  // Takes all messages in the queue. None means that the log has ended.
   void take(std::vector<Message>& messages) {
     messages.clear();
     std::unique_lock lock(mutex_);

@@ -1,9 +1,9 @@
-// Threads that get blocks of memory from one pool, fill them, and give them back.
+// Several threads get blocks of memory from one pool, fill them, and give them back.
 //
 //   memory_pool [THREADS] [BLOCKS that each gets in all]
 //
-// What it shows: one list of free blocks has one lock, one head that every thread writes, and blocks that wander from cache to
-// cache. With -DCACHED each thread keeps some free blocks, and goes to the list for a batch of them.
+// What it shows: the list of free blocks has one lock and one head that every thread writes, and blocks move from cache to
+// cache. With -DCACHED each thread keeps some free blocks, and takes them from the list in batches.
 #define _POSIX_C_SOURCE 200809L  // barriers
 
 #include <pthread.h>
@@ -87,7 +87,7 @@ static void give_all_back(void) {}
 
 static void* use_blocks(void* number) {
   struct block* held[held_at_once];
-  // A thread that keeps blocks gets some before the others work.
+  // Fills this thread's cache of blocks before the threads start to work.
   give_back(get_block());
   pthread_barrier_wait(&all_are_here);
   for (int i = 0; i < blocks_each; i += held_at_once) {

@@ -23,7 +23,7 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
     const auto number = whole_number(word, 0, nodes - 1);
     if (!number) {
       throw std::invalid_argument(
-          fmt::format("{}: '{}' is no node of this machine; legal: \"all\", or numbers from 0 to {}", key, word, nodes - 1));
+          fmt::format("{}: '{}' is not a node of this machine; legal: \"all\", or numbers from 0 to {}", key, word, nodes - 1));
     }
     numbers.push_back(static_cast<int>(*number));
   }
@@ -62,8 +62,8 @@ std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   for (std::string word; words >> word;) {
     const auto number = whole_number(word, 0, most);
     if (!number) {
-      throw std::invalid_argument(
-          fmt::format("machine.cpu_list: '{}' is no hardware thread of this machine; legal: numbers from 0 to {}", word, most));
+      throw std::invalid_argument(fmt::format(
+          "machine.cpu_list: '{}' is not a hardware thread of this machine; legal: numbers from 0 to {}", word, most));
     }
     if (std::find(threads.begin(), threads.end(), *number) != threads.end())
       throw std::invalid_argument(fmt::format("machine.cpu_list: hardware thread {} is named twice", *number));

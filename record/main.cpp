@@ -115,8 +115,7 @@ std::string usage_problem(const CLI::App& program, const CLI::ParseError& error)
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     const std::string name = what.substr(0, what.find_first_of(": "));
     const CLI::Option* option = program.get_option_no_throw(name);
-    if (option != nullptr && option->count() > 1)
-      return fmt::format("{} is given {} times; give it once", name, option->count());
+    if (option != nullptr && option->count() > 1) return fmt::format("{} is given more than once; give it once", name);
     if (option != nullptr) return fmt::format("{} needs a value: {} {}", name, name, option->get_type_name());
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return what;

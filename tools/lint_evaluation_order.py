@@ -102,7 +102,7 @@ class Linter:
         before = items[place - 1] if place else None
         after = items[place + 1] if place + 1 < len(items) else None
         is_called = isinstance(after, Group) and after.kind == "("
-        # A memory access takes an address. A store() without arguments is no access: it returns a part of a machine.
+        # A memory access takes an address. A store() without arguments is not an access: it returns a part of a machine.
         effects = EFFECTS if isinstance(after, Group) and after.items else EFFECTS_WITHOUT_ARGUMENTS
         if is_called and _is_word(before, {".", "->"}) and effects.fullmatch(name.text):
             return name

@@ -113,8 +113,8 @@ RECIPES = (
 def page(program: Path) -> str:
     """The page's text."""
     parts = [
-        "# Recipes\n\nQuestions that people ask, each with a command and what it prints. Made by `tools/recipes_page.py`; "
-        "a test makes\nthem again. Commands run in the source tree; each takes a few seconds at most.\n"
+        "# Recipes\n\nWhich command answers your question, and what does it print? Commands run in the source tree; each "
+        "takes a few seconds\nat most. `tools/recipes_page.py` makes this page; a test makes it again.\n"
     ]
     path = os.pathsep.join([str(program.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = os.environ | {"PATH": path, "COLUMNS": str(_COLUMNS), "NO_COLOR": "1"}

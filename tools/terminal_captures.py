@@ -77,8 +77,9 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
 def captures(program: Path) -> str:
     """The page's text."""
     parts = [
-        "# What the terminal shows\n\nMade by `tools/terminal_captures.py`; a test makes it again. Nothing is wider than the "
-        "terminal, from 72\ncolumns on: what has no room loses columns, the least important first.\n"
+        "# What the terminal shows\n\nHow does a run look in terminals of different widths? From 72 columns on, nothing is "
+        "wider than the terminal: tables\ndrop columns, the least important first. `tools/terminal_captures.py` makes this "
+        "page; a test makes it again.\n"
     ]
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)

@@ -90,7 +90,7 @@ constexpr std::uint8_t kHasChecksum = 4;  // a bit of the descriptor, the byte a
 std::string zstd_error(std::size_t code) {
   if (ZSTD_getErrorCode(code) == ZSTD_error_checksum_wrong) return "checksum does not match";
   if (ZSTD_getErrorCode(code) == ZSTD_error_srcSize_wrong) return "it is cut off";
-  return fmt::format("this is no whole zstd frame: {}", ZSTD_getErrorName(code));
+  return fmt::format("this is not a whole zstd frame: {}", ZSTD_getErrorName(code));
 }
 
 // The unpacked size, which the frame's head in `packed` states.

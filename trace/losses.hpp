@@ -150,7 +150,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "{1} histograms only have intervals: means come from their middles, and the longest times are their upper ends."},
     {"holds_uncounted", Severity::lost, "Hold times of {1} keys have no count, so they are left out."},
     {"stacks_shortened", Severity::lost,
-     "{1} stacks are shown as one function each, the nearest caller that is no function of locks itself."},
+     "{1} stacks are shown as one function each, the nearest caller that is not a function of locks itself."},
     {"clock_assumed", Severity::doubt, "{0} has latencies in cycles without a clock: {1} MHz is assumed (--mhz)."},
     {"home_unknown", Severity::doubt, "The home node of {1} lines is not stated: node 0 is assumed."},
     {"only_top_lines", Severity::lost, "{0} lists only the lines with the most samples; misses of other lines are unknown."},
@@ -166,7 +166,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "{0} measured lines in the writer's memory and in the reader's, and they differ by up to {1} %: the machine has their "
      "mean."},
     {"distances_compare", Severity::lost,
-     "{0}'s distances compare nodes and are no nanoseconds: they only decide which nodes have a link."},
+     "{0}'s distances compare nodes and are not nanoseconds: they only decide which nodes have a link."},
     {"distances_not_kept", Severity::doubt,
      "{0}'s distances do not follow from numbers of links: some nodes are as far apart in the machine as others that are "
      "nearer."},

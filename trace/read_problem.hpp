@@ -7,9 +7,11 @@
 
 namespace linebounce {
 
-// "FILE: there is no such file", or "FILE: cannot be read: " with the system's reason. `error`: an errno.
+// "FILE: there is no such file", "FILE: this is a folder, not a file", or "FILE: cannot be read: " with the system's reason.
+// `error`: an errno.
 inline std::string read_problem(const std::string& file, int error) {
   if (error == ENOENT || error == ENOTDIR) return file + ": there is no such file";
+  if (error == EISDIR) return file + ": this is a folder, not a file";
   return file + ": cannot be read: " + std::generic_category().message(error);
 }
 

@@ -85,7 +85,7 @@ Supplies::Supply* Supplies::written_by(const Operation& it) {
   const auto word = word_at_.find({it.id, it.argument});
   if (word == word_at_.end()) {
     const std::string place = symbols_.place_name(it.id, static_cast<std::int64_t>(it.argument));
-    throw FormatError(fmt::format("counted write of {}, which is no word that is awaited", place));
+    throw FormatError(fmt::format("counted write of {}, which is not a word that is awaited", place));
   }
   return (it.flags & kFailed) != 0 ? nullptr : &words_[word->second];
 }

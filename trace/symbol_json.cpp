@@ -197,7 +197,7 @@ void define_line(Symbols& symbols, std::string_view line) {
   }
   std::uint32_t lock = 0;
   read_value("redefines", *redefines, lock);
-  if (lock >= symbols.locks.size()) throw FormatError(fmt::format("\"redefines\" is {}, which is no lock", lock));
+  if (lock >= symbols.locks.size()) throw FormatError(fmt::format("\"redefines\" is {}, which is not a lock", lock));
   symbols.locks[lock] = std::get<Lock>(symbol);
 }
 

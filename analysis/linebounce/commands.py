@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linebounce.errors import InputError, UsageError
-from linebounce.supervised import lack_of_memory, limit_of_memory, supervised
-from linebounce.usage import reworded
+from linebounce.supervised import PREFIX, lack_of_memory, limit_of_memory, supervised
+from linebounce.usage import Once, reworded
 from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
@@ -34,9 +34,26 @@ _NO_OUTPUT = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF)
 _TITLES = {"positional arguments": "Positionals", "options": "Options"}
 
 
+_COLUMNS, _MEANING_COLUMN, _NARROW_MEANING_COLUMN = 100, 30, 24
+
+
 class HelpFormatter(argparse.HelpFormatter):
-    """Wraps the text below the options to the terminal's width, as sim/commands/command_line.cpp does. An example is a
-    line "  COMMAND    what it does". If an example is too long, its description moves to the next line."""
+    """Writes --help in the form of sim/commands/command_line.cpp. An example is a line "  COMMAND    what it does". If an
+    example is too long, its description moves to the next line."""
+
+    def __init__(self, prog: str) -> None:
+        columns = min(_COLUMNS, shutil.get_terminal_size((_COLUMNS, 0)).columns)
+        super().__init__(
+            prog, max_help_position=_MEANING_COLUMN if columns == _COLUMNS else _NARROW_MEANING_COLUMN, width=columns
+        )
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        words = [",".join(action.option_strings) or str(action.metavar)]
+        if action.option_strings and action.nargs != 0:
+            words.append(str(action.metavar or "|".join(action.choices or ())))
+        if action.nargs in ("+", "*") or isinstance(action, argparse._AppendAction):
+            words.append("...")
+        return " ".join(words + ["REQUIRED"] * action.required)
 
     def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:
         super().add_usage(usage, actions, groups, prefix or "Usage: ")
@@ -49,10 +66,26 @@ class HelpFormatter(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports wrong usage in the form that the C++ commands use."""
+    """Reports wrong usage, and writes --help, in the form that the C++ commands use."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.register("action", None, Once)
+        self.register("action", "store", Once)
+
+    def format_help(self) -> str:
+        formatter = self._get_formatter()
+        formatter.add_text(self.description)
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        for group in self._action_groups:
+            formatter.start_section(group.title)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help().replace("\n\nUsage: ", "\nUsage: ", 1)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.prog}: {reworded(self, message)}\nTry: {self.prog} --help\n")
+        self.exit(USAGE, f"{PREFIX}{reworded(self, message)}\nTry: {self.prog} --help\n")
 
 
 def _group(lines: list[str], width: int) -> str:
@@ -98,7 +131,7 @@ def exit_code(name: str, work: Callable[[], int]) -> int:
 
     def visibly() -> int:
         with visible_streams():
-            return _exit_code(name, work)
+            return _exit_code(work)
 
     return supervised(name, visibly, OUT_OF_MEMORY, USAGE)
 
@@ -139,9 +172,9 @@ class _Closed(io.BufferedIOBase):
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
-def _exit_code(name: str, work: Callable[[], int]) -> int:
+def _exit_code(work: Callable[[], int]) -> int:
     try:
-        code = _code(name, work)
+        code = _code(work)
         sys.stdout.flush()
     except BrokenPipeError:
         _write_to_nobody()
@@ -149,13 +182,13 @@ def _exit_code(name: str, work: Callable[[], int]) -> int:
     except OSError as error:
         _write_to_nobody()
         if error.errno in _NO_OUTPUT and error.filename is None:
-            return _refused(name, f"cannot write the standard output: {error.strerror}", USAGE)
+            return _refused(f"cannot write to the standard output: {error.strerror}", USAGE)
         named = f" {error.filename}" if error.filename else ""
-        return _refused(name, f"the system refuses{named}: {error.strerror or error}", USAGE)
+        return _refused(f"the system refuses{named}: {error.strerror or error}", USAGE)
     return code
 
 
-def _code(name: str, work: Callable[[], int]) -> int:
+def _code(work: Callable[[], int]) -> int:
     try:
         return work()
     except KeyboardInterrupt:
@@ -166,12 +199,12 @@ def _code(name: str, work: Callable[[], int]) -> int:
         raise
     except BaseException as error:  # Rust libraries raise panics, which don't derive from Exception
         text, code = _failure(error)
-        return _refused(name, text, code)
+        return _refused(text, code)
 
 
 def _from_here(text: str) -> str:
-    """The message with the file that it begins with as it was typed: below the current folder, unless the command line has
-    the whole path. As print_error() in sim/terminal/visible_output.cpp."""
+    """Shortens the path at the start of the message to the form that the user typed: relative to the current folder, unless
+    the command line contains the whole path. As print_error() in sim/terminal/visible_output.cpp."""
     folder = f"{Path.cwd()}/"
     return text if any(folder in word for word in sys.argv) else text.removeprefix(folder)
 
@@ -211,8 +244,8 @@ def _place(error: BaseException) -> str:
     return f"{said}, at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else said
 
 
-def _refused(name: str, text: str, code: int) -> int:
-    lines = f"{name}: {text}".splitlines()
+def _refused(text: str, code: int) -> int:
+    lines = f"{PREFIX}{text}".splitlines()
     print("\n".join(map(_wrapped, map(_shortened, lines))), file=sys.stderr, flush=True)
     return code
 

@@ -45,7 +45,7 @@ def malformed(form: str, text: str, error: Exception, *, numbered: bool = True) 
     if isinstance(error, RecursionError):
         return f"this is not {form}: its values are nested too deeply"
     if isinstance(error, UnicodeError):
-        return f"this is not {form}: it is no text in UTF-8"
+        return f"this is not {form}: it is not UTF-8 text"
     place = malformed_place(text, error)
     return f"this is not {form}: {place if numbered else re.sub('^line [0-9]+, ', '', place)}"
 

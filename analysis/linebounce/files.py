@@ -98,9 +98,11 @@ _OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.
 
 
 def read_problem(path: Path, error: OSError) -> str:
-    """ "FILE: there is no such file", or why it can't be read; as trace/read_problem.hpp has it."""
+    """The message for a file that can't be read. As trace/read_problem.hpp."""
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return f"{path}: there is no such file"
+    if error.errno == errno.EISDIR:
+        return f"{path}: this is a folder, not a file"
     return f"{path}: cannot be read: {error.strerror}"
 
 

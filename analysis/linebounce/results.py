@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
 
-_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # Half of a surrogate pair. Alone, it is no valid text.
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")  # Half of a surrogate pair. Alone, it is not valid text.
 
 _THROUGHPUT = Headline("throughput.operations_per_s", "operations", "higher")
 
@@ -351,7 +351,7 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
         with builtins.open(path, encoding="utf-8") as file:
             text = file.read()
         document = parse(text)
-        if _HALF_CHARACTER.search(text):  # JSON can escape half of a surrogate pair, which is no valid text
+        if _HALF_CHARACTER.search(text):  # JSON can escape half of a surrogate pair, which is not valid text
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except OSError as error:

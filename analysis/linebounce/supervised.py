@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+PREFIX = "linebounce: "  # begins every message on the standard error, as print_error() in sim/terminal has it
 FEW_FILES = 64  # the libraries open about twenty files
 _NOISE = re.compile(r"panicked at|memory allocation of|stack backtrace:|Fatal process out of memory")
 _TOO_MANY_FILES = re.compile(r"Too many open files|TooManyOpenFiles|\bcode: 24\b")
@@ -68,11 +69,11 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     aborted = killed_by in _ABORTED
     said_so = _TOO_MANY_FILES.search(text) and (aborted or _NOISE.search(text))
     if files is not None and (said_so or (aborted and memory is None)):
-        text, code = f"{name}: {os.strerror(24)}: ulimit -n limits them to {files}\n", usage
+        text, code = f"{PREFIX}{os.strerror(24)}: ulimit -n limits them to {files}\n", usage
     elif aborted and memory is not None:
-        text, code = f"{name}: {lack_of_memory(memory)}\n", out_of_memory
+        text, code = f"{PREFIX}{lack_of_memory(memory)}\n", out_of_memory
     elif _NOISE.search(text):
-        text = "".join(line for line in text.splitlines(keepends=True) if line.startswith(name))
+        text = "".join(line for line in text.splitlines(keepends=True) if line.startswith(PREFIX))
     with suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -4,10 +4,36 @@ neither legal values nor similar options."""
 import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from linebounce.errors import alternatives, nearest, not_known
 
-_TYPES = {"int": "a whole number", "float": "a number"}
+
+class Once(argparse.Action):
+    """Stores a value, as argparse does by default, but refuses a second one for the same option."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: str | None = None
+    ) -> None:
+        given: set[str] = parser.__dict__.setdefault("given", set())
+        if option_string and self.dest in given:
+            parser.error(f"{self.option_strings[-1]} is given more than once; give it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """The type of an option whose value is a whole number of this range."""
+    legal = f"{least} or more" if most is None else f"{least} to {most}"
+
+    def read(text: str) -> int:
+        if not re.fullmatch("-?[0-9]+", text):
+            raise argparse.ArgumentTypeError(f'"{text}" is not a whole number; legal: {legal}')
+        if int(text) < least or (most is not None and int(text) > most):
+            raise argparse.ArgumentTypeError(f"{text} is out of range; legal: {legal}")
+        return int(text)
+
+    return read
 
 
 def reworded(parser: argparse.ArgumentParser, message: str) -> str:
@@ -64,10 +90,6 @@ def _no_value(parser: argparse.ArgumentParser, name: str) -> str:
     return f"{_typed(name)} needs a value: {_typed(name)} {value}".rstrip()
 
 
-def _wrong_type(_parser: argparse.ArgumentParser, name: str, kind: str, value: str) -> str:
-    return f'{_typed(name)}: "{value}" is not {_TYPES.get(kind, "legal")}'
-
-
 def _wrong_choice(parser: argparse.ArgumentParser, name: str, value: str) -> str:
     action = _action(parser, name)
     return f"{_typed(name)}: {not_known(value, list((action and action.choices) or ()))}"
@@ -79,7 +101,7 @@ def _required(_parser: argparse.ArgumentParser, names: str) -> str:
 
 
 def _exclusive(_parser: argparse.ArgumentParser, one: str, other: str) -> str:
-    return f"{_typed(other)} and {_typed(one)} exclude each other: give one of them"
+    return f"{_typed(other)} and {_typed(one)} exclude each other; give one of them"
 
 
 def _takes_none(_parser: argparse.ArgumentParser, name: str) -> str:
@@ -95,7 +117,6 @@ _RULES: dict[str, Callable[..., str]] = {
     r"unrecognized arguments: (.*)": _unexpected,
     r"ambiguous option: (\S+) could match (.*)": _several,
     r"argument (\S+): expected .*argument.*": _no_value,
-    r"argument (\S+): invalid (\w+) value: '(.*)'": _wrong_type,
     r"argument (\S+): invalid choice: '(.*)' \(choose from .*\)": _wrong_choice,
     r"argument (\S+): not allowed with argument (\S+)": _exclusive,
     r"argument (\S+): ignored explicit argument .*": _takes_none,

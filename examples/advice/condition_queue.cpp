@@ -1,7 +1,7 @@
 // Three threads add up batches of samples of 16 channels; one collects the sums from a queue with a lock and a condition
 // variable.
 //
-// No cure: a batch takes a hundred times as long as to put its sum into the queue.
+// No cure: adding up a batch takes a hundred times as long as putting its sum into the queue.
 //
 // expect: bottleneck values
 #include <condition_variable>

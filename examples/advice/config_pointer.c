@@ -1,6 +1,6 @@
-// Three threads answer requests by the current configuration; one accepts connections and counts them.
+// Three threads answer requests, each by the current configuration; one thread accepts connections and counts them.
 //
-// The case: a pointer that is hardly ever written and read all the time, beside a counter that is written all the time. The
+// The case: a pointer that every request reads and hardly anyone writes, beside a counter that is written all the time. The
 // kernel has __read_mostly and ____cacheline_aligned for such pairs. CURED: the counter moves to a line of its own.
 //
 // expect: layout server

@@ -1,8 +1,8 @@
-// Sorts temperatures into ten classes. Each of four threads fills a histogram of its own; all are rows of one block of the
-// heap.
+// Sorts temperatures into ten classes. Each of four threads fills a histogram of its own. The histograms are the rows of one
+// heap block.
 //
-// The case: statistics per thread in an array that calloc has made, rows of 40 bytes on lines of 64 (histogram of the Phoenix
-// benchmarks has such). CURED: rows are a line long, and the block begins at one.
+// The case: per-thread statistics in an array from calloc, with rows of 40 bytes on lines of 64, as in histogram of the Phoenix
+// benchmarks. CURED: each row fills one line, and the block begins at a line.
 //
 // published: +46 % Liu et al., PREDATOR (PPoPP 2014), table 1: histogram
 // expect: layout new_histograms

@@ -1,8 +1,8 @@
 // Fits a line to points: each of four threads sums up its part of them.
 //
-// The case: linear_regression of the Phoenix benchmarks, in which each thread's sums lie in its element of an allocated array
-// of arguments. An element is as long as a line, but malloc does not begin it at one, so the end of each element shares a line
-// with the next one. With -O2 this gcc keeps the sums in registers, so here it is -O1. CURED: the array is aligned.
+// The case: linear_regression of the Phoenix benchmarks, where each thread keeps its sums in its element of an array from
+// malloc. An element is as long as a line, but the array does not begin at a line, so each element shares a line with the next
+// one. The flag is -O1 because gcc keeps the sums in registers with -O2. CURED: the array is aligned.
 //
 // published: +1207 % Liu et al., PREDATOR (PPoPP 2014), table 1
 // flags: -O1

@@ -1,8 +1,8 @@
-// A hash table that is looked up without its lock: two threads look up, two add entries under the lock.
+// A hash table whose readers take no lock: two threads look keys up, and two add entries under the lock.
 //
-// The case: a lock in the line that readers need. Those who take it write that line, although what they change lies elsewhere;
-// the kernel has moved locks away from such fields again and again (struct address_space, struct zone). CURED: the lock has a
-// line of its own.
+// The case: a lock in the line that readers need. Each acquisition writes that line, although the data that it guards lies
+// elsewhere. The kernel has moved locks away from such fields several times (struct address_space, struct zone). CURED: the
+// lock has a line of its own.
 //
 // published: +55 % Linux commit 18a5daf0e497: d_lockref in the line of a dentry that lookups read
 // expect: layout table
@@ -51,7 +51,7 @@ static void* add(void* argument) {
   struct table* table = *(struct table**)argument;
   unsigned random = 3;
   for (int i = 0; i < added_each; i++) {
-    char name[name_bytes];  // the key is computed from this without the lock, which takes most of the time
+    char name[name_bytes];  // the key is computed from it before the lock is taken; most of the time goes there
     for (int j = 0; j < name_bytes; j++) name[j] = (char)(next(&random) % 26);
     unsigned key = 1;
     for (int j = 0; j < name_bytes; j++) key = key * 62 + (unsigned)name[j] * 2;

@@ -1,7 +1,7 @@
-// Four threads search measurements of 16 channels for an alarm in the first channel, and put those that they find into one
-// list.
+// Four threads search measurements of 16 channels for an alarm in the first channel, and add those with an alarm to
+// one list.
 //
-// No cure: the list has one lock, but a thread searches a hundred times as long as it holds that.
+// No cure: the list has one lock, but a thread searches a hundred times as long as it holds the lock.
 //
 // expect: bottleneck levels
 #include <pthread.h>

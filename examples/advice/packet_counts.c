@@ -1,7 +1,7 @@
 // Counts packets by kind. Each of four threads has a queue of packets and counts of its own, side by side in one array.
 //
-// The case: statistics per thread in an array of structures, the textbook's false sharing. Nobody reads another's counts, and
-// each count writes a line that two or three threads write. CURED: each thread's counts begin a line.
+// The case: per-thread statistics in an array of structures, the textbook's false sharing. No thread reads another's counts,
+// but each line of the array is written by two or three threads. CURED: each thread's counts begin a line.
 //
 // published: +6.5 % redis/redis pull request 14907: counters of I/O threads, the largest of its gains
 // expect: layout tally

@@ -1,7 +1,7 @@
-// Two threads send numbers to two others, each pair by a ring of its own.
+// Two threads send numbers to two others, each pair through a ring of its own.
 //
-// No cure: each index has a line of its own, where its owner also keeps what it last saw of the other index, and there are as
-// many numbers in the ring as to make that seldom necessary. What is left is the numbers' way from cache to cache.
+// No cure: each index has a line of its own, where its owner also keeps a copy of the other index. The ring is so long that
+// this copy seldom needs a refresh. The remaining cost is moving the numbers from cache to cache.
 //
 // expect: bottleneck computation or all.number
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// Computes checksums (CRC-32) of blocks, by a table that the main thread has filled.
+// Computes checksums (CRC-32) of blocks with a table that the main thread fills first.
 //
-// No cure: all threads read the table, and nobody writes it any more. Each keeps a copy in its cache.
+// No cure: once the threads run, the table is only read, so each cache keeps a copy of it.
 //
 // expect: bottleneck computation
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Sorts four parts of a sequence, one for each thread, and leaves each part's smallest and largest number in an array.
 //
-// No cure: the results of all threads are in one line, but each thread writes there once, at its end. A barrier keeps a thread
-// from reusing memory that another thread has freed, which a recording would mistake for sharing.
+// No cure: the results of all threads are in one line, but each thread writes there only once, at its end. A barrier keeps
+// threads from reusing memory that another thread has freed; a recording would show that as sharing.
 //
 // expect: bottleneck computation
 #define _POSIX_C_SOURCE 200809L  // for barriers

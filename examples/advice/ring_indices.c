@@ -1,8 +1,8 @@
 // Two pairs of threads, each with a ring through which one thread sends numbers to the other.
 //
-// The case: a queue for one producer and one consumer with head and tail in one line. Beside its own index each thread keeps
-// what it last saw of the other's, so it seldom needs that one (as in FastForward, MCRingBuffer, folly's and rigtorp's queues);
-// but the neighbourhood makes both wait at each number. CURED: each thread's indices, and the numbers, begin a line.
+// The case: a queue for one producer and one consumer with head and tail in one line. Each thread keeps a
+// copy of the other's index, so it seldom loads the index itself (as in FastForward, MCRingBuffer, folly's and rigtorp's
+// queues). But both indices share a line, so each number still costs a miss. CURED: each thread's part begins a line.
 //
 // published: +21 % google/gvisor pull request 13682: fields of a queue grouped by writer, hackbench
 // expect: layout ring

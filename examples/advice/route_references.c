@@ -1,7 +1,7 @@
-// Packets are sent along a route. Two threads open connections and so take and drop references to the route; two threads only
-// forward packets: they look the route up, without a reference.
+// Packets are sent along a route. Two threads open connections, which take and drop references to the route. Two other
+// threads forward packets, for which they read the route without a reference.
 //
-// The case: the kernel's struct dst_entry, whose __refcnt has more than once come to share a line with what each packet reads:
+// The case: the kernel's struct dst_entry. More than once, its __refcnt has shared a line with fields that each packet reads:
 // in 2.6.25-rc1, where tbench showed it, and again until 6.4. CURED: the count has a line of its own.
 //
 // expect: layout route

@@ -1,6 +1,6 @@
-// Four threads search a text for a letter each, and note their progress, for whoever wants to show it, at each 1000th letter.
+// Four threads search a text, each for one letter. At each 1000th letter a thread stores its progress, for a display.
 //
-// No cure that pays: the four notes share a line falsely, but they are written so seldom that a line for each gains nothing.
+// No cure that pays: the four words share a line falsely, but are written so seldom that a line for each gains nothing.
 //
 // expect: bottleneck computation or text
 #include <pthread.h>

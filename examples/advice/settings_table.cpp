@@ -1,6 +1,6 @@
 // Four threads rate samples by settings from a table, which one of them changes now and then.
 //
-// No cure: the table has a lock for readers and writers, which a thread takes once for each 500 samples.
+// No cure: the table has a lock for readers and writers, which a thread takes once per 500 samples.
 //
 // expect: bottleneck values
 #include <array>

@@ -1,7 +1,7 @@
 // Four threads take the numbers of tasks from one counter, and work a little on each.
 //
 // No cure: the counter is on a line of its own, and all threads need its value. No layout makes that cheaper, and there is no
-// lock. All threads begin together and often give up the processor, so that a recording on a busy machine has them take turns.
+// lock. All threads begin together and often yield the processor, so that they overlap even when recorded on a busy machine.
 //
 // expect: bottleneck next_task
 #define _POSIX_C_SOURCE 200809L  // for barriers

@@ -1,9 +1,9 @@
 // Eight threads take numbers from one sequence, and write each into a log, under a spin lock of the program's own.
 //
-// The case: a test-and-set lock under load. All waiting threads write its line again and again, so the owner waits for the
-// line, too, to release the lock. The first cure is as old as the problem: look before the next attempt (Rudolph and Segall
-// 1984); others wait longer after each failure, or stand in a queue (Anderson 1990, Mellor-Crummey and Scott 1991). CURED:
-// looks first.
+// The case: a test-and-set lock under load. Waiting threads write its line all the time, so the owner has to wait for
+// the line, too, before it can release the lock. The oldest cure is to read the lock before each attempt (Rudolph and Segall
+// 1984). Others wait longer after each failure, or queue (Anderson 1990, Mellor-Crummey and Scott 1991). CURED: waiters read
+// first.
 //
 // expect: lock gate
 #define _POSIX_C_SOURCE 200809L  // for barriers

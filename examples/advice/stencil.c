@@ -1,6 +1,6 @@
 // Heat spreads over a plate: four threads, each with rows of its own, which meet at a barrier after each step.
 //
-// No cure: a thread reads its neighbours' outermost rows, which it has to, and each row begins a line.
+// No cure: a thread must read its neighbours' outermost rows, and each row begins a line.
 //
 // expect: bottleneck computation
 #define _POSIX_C_SOURCE 200809L  // for barriers

@@ -1,7 +1,7 @@
-// Sums up what points would save by going to another centre: four threads, each with a row of sums, one for each centre.
+// Sums up what points would save by moving to another centre. Each of four threads has a row with a sum for each centre.
 //
-// The case: streamcluster of the PARSEC benchmarks. Its rows in work_mem are padded, but for lines of 32 bytes, which its
-// CACHE_LINE says; and malloc does not begin the first row at a line. CURED: lines of 64 bytes, aligned.
+// The case: streamcluster of the PARSEC benchmarks. It pads its rows in work_mem, but to a CACHE_LINE of 32 bytes, and malloc
+// does not begin the first row at a line. CURED: rows are padded to 64 bytes, and aligned.
 //
 // published: +7.5 % Liu et al., PREDATOR (PPoPP 2014), table 1
 // expect: layout new_work_mem

@@ -35,7 +35,7 @@ from linebounce.gate.measure import Condition, Gauge, Side, measure, opened  # n
 MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 TRIPLE = 3
 DEALS = 200
-# In the base, the planted code runs once in this many rounds, and so never. The base contains it because the compiler would
+# In the base, the planted code runs once in this many rounds: never. The base contains it because the compiler would
 # otherwise compile its loops differently.
 NEVER = 1_000_000_007
 FOUND_AT_LEAST = 0.95
@@ -49,7 +49,7 @@ class Example:
     flags: tuple[str, ...]
     old: str = ""
     new: str = ""
-    # By what is planted: in one of how many rounds it is run, so that it costs 5 % of the threads' time.
+    # For each kind of planted code: it runs in one of this many rounds, which costs 5 % of the threads' time.
     every: Mapping[str, int] = field(default_factory=dict)
 
     @property

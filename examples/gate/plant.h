@@ -1,5 +1,5 @@
-// measure.py plants these macros in loops: a regression, or a slowdown that no other thread notices. `number` counts a
-// thread's rounds, `me` numbers threads. Of EVERY rounds, one does the planted work.
+// measure.py plants these macros in loops: a regression, or a slowdown that no other thread notices. `number` is the
+// thread's round, `me` its own number. One round in EVERY does the planted work.
 #pragma once
 
 #include <pthread.h>

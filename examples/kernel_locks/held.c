@@ -1,5 +1,5 @@
-// References to an object that somebody else holds, so that taking and dropping one never makes it die. table.py copies this
-// beside a lockref that `linebounce lock` has made. With TEST_AND_SET its spin lock is a test-and-set lock, not the kernel's.
+// References to an object that another user holds for good, so dropping one never frees it. table.py copies this file beside
+// a lockref that `linebounce lock` has made. With TEST_AND_SET a test-and-set lock replaces the kernel's spin lock.
 // linebounce includes from: headers source/include
 #include <linebounce/kernel.h>
 

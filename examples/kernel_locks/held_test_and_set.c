@@ -1,4 +1,4 @@
-// References to an object that is held, whose lock is not the kernel's: to see what the kernel's makes of it.
+// held.c with a test-and-set lock in place of the kernel's spin lock, to show how much depends on that lock.
 // linebounce includes from: headers source/include
 #define TEST_AND_SET
 #include "held.c"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the kernel's own locks, in C, in the experiments with published figures of kernel locks: the table of docs/lock-in-c.md.
+"""Runs the kernel's own locks, in C, in the experiments with published figures of kernel locks: docs/kernel-locks.md.
 
 table.py [-b BUILD] [-o OUTPUT] [-j JOBS] [--print] [--check] [KERNEL]
 
@@ -30,7 +30,7 @@ sys.path.insert(0, str(HERE.parent))
 from reproduce import ROOT, Tools  # noqa: E402
 
 EXPERIMENTS = ROOT / "configs" / "experiments" / "validation"
-PAGE = ROOT / "docs" / "lock-in-c.md"
+PAGE = ROOT / "docs" / "kernel-locks.md"
 BETWEEN = re.compile(r"(?<=<!-- written by examples/kernel_locks/table.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 PACKAGE = "linux-source-6.1"
 ARCHIVE = Path("/usr/src") / f"{PACKAGE}.tar.xz"

@@ -1,4 +1,4 @@
-// One counter that all CPUs add to, beside a counter for each: what the line that bounces costs.
+// Compares one counter for all CPUs with a counter for each CPU, to show what the bouncing line costs.
 #include <cstdio>
 #include <exception>
 #include <linebounce/linebounce.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAdditions = 100;
 
-// Each CPU adds to one of `lines`, in turn; then the first to have finished waits for the others, and reads the sums.
+// Each CPU adds to one of `lines`, in turn. Then the CPU that finishes first waits for the others, and reads the sums.
 lb::Statistics count(const char* machine, bool shared) {
   lb::Simulation simulation(machine);
   const int cpus = simulation.cpus();

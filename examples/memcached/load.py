@@ -49,7 +49,7 @@ class Client:
         self.answers = self.socket.makefile("rb")
 
     def send(self) -> int:
-        """The next dozen requests; returns how many."""
+        """Sends the next dozen requests, or fewer at the end. Returns their number."""
         now, self.requests = self.requests[:AT_ONCE], self.requests[AT_ONCE:]
         self.socket.sendall(b"".join(now))
         return len(now)

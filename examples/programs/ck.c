@@ -1,4 +1,4 @@
-// Three kinds of Concurrency Kit, made of its inline assembler: a spin lock, a counter, and a ring with many producers.
+// Uses three parts of Concurrency Kit in inline assembly: a spin lock, a counter, and a ring with many producers.
 // Four threads add to a sum under the lock, count, and put numbers into the ring, which the main thread empties.
 // Usage: ck [TIMES]
 // -DPADDED: the ring begins with a line.

@@ -1,4 +1,4 @@
-// Four threads look up elements of a cache by random keys, and mark each that was not yet marked as used since the last sweep.
+// Four threads look up elements of a cache by random keys, and mark each as used unless it was marked since the last sweep.
 //
 // The case: the series cache of promscale, whose elements were padded from 48 to 64 bytes against false sharing. Its benchmark
 // showed no difference. CURED: padded.

@@ -1,4 +1,4 @@
-// Four threads send packets through one network device: each packet's route holds a reference to the device while it is made.
+// Four threads send packets through one network device: each holds a reference while it makes a packet.
 //
 // The case: refcnt of the kernel's struct net_device, on a line of its own and changed twice for each packet. CURED: a count
 // for each thread, as the kernel keeps one for each CPU; they are summed when the device is removed.

@@ -1,8 +1,8 @@
 // A server's allocator counts bytes for each thread. Three I/O threads allocate and free; the main thread sums all counts after
 // each command.
 //
-// The case: used_memory_thread of valkey, an array of which only the beginning was aligned. CURED: each count has a line of its
-// own, so the sum takes more lines.
+// The case: used_memory_thread of valkey, an array that begins at a line but packs several counts into each. CURED: each has
+// a line of its own, so summing reads more lines.
 //
 // published: +9.8 % valkey-io/valkey pull request 4107: GET on two threads a core; +3.0 % on one
 // expect: layout used

@@ -1,8 +1,8 @@
 // Four threads of one process: two map and unmap memory, which takes the lock of the address space, and two touch pages, which
 // takes the lock of the page tables.
 //
-// The case: mmap_lock and page_table_lock of the kernel's mm_struct in one line, with what they guard. CURED: each lock begins
-// a line.
+// The case: mmap_lock and page_table_lock of the kernel's mm_struct share a line with the data that they guard. CURED: each
+// lock begins a line.
 //
 // published: +3.6 % Linux patch "mm: cacheline alignment for page_table_lock and mmap_lock": will-it-scale mmap2, threads
 // expect: layout space

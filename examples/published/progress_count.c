@@ -1,4 +1,4 @@
-// Four threads try keys, 256 in a block, and after each block add to the number that a display shows.
+// Four threads try keys in blocks of 256. After each block, a thread adds to the total that a display shows.
 //
 // The case: total_states_tested of crypto1_bs, changed by each thread after each block. CURED: each thread adds up 256 blocks
 // before it adds.

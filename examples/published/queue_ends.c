@@ -1,7 +1,7 @@
-// Four workers with a queue each. A worker puts tasks at the tail of its own and takes them from its head; a worker whose queue
-// is empty looks at another's head and tail, and takes from its head.
+// Four workers with a queue each. A worker puts tasks at the tail of its queue and takes them from the head. If its queue is
+// empty, it reads another queue's head and tail, and takes tasks from that head.
 //
-// The case: the local queue of cats-effect's scheduler, head and tail of which lay in one line. CURED: in lines of their own.
+// The case: the local queue of cats-effect's scheduler, whose head and tail shared a line. CURED: each has its own line.
 //
 // published: +13 % typelevel/cats-effect pull request 2543: 11.44 to 12.97 operations a minute
 // why: our workers without a task look at the others' heads and tails all the time, and two lines cost them two misses

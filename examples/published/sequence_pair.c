@@ -1,7 +1,7 @@
 // One thread publishes numbers in one word, another reads a word beside it that nobody writes.
 //
-// The case: the benchmark beside the question whether LMAX' Disruptor should pad its sequences by one line or two. CURED: by
-// one.
+// The case: the benchmark in a discussion of whether the LMAX Disruptor should pad its sequences by one line or two. CURED:
+// padded by one.
 //
 // published: +43 % LMAX-Exchange/disruptor issue 231: 1631 to 2338 operations a microsecond, reader and writer together
 // expect: layout pair

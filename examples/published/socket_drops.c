@@ -1,7 +1,7 @@
-// A socket under a flood: three threads deliver packets, and drop most of them, for its queue is full; one thread receives.
+// A socket under a flood: three threads deliver packets, and drop most of them because its queue is full; one thread receives.
 //
-// The case: sk_drops of the kernel's struct sock, which each dropped packet changes, in the line with sk_filter, sk_wq and
-// sk_napi_id, which delivering and receiving read. CURED: the count of drops lies apart.
+// The case: sk_drops of the kernel's struct sock, which each dropped packet changes, shares a line with sk_filter, sk_wq and
+// sk_napi_id, which delivering and receiving read. CURED: the count of drops has its own line.
 //
 // published: +20 % Linux commit 9115e8cd2a0c "net: reorganize struct sock for better data locality": UDP under a flood
 // expect: layout socket

@@ -1,6 +1,6 @@
-// Four threads count operations in one statistic, by compare-and-exchange until it holds.
+// Four threads count operations in one statistic, each time with compare-and-exchange until that succeeds.
 //
-// The case: counters of Apache Geode, changed by all threads in that way. CURED: a count for each thread, as LongAdder keeps.
+// The case: counters of Apache Geode, which all threads change in that way. CURED: a count for each thread, as LongAdder keeps.
 //
 // published: +6730 % apache/geode pull request 3204: 41 million to 2.8 billion increments a second, 36 threads
 // expect: count operations

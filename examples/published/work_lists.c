@@ -1,7 +1,7 @@
-// Four workers of a garbage collector: each takes an empty buffer from one list, fills it, puts it on the list of full ones,
-// takes a full one from there, empties it, and puts it back.
+// Four workers of a garbage collector: each takes an empty buffer from one list, fills it, and puts it on the list of full
+// buffers. Then it takes a full buffer, empties it, and puts it on the list of empty ones.
 //
-// The case: work.full and work.empty of Go's runtime, the heads of two lists without locks, one beside the other. CURED: each
+// The case: work.full and work.empty of Go's runtime, the heads of two lock-free lists, lie side by side. CURED: each
 // head has a line of its own.
 //
 // published: +9.7 % Go commit bdc5533f391a "runtime: pad work.full and pad.empty": DeathStarBench; gRPC +8 %

@@ -1,5 +1,5 @@
 // The kernel's atomic operations, barriers and per-CPU variables, mapped to operations that Linebounce simulates
-// (docs/lock-in-c.md). Written from the kernel's documentation of its memory model. `linebounce lock` sets up the other
+// (docs/kernel-locks.md). Written from the kernel's documentation of its memory model. `linebounce lock` sets up the other
 // headers.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The kernel's tasks as a sleeping lock uses them, for kernel/locking/rwsem.c (docs/lock-in-c.md). Each CPU runs one task. A task
-// that sleeps polls its own state, so a wake-up costs the transfer of a line, and nothing is charged for a scheduler.
+// The kernel's tasks as a sleeping lock uses them, for kernel/locking/rwsem.c (docs/kernel-locks.md). Each CPU runs one
+// task. While it sleeps, it polls its own state: a wake-up costs the transfer of a line, and no scheduler is charged for.
 // Written from the kernel's documentation, as kernel.h is.
 #pragma once
 

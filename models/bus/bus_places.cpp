@@ -37,7 +37,7 @@ double latency_of(const std::string& key, const std::string& word) {
   const auto [stopped, error] = std::from_chars(word.data(), end, ns);
   if (error == std::errc{} && stopped == end && ns >= 0 && ns <= kLongestWayNs) return ns;
   throw std::invalid_argument(fmt::format(
-      "{}: '{}' is no latency; legal: numbers from 0 to {:g}, one for each core, \"0 1.5 3\"", key, word, kLongestWayNs));
+      "{}: '{}' is not a latency; legal: numbers from 0 to {:g}, one for each core, \"0 1.5 3\"", key, word, kLongestWayNs));
 }
 
 std::pair<int, int> place_of(const std::string& key, const std::string& word) {
@@ -46,7 +46,7 @@ std::pair<int, int> place_of(const std::string& key, const std::string& word) {
   const auto row = whole_number(std::string_view(word).substr(std::min(comma + 1, word.size())), 0, kFarthestPlace);
   if (column && row) return {static_cast<int>(*column), static_cast<int>(*row)};
   throw std::invalid_argument(
-      fmt::format("{}: '{}' is no place; legal: a column and a row from 0 to {}, one pair for each core, \"0,0 1,0\"", key,
+      fmt::format("{}: '{}' is not a place; legal: a column and a row from 0 to {}, one pair for each core, \"0,0 1,0\"", key,
                   word, kFarthestPlace));
 }
 

@@ -31,7 +31,7 @@ struct CorePlace {
 };
 
 // The positions of all cores, in use or not, as cpu_order `fill` numbers them. Errors: std::invalid_argument, with a text "KEY:
-// TEXT" for the user, for a word that is no latency or position, or for more words than cores.
+// TEXT" for the user, for a word that is not a latency or position, or for more words than cores.
 std::vector<CorePlace> core_places(const MachineSpec& spec, const MachineLayout& layout);
 
 // The positions of the cores in use on one bus. Errors: as for core_places().

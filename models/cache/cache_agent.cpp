@@ -31,8 +31,9 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
     pool_size_ += static_cast<CopyIndex>(lines_of(spec, store.line_bytes()));
   }
   all_full_lines_ = full_lines_ == (1U << arrays_.size()) - 1;
-  // Left uninitialised, so that unused copies take no memory.
+  // Left uninitialised but for copy 0, so that unused copies take no memory.
   pool_ = std::unique_ptr<HostLine[]>(new HostLine[pool_size_ * host_lines_]);
+  new (&pool_[0]) Copy;
 }
 
 CacheAgent::Lookup CacheAgent::search(Address address) {
@@ -41,10 +42,21 @@ CacheAgent::Lookup CacheAgent::search(Address address) {
   if (slot == kNoSlot || !store_->is_holder(slot, number_)) return {.slot = slot};
   for (int level = 0; level < levels(); ++level) {
     const int place = arrays_[level].find(address >> arrays_[level].line_shift());
-    if (place >= 0) return {.copy = &copy(arrays_[level].copy(place)), .level = level};
+    if (place < 0) continue;
+    Copy& found = copy(arrays_[level].copy(place));
+    note_latest(found);
+    return {.copy = &found, .level = level};
   }
   // No level holds this address. The line may still be in another block of a level, or wait for its write-back.
   return {.copy = find_elsewhere(line), .level = -1};
+}
+
+Copy* CacheAgent::search_all(LineAddr line) {
+  const int place = arrays_.back().find(line.value);
+  if (place < 0) return find_elsewhere(line);
+  Copy& found = copy(arrays_.back().copy(place));
+  note_latest(found);
+  return &found;
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {
@@ -102,6 +114,7 @@ Copy& CacheAgent::take_copy(LineAddr line, Slot slot) {
   fresh.slot = slot != kNoSlot ? slot : store_->slot(line);
   store_->add_holder(fresh.slot, number_);
   set_state(fresh, 0);
+  note_latest(fresh);
   return fresh;
 }
 

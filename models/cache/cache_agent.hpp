@@ -81,22 +81,20 @@ class CacheAgent {
   };
   [[nodiscard]] Lookup look_up(Address address) {
     const CacheArray& nearest = arrays_.front();
-    if (const int place = nearest.find_in_last_place(address >> nearest.line_shift()); place >= 0)
-      return {.copy = &copy(nearest.copy(place)), .level = 0};
+    const std::uint64_t block = address >> nearest.line_shift();
     if (all_full_lines_) {  // the copy itself knows which levels hold it
-      const CacheArray& outermost = arrays_.back();
-      if (const int place = outermost.find_in_last_place(address >> outermost.line_shift()); place >= 0) {
-        Copy& found = copy(outermost.copy(place));
-        if (holds(0, found)) nearest.note_place(address >> nearest.line_shift(), found.places[0]);
-        return {.copy = &found, .level = std::countr_zero(found.levels)};
+      if (Copy* latest = latest_copy(store_->line_of(address)); latest != nullptr) {
+        if (holds(0, *latest)) nearest.note_place(block, latest->places[0]);
+        return {.copy = latest, .level = std::countr_zero(latest->levels)};
       }
+    } else if (const int place = nearest.find_in_last_place(block); place >= 0) {
+      return {.copy = &copy(nearest.copy(place)), .level = 0};
     }
     return search(address);
   }
   [[nodiscard]] Copy* find(LineAddr line) {
-    const CacheArray& outermost = arrays_.back();
-    const int place = outermost.find(line.value);
-    return place >= 0 ? &copy(outermost.copy(place)) : find_elsewhere(line);
+    Copy* const latest = latest_copy(line);
+    return latest != nullptr ? latest : search_all(line);
   }
 
   // Functions that evict lines take a Gate, which decides about victims:
@@ -154,6 +152,7 @@ class CacheAgent {
   }
 
  private:
+  static constexpr std::size_t kLatestCopies = 8192;
   // A cache line of the host. Every copy begins at a host line, and so touches as few host lines as possible.
   struct alignas(64) HostLine {
     std::array<std::byte, 64> bytes;
@@ -166,8 +165,17 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  // The slow path of look_up(): neither hint led to a copy. There may be none.
+  // The line's copy if a level holds it and the copy was the latest found of all lines with these low bits; null otherwise.
+  // Reads no tags: the copy alone says whether it is the line's, so that the host waits for one of its cache lines.
+  [[nodiscard]] Copy* latest_copy(LineAddr line) {
+    Copy& latest = copy(latest_[line.value % kLatestCopies]);
+    return latest.line == line && latest.levels != 0 ? &latest : nullptr;
+  }
+  void note_latest(const Copy& copy) { latest_[copy.line.value % kLatestCopies] = copy.index; }
+  // The slow path of look_up(). There may be no copy.
   [[nodiscard]] Lookup search(Address address);
+  // The slow path of find().
+  [[nodiscard]] Copy* search_all(LineAddr line);
   // Finds the line's copy if the outermost level doesn't hold it: in a nearer level, or among the detached copies.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line, Slot slot);
@@ -218,6 +226,7 @@ class CacheAgent {
   std::unique_ptr<HostLine[]> pool_;
   CopyIndex pool_used_ = 0;
   CopyIndex pool_size_;
+  ZeroedArray<CopyIndex> latest_{kLatestCopies};  // see latest_copy(); at first all are copy 0, which no level holds yet
   std::vector<CopyIndex> free_;
   std::vector<CopyIndex> detached_;
 };

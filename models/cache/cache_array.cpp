@@ -15,7 +15,7 @@ std::uint64_t sets_of(const CacheSpec& spec) {
 
 // Two hints per block keep collisions rare. The limit keeps the hints small enough for the host's own caches.
 std::uint64_t hints_of(const CacheSpec& spec) {
-  constexpr std::uint64_t kMaxHints = 16384;
+  constexpr std::uint64_t kMaxHints = 4096;
   return std::bit_ceil(std::min(2 * entries_of(spec), kMaxHints));
 }
 

@@ -139,7 +139,7 @@ MarkdownDocument read_markdown(std::string_view text, int first_line, Diagnostic
     return {};
   }
   if (!is_text(text)) {
-    diagnostics.error(first_line, "the file is no UTF-8 text; a protocol is a Markdown file with tables");
+    diagnostics.error(first_line, "the file is not UTF-8 text; a protocol is a Markdown file with tables");
     return {};
   }
   if (first_line - 1 + std::count(text.begin(), text.end(), '\n') >= kMaxLines) {

@@ -103,9 +103,9 @@ void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, co
     }
     protocol.messages.insert(protocol.messages.end(), directory->messages.begin(), directory->messages.end());
   } else if (bus != nullptr) {
-    diagnostics.error(title_line, "no section '## node': this is no protocol of a node controller");
+    diagnostics.error(title_line, "no section '## node': this is not a protocol of a node controller");
   } else {
-    diagnostics.error(title_line, "no section '## group': this is no protocol of a group");
+    diagnostics.error(title_line, "no section '## group': this is not a protocol of a group");
   }
 }
 

@@ -216,7 +216,7 @@ bool Machine::is_over(const std::function<void(double)>& progress) {
   // At the end of the measured time, requests that still wait for the bus are abandoned.
   if (now >= core_spec_.end) return true;
   if (scheduler_.next() == kNever) {
-    // CPUs that spin or sleep for others that have reached the end are no deadlock. A last computation may run past the end.
+    // CPUs that spin or sleep for others that have reached the end are not deadlocked. A last computation may run past the end.
     const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
     if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return true;
     stuck("deadlock: nothing can happen any more, and not every program has ended");

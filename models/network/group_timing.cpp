@@ -34,7 +34,7 @@ std::vector<int> stops_of_members(const GroupSpec& spec) {
   for (std::string word; words >> word;) {
     const auto number = whole_number(word, 0, spec.slices - 1);
     if (!number) {
-      throw std::invalid_argument(fmt::format("machine.group.{}.positions: '{}' is no stop; legal: numbers from 0 to {}",
+      throw std::invalid_argument(fmt::format("machine.group.{}.positions: '{}' is not a stop; legal: numbers from 0 to {}",
                                               spec.name, word, spec.slices - 1));
     }
     stops.push_back(static_cast<int>(*number));

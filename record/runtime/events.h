@@ -22,8 +22,8 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
 // Whether the word may be an address of code, heap, stack or a mapping. Rejects small numbers, times in nanoseconds and
 // floating-point numbers.
 HIDDEN bool is_address(uint64_t word);
-// kPointerAccess if one of the `count` words at the address looks like an address, else 0. 0 for a thread that never shared a
-// lock.
+// kPointerAccess if one of the `count` words at the address looks like an address, else 0. Always 0 for a thread that has never
+// been one of several holders of a lock.
 static inline unsigned pointer_flag(const volatile void* address, unsigned count) {
   if (__builtin_expect(!this_thread.shares_locks, 1)) return 0;
   for (unsigned i = 0; i < count; ++i) {

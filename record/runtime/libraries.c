@@ -1,4 +1,4 @@
-// Libraries that are loaded while the program runs.
+// Replaces dlopen(), so that the collector learns of libraries that are loaded while the program runs.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// The point's number; none if the text is no number but settings.
+// The point's number; none if the text is not a number but settings.
 std::optional<int> point_number(std::string_view text);
 
 // The message for a --point that is none of this many points.

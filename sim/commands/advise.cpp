@@ -33,8 +33,7 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
       changes that most of five recordings advise: threads interleave differently each time
   linebounce advise server.lbt --recheck "make server"
-      then makes the first change in a copy and builds it with CC and CXX set to linebounce-cc and linebounce-c++; asks before
-      it runs the program that the trace names (unless --yes is given)
+      makes the first change in a copy, builds it with linebounce's compilers, and asks before it runs the program
 
 The page begins with where the time of all threads goes (with --time it ends there). Each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.

@@ -213,7 +213,9 @@ void add_check_lock(Command& program) {
   command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12")
       .between(0, 100000)
       .excludes({"--weaken", "--quick"});
-  command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1").excludes({"--weaken"});
+  command.option("--seed", "N", &arguments->options.seed, "Seed of the random machines; default: 1")
+      .between(0, kLargestSeed)
+      .excludes({"--weaken"});
   command
       .option("-o,--output", "DIR", &arguments->directory,
               "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock")

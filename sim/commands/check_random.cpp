@@ -218,7 +218,7 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
       .group(group)
       .belongs_to({"--random"});
   command.option("--seed", "N", &arguments->seed, "Seed of the test; default: 1")
-      .between(0, std::int64_t{1} << 53)
+      .between(0, kLargestSeed)
       .group(group)
       .belongs_to({"--random"});
   command.option("--set", "PATH=VALUE", &arguments->sets, "A value fixed in every round; may be repeated")

@@ -278,7 +278,7 @@ const CLI::Option* option_in(const CLI::App& app, const std::string& what) {
 std::string wrong_number_of_values(const CLI::App& app, const std::string& what) {
   const CLI::Option* option = option_in(app, what);
   if (option == nullptr) return what;
-  if (option->count() > 1) return fmt::format("{} is given {} times; give it once", option->get_name(), option->count());
+  if (option->count() > 1) return fmt::format("{} is given more than once; give it once", option->get_name());
   return fmt::format("{} needs a value: {} {}", option->get_name(), option->get_name(), option->get_type_name());
 }
 
@@ -296,7 +296,7 @@ std::string wrong_type(const CLI::App& app, const std::string& what) {
 // Names the subcommands of a command that needs one, or the first argument if that is not one.
 std::string missing_subcommand(const CLI::App& app) {
   if (!app.remaining(true).empty()) return unexpected_argument(app);
-  return fmt::format("{} needs a subcommand: {}", full_name(app), fmt::join(subcommand_names(app), ", "));
+  return fmt::format("{} needs a subcommand: {}", app.get_name(), fmt::join(subcommand_names(app), ", "));
 }
 
 // Rewords the errors of CLI11, which name neither legal values nor similar options.
@@ -366,7 +366,8 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
       if (command.name.starts_with(before) && command.name.find('-', before.size()) == std::string_view::npos)
         known.emplace_back(command.name.substr(before.size()));
     }
-    print_error(fmt::format("the command {}", not_known(words.back(), known, "linebounce --help")));
+    print_error(
+        fmt::format("command {}\nTry: {} --help", not_known(words.back(), known, "linebounce --help"), full_name(parent)));
   }
   return static_cast<int>(ExitCode::usage);
 }

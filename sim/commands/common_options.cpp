@@ -25,7 +25,7 @@ void add_overrides(Command& command, OverrideArguments& arguments) {
   command.option("--machine", "NAME", &arguments.machine, "Use this machine instead of the experiment's");
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a value of the experiment or its machine; may be repeated")
       .one_value_each();
-  command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's");
+  command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's").between(0, kLargestSeed);
   add_native(command, arguments.native);
 }
 

@@ -164,8 +164,8 @@ const Kind& kind_of(const std::string& name) {
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
     const std::string near = nearest(name, known);
-    throw ConfigError(fmt::format("\"{}\" is not known; `linebounce list` shows what there is{}", name,
-                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+    throw ConfigError(fmt::format("\"{}\" is not known{} `linebounce list` shows what there is", name,
+                                  near.empty() ? ";" : fmt::format("; did you mean {}?", near)));
   }
   std::vector<std::string> commands;
   for (const Kind* kind : found) commands.push_back(fmt::format("linebounce describe {} {}", kind->singular, name));
@@ -287,7 +287,7 @@ void add_describe(Command& program) {
       program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
   command
       .option("KIND", "", &arguments->kind,
-              "machine, experiment, workload, lock, counter, protocol, layout or metric; may be left out")
+              "machine, experiment, workload, lock, counter, protocol, layout or metric; or NAME alone, if it is unique")
       .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");

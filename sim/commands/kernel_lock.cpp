@@ -23,7 +23,7 @@ constexpr const char* kLockFooter = R"(Examples:
   linebounce lock osq --kernel ~/linux --patch my.patch -o out/kernel/patched
 
 Writes a folder with the lock's sources as they are in the kernel, headers that make its operations simulated ones, and a file in
-C that every command takes as a lock (docs/lock-in-c.md). Unpacks only the needed files of an archive.)";
+C that every command takes as a lock (docs/kernel-locks.md). Unpacks only the needed files of an archive.)";
 
 struct KernelLockArguments {
   std::string name, kernel, patch, directory;

@@ -243,7 +243,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
         fmt::format("--recheck: {} is not a program in {} after the build: a missing file, a script or a link to "
                     "elsewhere is not run",
                     program.string(), copy.string()));
-  // A code other than 0 is no failure: the recorder returns the program's own exit code.
+  // A code other than 0 is not a failure: the recorder returns the program's own exit code.
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))
     throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),

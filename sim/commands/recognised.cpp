@@ -31,7 +31,7 @@ ChosenForm as_told(const FormQuestion& question) {
     if (is_wanted(question, one)) names.emplace_back(one.name);
   }
   if (form == nullptr || !is_wanted(question, *form))
-    throw ConfigError(fmt::format("{}: the form {}", question.option, not_known(question.as, names)));
+    throw ConfigError(fmt::format("{}: form {}", question.option, not_known(question.as, names)));
   return {form, "", true};
 }
 
@@ -88,7 +88,7 @@ void refuse_litmus_folder(const std::string& word) {
   for (const auto& entry : std::filesystem::directory_iterator(word, ignored)) {
     if (entry.path().extension() == ".litmus")
       throw ConfigError(
-          fmt::format("{}: is a folder of litmus tests; `linebounce import {}` runs them all", word, shell_word(word)));
+          fmt::format("{}: this is a folder of litmus tests; `linebounce import {}` runs them all", word, shell_word(word)));
   }
 }
 
@@ -97,7 +97,7 @@ void refuse_litmus_folder(const std::string& word) {
 ChosenForm choose_form(const FormQuestion& question, const Excerpt& excerpt) {
   if (!question.as.empty()) return as_told(question);
   const Recognised recognised = recognise(excerpt);
-  if (recognised.candidates.empty()) throw ConfigError(question.file.string() + ": is " + recognised.why_none);
+  if (recognised.candidates.empty()) throw ConfigError(question.file.string() + ": this is " + recognised.why_none);
   std::vector<FormCandidate> fitting;
   std::ranges::copy_if(recognised.candidates, std::back_inserter(fitting),
                        [&](const FormCandidate& one) { return is_wanted(question, *one.form); });

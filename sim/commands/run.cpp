@@ -175,7 +175,7 @@ void refuse_options_of_traces(const RunArguments& arguments) {
                      arguments.cache_bytes || arguments.ways || arguments.line_bytes;
   if (!given) return;
   throw UsageError(
-      fmt::format("{} is no trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
+      fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
                   "traces; an experiment's are set by --set",
                   arguments.experiment));
 }
@@ -254,7 +254,8 @@ void add_run(Command& program) {
       .option("--set", "PATH=VALUE", &arguments->sets,
               "Override a value of the experiment or its machine, or sweep it: PATH=[1,2,4]; may be repeated")
       .one_value_each();
-  command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
+  command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's")
+      .between(0, kLargestSeed);
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
   command.flag("--all", arguments->all_points,

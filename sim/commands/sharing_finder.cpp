@@ -29,7 +29,7 @@ class LineCosts {
   LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
             const ObjectPlaces& places, int each)
       : symbols_(symbols), places_(places) {
-    // By object's name: the position of its first machine line within a line of `places`, 0 to each - 1.
+    // For each object's name, which of the `each` machine lines of a line of `places` the object begins in, counted from 0.
     std::map<std::string, std::uint64_t> before;
     for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
       const auto line = places.begin[id] * static_cast<std::uint64_t>(each) / static_cast<std::uint64_t>(places.line_bytes);

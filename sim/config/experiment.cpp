@@ -24,8 +24,6 @@ constexpr std::string_view kCommandLine = "set on the command line";
 constexpr std::array kFamilies = {"latency", "lock", "counter", "layout", "allocator", "hash_table", "kernel"};
 constexpr int kMostReportedLines = 1000;
 constexpr const char* kProgramWorkload = "program";  // the default of workload.name if workload.program is set
-// The largest range in which every JSON reader represents integers exactly.
-constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 
 // Parses the VALUE of --set PATH=VALUE as TOML; if that fails, as a bare word.
 ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -65,6 +66,8 @@ struct Point : PointPlace {
 };
 
 // Command-line options. They take precedence over the file's settings.
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // every JSON reader represents integers up to it exactly
+
 struct Overrides {
   std::optional<std::string> machine;
   // Pairs of path and value; the value is TOML or a bare word, which is a string.

@@ -108,12 +108,12 @@ std::string absolute_path(const fs::path& path) {
   std::string text = fs::absolute(path).lexically_normal().string();
   if (is_utf8(text)) return text;
   throw ConfigError(
-      fmt::format("{}: this name is no UTF-8 text, which config.toml could not hold; rename it, or use a link", text));
+      fmt::format("{}: this name is not UTF-8 text, which config.toml could not hold; rename it, or use a link", text));
 }
 
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
+  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a folder, not a file", file.string()));
   constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
   errno = 0;
   std::ifstream in(file, std::ios::binary);

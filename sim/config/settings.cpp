@@ -263,7 +263,7 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   std::vector<std::string> all;
   const std::string word(shown(path, hidden));
   for (const auto& candidate : paths_and_tables()) {
-    // The tables that contain the key are no useful suggestions.
+    // The tables that contain the key are not useful suggestions.
     if (!below(path, candidate)) all.emplace_back(shown(candidate, hidden));
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {

@@ -53,7 +53,7 @@ using OptionNames = std::map<std::string, std::string>;
 // The origin of a value that the command line gives to a path.
 Origin typed_origin(const OptionNames& options, const std::string& path);
 
-// "PLACE: KEY", or the place alone if it is an option of this key.
+// "PLACE: KEY", or the place alone if that is an option such as --seed, which stands for this key.
 std::string located(const Origin& origin, std::string_view path);
 
 struct Setting {

@@ -197,7 +197,7 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
   try {
     return toml::parse(std::string_view(text), std::string_view(file));
   } catch (const toml::parse_error& error) {
-    throw ConfigError(fmt::format("{}: not valid TOML: {}", place_of(file, error.source()), error.description()));
+    throw ConfigError(fmt::format("{}: this is not TOML: {}", place_of(file, error.source()), error.description()));
   }
 }
 

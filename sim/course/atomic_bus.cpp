@@ -82,8 +82,8 @@ AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec
   const int set_bytes = spec.ways * spec.line_bytes;
   sets_of_cache_ = set_bytes > 0 ? static_cast<std::uint64_t>(spec.size_bytes / set_bytes) : 0;
   if (sets_of_cache_ == 0 || spec.size_bytes % set_bytes != 0 || !std::has_single_bit(sets_of_cache_)) {
-    throw std::invalid_argument(fmt::format("{} bytes in {} ways of {} bytes are no power of two of sets", spec.size_bytes,
-                                            spec.ways, spec.line_bytes));
+    throw std::invalid_argument(fmt::format("{} bytes in {} ways of {} bytes do not make a power of two of sets",
+                                            spec.size_bytes, spec.ways, spec.line_bytes));
   }
   std::iota(everybody_.begin(), everybody_.end(), 0);
   sets_.resize(static_cast<std::size_t>(caches), std::vector<std::vector<Copy>>(sets_of_cache_));

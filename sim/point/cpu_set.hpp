@@ -13,7 +13,7 @@ namespace linebounce::sim {
 using CpuSet = std::bitset<kMostCpus>;
 
 std::string cpu_list(const CpuSet& cpus);
-// None if the text is no list of CPUs.
+// None if the text is not a list of CPUs.
 std::optional<CpuSet> read_cpu_list(std::string_view text);
 
 }  // namespace linebounce::sim

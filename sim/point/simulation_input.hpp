@@ -54,7 +54,7 @@ struct SimulationInput {
   EngineSpec engine;
   std::vector<MeasuredTable> tables;  // measured tables to compare with the simulated lines
   // For messages: where the setting of a path was written, and its key ("FILE:LINE:COLUMN: workload.lock", "--lock"); the
-  // path alone if it is no setting.
+  // path alone if it is not a setting.
   std::function<std::string(const std::string& path)> located = [](const std::string& path) { return path; };
   std::uint64_t seed = 1;
 };

@@ -76,7 +76,7 @@ Excerpt excerpt_of(const fs::path& file) {
   if (!fs::exists(file)) throw trace::TraceError(read_problem(file.string(), ENOENT));
   if (fs::exists(file) && !fs::is_regular_file(file) && !fs::is_directory(file))
     throw trace::TraceError(file.string() +
-                            ": is not a regular file, so its beginning would be lost while its form is recognised; "
+                            ": this is not a regular file, so its beginning would be lost while its form is recognised; "
                             "name the form with --as");
   Excerpt excerpt;
   excerpt.name = file.filename().string();

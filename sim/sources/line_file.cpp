@@ -52,7 +52,7 @@ void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
 }
 
 std::ifstream open_input(const std::filesystem::path& file) {
-  if (std::filesystem::is_directory(file)) throw trace::TraceError(file.string() + ": is a directory");
+  if (std::filesystem::is_directory(file)) throw trace::TraceError(read_problem(file.string(), EISDIR));
   std::ifstream stream(file, std::ios::binary);
   if (!stream)
     throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));

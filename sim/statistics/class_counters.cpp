@@ -51,7 +51,7 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"read_misses", "read misses", "lines that loads fetched"},
     {"writes", "writes", "stores and atomic operations of the cache's CPUs"},
     {"write_misses", "write misses",
-     "lines that stores fetched. A store to a line that the cache may only read is no miss: it is a `bus_upgr`"},
+     "lines that stores fetched. A store to a line that the cache may only read is not a miss: it is a `bus_upgr`"},
     {"evictions", "evictions", "lines that left to make room, clean ones included"},
     {"write_backs", "write-backs", "evicted lines that were newer than memory's"},
     {"bus_rd", "BusRd", "transactions of this cache that ask for a copy to read"},
@@ -145,7 +145,7 @@ void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& ro
     LineBits& bits = lines_[line.value];
     bits.wanted_by_store = row.by_store ? bits.wanted_by_store | bit_of(cache) : bits.wanted_by_store & ~bit_of(cache);
   }
-  // A store that had to fetch its line was counted as a miss, so its write hit after the fill is no silent upgrade.
+  // A store that had to fetch its line was counted as a miss, so its write hit after the fill is not a silent upgrade.
   if (row.write_hits && (lines_[line.value].wanted_by_store & bit_of(cache)) == 0) add(cache, ClassCounter::silent_upgrades);
 }
 

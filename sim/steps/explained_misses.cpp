@@ -351,7 +351,7 @@ std::string name_of(const Stage& stage, bool waits) {
   return "";
 }
 
-// "node 3". A crossbar's links end in its switch, which is no node.
+// "node 3". A crossbar's links end in its switch, which is not a node.
 std::string node_name(int number, const Endpoints& endpoints) {
   return endpoints.has({Endpoint::Kind::directory, number}) ? fmt::format("node {}", number) : "the switch";
 }

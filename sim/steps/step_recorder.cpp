@@ -86,8 +86,8 @@ bool StepRecorder::spins(CpuId cpu) const {
   return !doing.empty() && doing.back().spins;
 }
 
-// True if the load repeats what the spin has already seen. Such a hit is no step, because the engine may skip it and only count
-// it.
+// True if the load repeats what the spin has already seen. Such a hit is not a step, because the engine may skip it and only
+// count it.
 bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
   if (!spins(cpu)) return false;
   auto& seen = doing_[cpu.value].back().seen;

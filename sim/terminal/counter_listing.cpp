@@ -105,7 +105,7 @@ class LineFiller {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > kWidest)
-      refuse(fmt::format("'{}' is no width; legal: 0 to {}", text, kWidest));
+      refuse(fmt::format("'{}' is not a width; legal: 0 to {}", text, kWidest));
     return value;
   }
   [[noreturn]] static void refuse(const std::string& why) { throw std::invalid_argument(why); }

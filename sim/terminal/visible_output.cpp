@@ -26,8 +26,8 @@ namespace {
 // Limit on an error message in characters; our longest ones, which list all known names, stay below it.
 constexpr std::size_t kLongestLine = 8000;
 
-// The message with the file that it begins with as it was typed: commands hand absolute paths on to configurations and other
-// programs. A path stays whole if the command line has it so.
+// Shortens the path at the start of the message to the form that the user typed, because commands pass absolute paths to
+// configurations and other programs. A path stays whole if the command line contains it whole.
 std::string_view with_typed_path(std::string_view message) {
   std::error_code error;
   const std::string folder = std::filesystem::current_path(error).string() + "/";

@@ -229,7 +229,7 @@ def test_a_condition_that_cannot_be_judged_at_a_point_is_exit_code_1(
     condition = "throughput.operations_per_s > +9999%"
     assert command.main([*runs_compared, "--fail-on", condition, "--json"]) == 1
     shown = capsys.readouterr()
-    assert shown.err == f"linebounce compare: failed on {condition}: {said}\n"
+    assert shown.err == f"linebounce: failed on {condition}: {said}\n"
     assert json.loads(shown.out)["failed"][0]["value"] is None
 
 
@@ -242,7 +242,7 @@ def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureF
 
 @pytest.mark.usefixtures("here")
 def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
-    """The metric is known, so naming it is no mistake. A point at which both directories lack it is skipped."""
+    """The metric is known, so naming it is not a mistake. A point at which both directories lack it is skipped."""
     assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
     assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
     assert "half_of_one does not have the metric here" in capsys.readouterr().err

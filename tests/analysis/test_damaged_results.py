@@ -84,7 +84,7 @@ def test_a_configuration_without_a_machine_is_one_line(ask: Ask, good: Path, tmp
     directory = Path(shutil.copytree(good, tmp_path / "copy"))
     (directory / "config.toml").write_text(text)
     missing = "bus" if "machine" in text else "machine"
-    assert ask(directory).startswith(f"linebounce report: {directory / 'config.toml'}: damaged: '{missing}' is missing\n")
+    assert ask(directory).startswith(f"linebounce: {directory / 'config.toml'}: damaged: '{missing}' is missing\n")
 
 
 def test_complete_files_are_read(ask: Ask, good: Path) -> None:

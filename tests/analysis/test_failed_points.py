@@ -46,9 +46,9 @@ def test_a_run_without_a_finished_point_says_why_it_has_nothing(
         with pytest.raises(InputError, match="no point of the run finished"):
             _ = linebounce.open(directory).lines
         report = command("report", directory, "-o", tmp_path / "page.html")
-        assert (report.code, report.stderr) == (3, f"linebounce report: {said}\n")
+        assert (report.code, report.stderr) == (3, f"linebounce: {said}\n")
         compared = command("compare", half, directory)
-        assert (compared.code, compared.stderr) == (3, f"linebounce compare: {said}\n")
+        assert (compared.code, compared.stderr) == (3, f"linebounce: {said}\n")
     assert not (tmp_path / "page.html").exists()
 
 

@@ -39,7 +39,7 @@ def one_line(result: Result, code: int) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_closed_standard_output_is_reported(guarded: Callable[..., Result], name: str) -> None:
     result = guarded(":", name, "--help", after=">&-")
-    assert "cannot write the standard output: Bad file descriptor" in one_line(result, 2)
+    assert "cannot write to the standard output: Bad file descriptor" in one_line(result, 2)
 
 
 def test_closed_standard_errors_change_no_exit_code(guarded: Callable[..., Result]) -> None:
@@ -73,7 +73,7 @@ def test_libraries_that_abort_for_lack_of_memory_leave_one_line(
 
 def test_libraries_that_abort_for_lack_of_descriptors_leave_one_line(guarded: Callable[..., Result], locks_run: Path) -> None:
     shown = guarded("ulimit -n 12", "compare", locks_run, locks_run, "-o", "page.html")
-    assert one_line(shown, 2) == "linebounce compare: Too many open files: ulimit -n limits them to 12\n"
+    assert one_line(shown, 2) == "linebounce: Too many open files: ulimit -n limits them to 12\n"
 
 
 def test_a_closed_standard_input_confuses_no_library(guarded: Callable[..., Result], locks_run: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_standard_output_that_is_full_is_exit_code_2(costs_run: Path) -> None:
         process = start("compare", costs_run, costs_run, "--json", stdout=full)
         said = process.communicate(timeout=60)[1]
     assert process.returncode == 2
-    assert said == "linebounce compare: cannot write the standard output: No space left on device\n"
+    assert said == "linebounce: cannot write to the standard output: No space left on device\n"
 
 
 def test_a_full_disk_leaves_no_part_of_a_file(costs_run: Path, timeline_run: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_second_report_overwrites_no_figure(command: Command, locks_run: Path,
 def test_a_directory_without_results_is_refused_in_one_line(command: Command, tmp_path: Path, directory: str) -> None:
     result = command("report", directory, cwd=tmp_path)
     assert result.code == 3
-    assert result.stderr.startswith("linebounce report: ")
+    assert result.stderr.startswith("linebounce: ")
     assert result.stderr.count("\n") == 1
 
 

@@ -244,7 +244,7 @@ def test_output_that_cannot_be_written_ends_a_sweep_at_once(sweeps: Sweeps, line
     (out / "points").touch()
     result = sweeps(path, "-o", out)
     assert result.code == 2, result.stderr
-    assert re.search(rf"linebounce sweep: {out}/points/\d: the directory cannot be made: Not a directory", result.stderr)
+    assert re.search(rf"linebounce: {out}/points/\d: the directory cannot be made: Not a directory", result.stderr)
     assert "failed" not in result.stderr
 
 

@@ -101,7 +101,7 @@ def test_commands_in_a_lessons_text_print_what_is_quoted(linebounce: Program) ->
 
 BASE = (TEACH / "new-lesson.md").read_text(encoding="utf-8")
 
-# By mistake: the text to replace, its replacement, a text on the line that must be named, and part of the message.
+# For each kind of mistake: the text to replace, its replacement, a text on the line that must be named, part of the message.
 BROKEN = {
     "no title": ('title   = "A lesson of my own"\n', "", "```toml lesson", "lacks title"),
     "minutes as text": ("minutes = 5", 'minutes = "five"', "minutes =", "minutes is a whole number"),
@@ -151,7 +151,7 @@ def test_a_lesson_with_a_mistake_is_refused_with_its_line(name: str, command: Co
     result = command("teach", "--check", path)
     assert result.code == 2
     assert result.stdout == ""
-    found = re.match(rf"linebounce teach: {re.escape(str(path))}:(\d+): (.*)", result.stderr, re.DOTALL)
+    found = re.match(rf"linebounce: {re.escape(str(path))}:(\d+): (.*)", result.stderr, re.DOTALL)
     assert found, result.stderr
     assert says in found[2]
     named = text.splitlines()[int(found[1]) - 1]

@@ -230,7 +230,7 @@ def refused(linebounce: Program, content: bytes) -> str:
         ('{"kind":"structure","fields":[{"kind":"x"}]}', '"kind" is not known; known are name'),
         ('{"kind":"event"}\0{"kind":"no such"}', "it has a byte 0"),
         ('{"kind":"lock","redefines":null}', '"redefines" is null'),
-        ('{"kind":"lock","redefines":0}', '"redefines" is 0, which is no lock'),
+        ('{"kind":"lock","redefines":0}', '"redefines" is 0, which is not a lock'),
         ('{"kind":"event","redefines":0}', '"redefines" is not known; known are kind, name'),
         ('{"kind":"word"}', "it lies in object 4294967295; so far 0 are defined"),
         ('{"kind":"barrier"}', "its parties are 0; legal: 1 and more"),

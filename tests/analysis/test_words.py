@@ -69,12 +69,17 @@ def test_numbers_that_grow_by_factors_have_a_logarithmic_axis(path: str, values:
         ("compare", "", "A and B are required"),
         ("tables", "a locks b", 'unexpected argument "b"'),
         ("tables", "a --format cvs", '--format: "cvs" is not known; known: csv, json, parquet, markdown; did you mean csv?'),
-        ("gate", "--base a --head b --times x", '--times: "x" is not a whole number'),
+        ("gate", "--base a --head b --times x", '--times: "x" is not a whole number; legal: 1 to 1000'),
         ("gate", "--base a --head b --cpus x", '--cpus: "x" is not a list of whole numbers, such as 2,4,8'),
         ("gate", "--base a --head b --times 0", "--times: 0 is out of range; legal: 1 to 1000"),
+        ("gate", "--base a --head b -j 0", "--jobs: 0 is out of range; legal: 1 or more"),
+        ("report", "a -o b -o c", "--output is given more than once; give it once"),
+        ("sweep", "a --seed x", '--seed: "x" is not a whole number; legal: 0 to 9007199254740992'),
+        ("sweep", "a --workers 2 --scheduler b", "--workers has no effect with --scheduler, whose workers are running already"),
+        ("teach", "--port x", '--port: "x" is not a whole number; legal: 0 to 65535'),
         ("sweep", "a --workers 0", "--workers: 0 is out of range; legal: 1 or more"),
         ("sweep", "a --workers x", '--workers: "x" is not a whole number; legal: 1 or more'),
-        ("teach", "--serve --lesson 1", "--serve and --lesson exclude each other: give one of them"),
+        ("teach", "--serve --lesson 1", "--serve and --lesson exclude each other; give one of them"),
         ("teach", "--serve=1", "--serve takes no value"),
         ("teach", "--port 80", "--port needs --serve"),
         ("teach", "--level hard", "--level needs --questions"),
@@ -88,7 +93,7 @@ def test_a_wrong_command_line_is_refused_in_our_words(
 ) -> None:
     main = import_module(f"linebounce.{command}.command").main
     assert main(words.split()) == 2
-    assert capsys.readouterr().err.splitlines()[0] == f"linebounce {command}: {says}"
+    assert capsys.readouterr().err.splitlines()[0] == f"linebounce: {says}"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_a_wrong_command_line_is_refused_in_our_words(
         ("[gate]\ntimes = [1,", "this is not TOML: it ends too early"),
     ],
 )
-def test_a_file_that_is_no_toml_is_refused_with_the_line_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_refused_with_the_line_that_is_wrong(text: str, says: str, tmp_path: Path) -> None:
     file = tmp_path / "budget.toml"
     file.write_text(text)
     with pytest.raises(UsageError, match=re.escape(f"{file}: {says}")):

@@ -27,7 +27,7 @@ def refused(linebounce: Program, text: str | bytes, *arguments: str) -> str:
     return message
 
 
-# By mistake: the change, the line at fault, and what the message must say.
+# For each kind of mistake: the change, the line at fault, and what the message must say.
 WRONG_EXPERIMENTS = {
     "unknown key, with a suggestion": (
         experiment(run="warmpu_us = 5\nmeasure_us = 20"),
@@ -137,7 +137,7 @@ def test_a_file_that_is_not_an_experiment_is_refused(linebounce: Program, conten
 
 
 WRONG_MACHINES = {
-    "sets that are no power of two": ("size_kib = 16\n", "size_kib = 17\n", [r"cache\.L1D", "power of two"]),
+    "sets that are not a power of two": ("size_kib = 16\n", "size_kib = 17\n", [r"cache\.L1D", "power of two"]),
     "inner line longer than the coherence line": (
         "line_bytes = 32\nhit_latency_cycles = 3",
         "line_bytes = 64\nhit_latency_cycles = 3",
@@ -199,7 +199,7 @@ WRONG_ARGUMENTS = {
         ["--set", "machine.bus.line_bytes=64"],
         [r"machine\.bus\.line_bytes", "64", "32"],
     ),
-    "a home that is no place": (
+    "a home that is not a place": (
         ["--set", "placement.protected_data=node 1"],
         [r"placement\.protected_data", "node 1", "local, first_touch, interleaved", "node 0"],
     ),
@@ -209,7 +209,7 @@ WRONG_ARGUMENTS = {
     ),
     "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", r"`linebounce list machines` shows all \d+"]),
-    "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
+    "a seed that is not a number": (["--seed", "abc"], ["seed", "abc"]),
     "no processes": (["-j", "0"], ["-j|jobs"]),
     "unknown option": (["--verbos"], ["--verbos"]),
     "a point that does not exist": (["--point", "7"], ["7"]),
@@ -376,9 +376,9 @@ def test_every_configuration_file_that_is_cut_short_is_refused_or_works(lineboun
 # By command line: the exit code, and what the message must be or contain.
 WRONG_COMMAND_LINES = {
     "run two_sockets --seed": (2, "--seed needs a value: --seed N"),
-    "run two_sockets --seed 1 --seed 2": (2, "--seed is given 2 times; give it once"),
+    "run two_sockets --seed 1 --seed 2": (2, "--seed is given more than once; give it once"),
     "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
-    "trace": (2, "linebounce trace needs a subcommand: record, replay, info, convert, synth"),
+    "trace": (2, "trace needs a subcommand: record, replay, info, convert, synth"),
     "--versoin": (2, "there is no option --versoin; did you mean --version?"),
     "run two_sockets --point 99": (2, "--point: 99 is out of range; legal: 0 to 23"),
     "check --seed 1 msi_atomic": (2, "--seed needs --random"),

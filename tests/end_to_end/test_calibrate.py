@@ -217,7 +217,10 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
         (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
         ("1\n", "m.csv:1:1: a matrix of one CPU"),
         ("cpu,0,1\n0,,x\n1,5,\n", 'm.csv:2:4: "x" is not a latency'),
-        (",\n0.07,\n", "m.csv: half of the latencies are up to 0.07 ns, which is no core-to-core latency (legal: 1 to 10000)"),
+        (
+            ",\n0.07,\n",
+            "m.csv: half of the latencies are up to 0.07 ns, which is not a core-to-core latency (legal: 1 to 10000)",
+        ),
         (",,\n60000,,\n140000,60000,\n", "are they in picoseconds? expected nanoseconds"),
         ("\n".join([",".join(["1"] * 300)] * 300), "300 CPUs are more than a machine can have"),
     ],

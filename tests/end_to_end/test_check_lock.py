@@ -16,7 +16,7 @@ STILL_READS = "may still be reading: its loads may pass its plain stores"
 # By name: the changes to a lock in programs/locks, the memory model under which they show, and part of the message.
 BROKEN = {
     "Peterson without its fence": ("peterson", [("  cpu:fence()\n", "")], "tso", BOTH_HOLD),
-    "Peterson whose second store is no release": (
+    "Peterson whose second store is not a release": (
         "peterson",
         [("store_release(lock.turn", "store(lock.turn")],
         "ia64",
@@ -272,7 +272,7 @@ def test_a_broken_lock_is_caught(linebounce: Program, name: str) -> None:
     [
         ("Peterson without its fence", "sc"),
         ("Dekker without its fence", "sc"),
-        ("Peterson whose second store is no release", "tso"),
+        ("Peterson whose second store is not a release", "tso"),
     ],
 )
 def test_a_missing_fence_shows_only_where_stores_are_late(linebounce: Program, name: str, holds_under: str) -> None:

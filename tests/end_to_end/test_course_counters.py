@@ -188,7 +188,7 @@ def test_a_template_with_an_unknown_counter_is_refused_with_its_line(linebounce:
 def test_options_of_traces_are_refused_for_experiments(linebounce: Program) -> None:
     done = linebounce("run", "operation_costs", "--protocol", "mesi_atomic")
     assert done.code == 2
-    assert "operation_costs is no trace" in done.stderr
+    assert "operation_costs is not a trace" in done.stderr
 
 
 def test_a_machine_of_several_buses_has_no_such_counters(linebounce: Program) -> None:

@@ -151,7 +151,7 @@ def test_other_spellings_of_a_matrix_are_the_same_machine(linebounce: Program, t
     assert re.search(r"one bus +2 +39\.5", said), "the means of the pairs 0-1 and 2-3"
 
 
-def test_a_list_with_a_pair_twice_is_no_matrix(linebounce: Program) -> None:
+def test_a_list_with_a_pair_twice_is_not_a_matrix(linebounce: Program) -> None:
     linebounce.file("m.csv", "from,to,latency_ns\n0,1,40\n0,1,41\n1,2,5\n")
     linebounce.refused("import", "m.csv", "-o", "mine.toml")
 

@@ -1,6 +1,6 @@
 """linebounce lock: a lock from a kernel's sources, as they are, or patched.
 
-Most tests take a tree of one lock, written here, that is laid out as the kernel's. Those of the kernel's own locks need
+Most tests write a source tree with one lock, laid out like the kernel's. Tests of the kernel's own locks need
 Debian's package linux-source-6.1, whose archive takes half a minute to unpack."""
 
 import json

@@ -1,4 +1,4 @@
-"""The table of docs/lock-in-c.md that holds the kernel's own locks against published figures: ./dev reproduce locks."""
+"""The table of docs/kernel-locks.md that holds the kernel's own locks against published figures: ./dev reproduce locks."""
 
 import importlib.util
 import json
@@ -98,7 +98,7 @@ def test_the_same_lock_in_its_own_place_gives_the_same_figures(
 
 
 def test_a_lock_in_c_takes_the_place_of_each_variant_and_keeps_the_rows(tools: object) -> None:
-    """A ticket lock in C for both: what is before and what is after are then the same."""
+    """Both sides run the same ticket lock in C, so the change has no effect."""
     ticket = str(ROOT / "programs" / "locks" / "ticket.c")
     experiment = table.with_locks(
         table.own("lockref_pause"), table.REPLACED["lockref_pause"], {"lockref": "a", "lockref_pause": "b"}

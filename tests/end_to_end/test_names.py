@@ -86,7 +86,7 @@ def test_a_name_that_is_not_valid_text_is_shown_by_its_bytes(linebounce: Program
     linebounce.file("t.txt", trace_with("x"))
     (linebounce.directory / "t.txt").rename(linebounce.directory / os.fsdecode(b"t\xff.txt"))
     message = linebounce.refused("trace", "replay", os.fsdecode(b"t\xff.txt"), *MACHINE, "-o", "out")
-    assert r"t\xff.txt: this name is no UTF-8 text" in message
+    assert r"t\xff.txt: this name is not UTF-8 text" in message
     linebounce.file("small.toml", experiment())
     assert linebounce("run", "small.toml", "-o", os.fsdecode(b"out\xff")).code == 0
 

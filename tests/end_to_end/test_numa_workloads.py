@@ -9,7 +9,7 @@ from program import Program
 from results import assert_same_data, metric_of, read_csv
 from ways import assert_every_way_agrees
 
-# The load of two nodes on four CPUs, long enough to know a share to a percent or two.
+# The mix on four CPUs of one bus, long enough to measure a share to within one or two percent.
 MIX = experiment(workload='name = "numa_mix"', run="warmup_us = 500\nmeasure_us = 6000")
 CORE_TO_CORE = experiment(workload='name = "core_to_core"\nrepetitions = 2', run="")
 

@@ -91,7 +91,7 @@ def test_event_counters_are_distinguished_from_bits_and_from_counters_that_hand_
     assert any(what.startswith("count requests per thread") for what in events)
     assert all("the value that an add returns" not in only_if for only_if in events.values()), "nobody uses it: that was seen"
     assert [*offered(page, "next_ticket")] == ["take numbers from next_ticket 64 at a time"]
-    assert offered(page, "states") == {}, "bits are no sum"
+    assert offered(page, "states") == {}, "bits are not a sum"
 
 
 def test_advice_for_reference_counts_keeps_the_object_and_for_a_shared_ptr_is_a_plain_reference(linebounce: Program) -> None:

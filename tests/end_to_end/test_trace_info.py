@@ -108,7 +108,7 @@ def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
     ("arguments", "code", "said"),
     [
         (("info", "nothing.lbt"), 3, "nothing.lbt: there is no such file"),
-        (("info", "."), 3, ".: a trace is a regular file, which this is not"),
+        (("info", "."), 3, ".: this is a folder, not a file"),
         (("info", "manifest.json"), 3, "manifest.json: byte 0: this is not a trace"),
         (("convert", "all_kinds.lbt", "all_kinds.lbt"), 2, "OUT is the file that is read; name another"),
         (("convert", "all_kinds.lbt", "no/such/place.lbt"), 2, "no/such/place.lbt: cannot be written: No such"),

@@ -23,7 +23,7 @@ class _Notes(ast.NodeTransformer):
         super().generic_visit(node)
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            # Skips a conditional expression and a lambda, whose body is no list of statements.
+            # Skips a conditional expression and a lambda, whose body is not a list of statements.
             if isinstance(block, list) and block:
                 block.insert(_behind_docstring(node, block), self._note())
         return node

@@ -62,7 +62,7 @@ TEST(CpuOrder, AListThatDoesNotFitIsRefused) {
   };
   EXPECT_THAT(refusal("0 1"), ThrowsMessage<std::invalid_argument>(HasSubstr("names 2 hardware threads for 3 CPUs")));
   EXPECT_THAT(refusal("0 1 8"), ThrowsMessage<std::invalid_argument>(HasSubstr("legal: numbers from 0 to 7")));
-  EXPECT_THAT(refusal("0 1 x"), ThrowsMessage<std::invalid_argument>(HasSubstr("'x' is no hardware thread")));
+  EXPECT_THAT(refusal("0 1 x"), ThrowsMessage<std::invalid_argument>(HasSubstr("'x' is not a hardware thread")));
   EXPECT_THAT(refusal("0 1 0"), ThrowsMessage<std::invalid_argument>(HasSubstr("hardware thread 0 is named twice")));
 }
 

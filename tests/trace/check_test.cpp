@@ -159,7 +159,7 @@ TEST(CheckOfATrace, RefusesToAwaitMoreWritesThanThereAre) {
   EXPECT_EQ(said_of({write, op(Kind::await, 0, 2)}),
             "stream 0 (main), operation 1: await for 2 counted writes of rq[1].curr; the trace has 1");
   EXPECT_EQ(said_of_first(Operation{Kind::store, 8, kCounted, 1, 72}),
-            kFirst + "counted write of rq[1]+72, which is no word that is awaited");
+            kFirst + "counted write of rq[1]+72, which is not a word that is awaited");
 }
 
 TEST(CheckOfATrace, IsContentWithOneOfSeveralWordsThatAreAwaitedTogether) {

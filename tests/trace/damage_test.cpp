@@ -50,7 +50,7 @@ std::string said_of(const std::string& bytes) {
 
 constexpr const char* kHint = " (--recover reads what comes before)";
 
-TEST(DamagedTrace, SaysWhatItBeginsWithIfThatIsNoTrace) {
+TEST(DamagedTrace, SaysWhatItBeginsWithIfThatIsNotATrace) {
   EXPECT_EQ(
       said_of("\x7f"
               "ELF and so on"),

@@ -241,7 +241,7 @@ std::vector<Symbol> symbols_to_wait_with() {
   return symbols;
 }
 
-// Only the first two streams use the barrier for two: who meets whom must not depend on who comes first.
+// Only the first two streams use the barrier for two. With a third one, the order of arrival would decide which two meet.
 Operation random_operation(Dice& dice, std::uint32_t stream) {
   constexpr std::array kWaiting = {Kind::signal,  Kind::wait,    Kind::barrier, Kind::await,       Kind::store,
                                    Kind::create,  Kind::join,    Kind::sleep,   Kind::wake,        Kind::timer,

@@ -135,11 +135,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "exchange p.lock 4\n",                                    // a mailbox
                     "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being held
 
-TEST(WordLocks, AWordWithFewSectionsIsNoLock) {
+TEST(WordLocks, AWordWithFewSectionsIsNotALock) {
   EXPECT_THAT(found_in(trace_of(kTestAndSet, 9)), IsEmpty());
 }
 
-TEST(WordLocks, AWordThatOneThreadUsesIsNoLock) {
+TEST(WordLocks, AWordThatOneThreadUsesIsNotALock) {
   std::string text = trace_of(kTestAndSet);
   for (std::size_t at = text.find("\nb exch"); at != std::string::npos; at = text.find("\nb exch"))
     text.erase(at, text.find('\n', at + 1) - at);
@@ -147,7 +147,7 @@ TEST(WordLocks, AWordThatOneThreadUsesIsNoLock) {
 }
 
 // Writers acquire it by a compare-exchange; readers count themselves in and out.
-TEST(WordLocks, AWordThatCountsReadersIsNoLock) {
+TEST(WordLocks, AWordThatCountsReadersIsNotALock) {
   std::string text = trace_of("compare_exchange p.lock 4\nstore p.lock 4\n");
   std::string readers;
   for (int i = 0; i < kSections; ++i) readers += "c fetch_add p.lock 4\nc load p.data 8\nc fetch_add p.lock 4\n";
@@ -206,7 +206,7 @@ std::vector<std::string> missing_of(const std::string& operations) {
 
 TEST(WordLocks, NoOwnLockIsMissingIfEachWordThatCouldBeOneIsRecognised) {
   EXPECT_THAT(missing_of(kTestAndSet), ElementsAre("libraries"));
-  EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is no lock";
+  EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is not a lock";
   EXPECT_THAT(missing_of(kTicket), ElementsAre("libraries"));
 }
 

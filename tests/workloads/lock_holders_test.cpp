@@ -12,7 +12,7 @@ namespace {
 
 // CPU 0 waits for `outer`, which CPU 1 holds; an interrupt during that wait takes `inner`, which CPU 1 wants. The handler
 // releases it before the wait ends.
-TEST(LockHolders, WhatAnInterruptTakesOnTopOfAWaitIsNoDeadlock) {
+TEST(LockHolders, WhatAnInterruptTakesOnTopOfAWaitIsNotADeadlock) {
   SmallMachine small(small_machine(2));
   AddressSpace space(small.machine.store());
   LockSet locks(space, 2);

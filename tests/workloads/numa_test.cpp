@@ -19,7 +19,7 @@ TEST(Zipf, WithExponentOneGivesTheSecondRankHalfOfTheFirst) {
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(99)), 100, 0.1);
 }
 // 2^0.9 = 1.8660660, 500^0.9 = 268.5873
-TEST(Zipf, TakesExponentsThatAreNoIntegers) {
+TEST(Zipf, TakesExponentsThatAreNotIntegers) {
   const Zipf zipf(500, 900);
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(1)), 1.866066, 1e-4);
   EXPECT_NEAR(static_cast<double>(zipf.share(0)) / static_cast<double>(zipf.share(499)), 268.59, 0.1);

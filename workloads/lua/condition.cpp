@@ -15,7 +15,7 @@ constexpr int code_of(std::string_view sign) {
   return sign.size() == 1 ? sign[0] : sign.size() == 2 ? sign[0] << 8 | sign[1] : 0;
 }
 
-// Sets the range of a comparison with `operand`. Returns false if `sign` is no comparison.
+// Sets the range of a comparison with `operand`. Returns false if `sign` is not a comparison.
 bool set_range(SpinWord& spin, std::string_view sign, Value operand) {
   const int code = code_of(sign);
   switch (code) {

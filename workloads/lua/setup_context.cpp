@@ -20,7 +20,7 @@ void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
 }
 
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
-  // Returns null if the argument is no handle. Such a pointer has no kind, because programs get no other userdata.
+  // Returns null if the argument is not a handle. Such a pointer has no kind, because programs get no other userdata.
   const auto bits = reinterpret_cast<std::uintptr_t>(lua_touserdata(lua.state(), argument));
   if (bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
     lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],

@@ -123,7 +123,7 @@ void* NativeCall::of_cpu(void* own, int cpu) const {
   const Address offset = *memory_->simulated(own) - mine;
   if (cpu < 0 || cpu >= memory_->per_cpu().cpus())
     fail(fmt::format("uses a variable of CPU {}, which does not exist", cpu), nullptr);
-  if (offset >= memory_->object().thread_local_bytes()) fail("linebounce_of_cpu: this is no thread-local variable", nullptr);
+  if (offset >= memory_->object().thread_local_bytes()) fail("linebounce_of_cpu: this is not a thread-local variable", nullptr);
   return NativeMemory::host(memory_->thread_locals(cpu) + offset);
 }
 

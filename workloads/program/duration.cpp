@@ -75,7 +75,7 @@ Duration::Duration(const std::string& parameter, const std::string& distribution
   }
   if (bins_.empty() || weights > kMostWeight)
     throw std::invalid_argument(
-        fmt::format("workload.{}: \"{}\" is no distribution; legal: constant, uniform, exponential, two_point, or "
+        fmt::format("workload.{}: \"{}\" is not a distribution; legal: constant, uniform, exponential, two_point, or "
                     "a histogram, \"100:9 5000:1\" (cycles:weight, weights of at most {} in all)",
                     parameter, distribution, kMostWeight));
 }

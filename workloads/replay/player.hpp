@@ -16,7 +16,7 @@
 
 namespace linebounce::workloads {
 
-// State shared by all CPUs of a replay: where threads and objects are, and what was found.
+// State shared by all CPUs of a replay: the places of threads and objects, and differences from the recording.
 struct ReplayContext {
   const trace::Reader& trace;
   ReplayPlaces& places;
@@ -181,7 +181,7 @@ class ReplayCpu {
     std::uint32_t stream;
   };
   std::map<int, Handlers> handlers_;  // by vector
-  // A lock that threads of this CPU hold, if there are several: one thread alone, or this many readers.
+  // How threads of this CPU hold a lock, if several threads share the CPU: one thread alone, or this many readers.
   struct Held {
     bool alone = false;
     int readers = 0;

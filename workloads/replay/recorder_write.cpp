@@ -127,7 +127,7 @@ void Recorder::forget_barriers_without_end() {
 }
 
 // Ends each thread at the end of the run. It releases its locks, because threads of a longer replay would wait for them for
-// ever. What it still waited for never came, and is no operation.
+// ever. What it still waited for never came, and is not an operation.
 void Recorder::cut_off() {
   forget_barriers_without_end();
   for (auto& contexts : contexts_) {

@@ -1,4 +1,4 @@
-// What threads do under each lock of a trace, as far as that rules out other locks in its place.
+// Finds what threads do under each lock of a trace that rules out other kinds of lock as its replacement.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace linebounce::workloads {
 
 struct SectionFacts {
-  // Whether readers must be excluded: the lock is held exclusively, and some thread writes under it. If false, no thread would
-  // notice readers.
+  // Whether readers must be excluded: the lock is held exclusively, and some thread writes under it. If false, threads that
+  // hold the lock together do no harm.
   bool with_writers = false;
   bool tried = false;  // whether any thread tries the lock
   // Why readers must keep writers out; empty if they need not.

@@ -11,6 +11,7 @@ from linebounce.commands import CHECK_FAILED, DONE, exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.results import Results
+from linebounce.supervised import PREFIX
 
 _EXAMPLES = """Examples:
   linebounce compare out/before out/after                       headlines at every point, then the largest changes
@@ -39,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Say what differs between results, and which are better."
-    parser = parser_of("linebounce compare", description, _EXAMPLES)
+    description = "Say what differs between results, and which are better"
+    parser = parser_of("linebounce compare", description, _EXAMPLES, usage="[OPTIONS] A [B...]")
     parser.add_argument("base", metavar="A", type=Path, help="A results directory, as `linebounce run` writes it")
     parser.add_argument("others", metavar="B", nargs="*", type=Path, help="Results directories to compare with A")
     parser.add_argument("--by", metavar="PATH", help="Compare the values of this swept path of A with its first value")
@@ -93,7 +94,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         if arguments.output:
             print(arguments.output)
     for hit in found:
-        print(f"linebounce compare: failed on {hit_text(hit)}", file=sys.stderr)
+        print(f"{PREFIX}failed on {hit_text(hit)}", file=sys.stderr)
     return CHECK_FAILED if found else DONE
 
 

@@ -22,6 +22,7 @@ RULES = {
 # how threads interleave.
 DEFAULT_PCT = 2.0
 USUAL_MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
+RANGES = {"times": (1, 1000), "orders": (2, 100), "cpus": (1, 1024)}
 _KEYS = {"machines": list, "cpus": list, "times": int, "orders": int, "arguments": str, "budget": dict, "allow": list}
 
 
@@ -98,9 +99,9 @@ def _allowance_from(place: Path, key: str, row: Any) -> Allowance:
 
 def check_numbers(budget: Budget, place: str) -> None:
     """Raises UsageError for numbers that can't be used."""
-    limits = [("times", budget.times, 1, 1000), ("orders", budget.orders, 2, 100)]
-    limits += [("cpus", count, 1, 1024) for count in budget.cpus]
-    for key, value, least, most in limits:
+    numbers = [("times", budget.times), ("orders", budget.orders), *(("cpus", count) for count in budget.cpus)]
+    for key, value in numbers:
+        least, most = RANGES[key]
         if not isinstance(value, int) or not least <= value <= most:
             raise UsageError(f"{place}{key}: {value} is out of range; legal: {least} to {most}")
     if not budget.machines or not all(isinstance(machine, str) for machine in budget.machines):

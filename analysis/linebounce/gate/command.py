@@ -12,7 +12,7 @@ from typing import Any
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
-from linebounce.gate.budget import Budget, check_numbers, read_budget
+from linebounce.gate.budget import RANGES, Budget, check_numbers, read_budget
 from linebounce.gate.evidence import add_evidence
 from linebounce.gate.findings import priced
 from linebounce.gate.judge import Change, Comparison
@@ -24,6 +24,7 @@ from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
 from linebounce.program import find_program
+from linebounce.usage import whole_number
 
 _EXAMPLES = """Examples:
   linebounce gate --base old/server --head new/server             records both programs three times, and compares them
@@ -44,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Say whether a change makes threads wait more for each other's cache lines and locks."
-    parser = parser_of("linebounce gate", description, _EXAMPLES)
+    description = "Say whether a change makes threads wait more for each other's cache lines and locks"
+    parser = parser_of("linebounce gate", description, _EXAMPLES, usage="[OPTIONS]")
     parser.add_argument(
         "--base", metavar="OLD", type=Path, nargs="+", required=True, help="Recordings, a folder of them, or a program"
     )
@@ -57,8 +58,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--machine", metavar="M", action="append", help="A machine to replay on; may be repeated")
     parser.add_argument("--cpus", metavar="N,...", type=_numbers, help="Numbers of CPUs in use; default: all of each machine")
-    parser.add_argument("--times", metavar="N", type=int, help="How often to record a program; default: 3")
-    parser.add_argument("--orders", metavar="N", type=int, help="Replays of each recording; default: 5")
+    parser.add_argument(
+        "--times", metavar="N", type=whole_number(*RANGES["times"]), help="How often to record a program; default: 3"
+    )
+    parser.add_argument(
+        "--orders", metavar="N", type=whole_number(*RANGES["orders"]), help="Replays of each recording; default: 5"
+    )
     parser.add_argument("--arguments", metavar="WORDS", help="Arguments for the programs to record")
     parser.add_argument("--findings", metavar="FILE", type=Path, action="append", default=[], help="SARIF of a static checker")
     for name, what in (("json", "JSON"), ("markdown", "Markdown"), ("sarif", "SARIF 2.1.0"), ("junit", "JUnit XML")):
@@ -68,7 +73,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--annotations", action="store_true", help="Print ::error lines for each cost over budget")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, default=Path("out/gate"), help="Where recordings are made")
     parser.add_argument(
-        "-j", "--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="Replays to run at the same time"
+        "-j", "--jobs", metavar="N", type=whole_number(1), default=os.cpu_count() or 1, help="Replays to run at the same time"
     )
     return parser.parse_args(arguments)
 
@@ -88,8 +93,6 @@ def _settings(arguments: argparse.Namespace) -> Budget:
         if getattr(arguments, key) is not None:
             setattr(budget, key, getattr(arguments, key))
     check_numbers(budget, "--")
-    if arguments.jobs < 1:
-        raise UsageError(f"--jobs: {arguments.jobs} is out of range; legal: 1 or more")
     return budget
 
 

@@ -31,8 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Draw results as one HTML file: the paper's figures, latencies, locks, cache lines, the machine."
-    parser = parser_of("linebounce report", description, _EXAMPLES)
+    description = "Draw results as one HTML file: the paper's figures, latencies, locks, cache lines, the machine"
+    parser = parser_of("linebounce report", description, _EXAMPLES, usage="[OPTIONS] DIR...")
     parser.add_argument(
         "directories",
         metavar="DIR",

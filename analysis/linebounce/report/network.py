@@ -20,7 +20,7 @@ Places = Mapping[int, tuple[float, float]]
 
 
 def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
-    """Draws the nodes and the links for which there are metrics `link.A_B...`. An end that is no node's number is a
+    """Draws the nodes and the links for which there are metrics `link.A_B...`. An end that is not a node's number is a
     switch. None if there are no links."""
     links = [(int(link[1]), int(link[2])) for link in map(_LINK.fullmatch, metrics) if link]
     pairs = sorted({(min(ends), max(ends)) for ends in links})

@@ -17,9 +17,11 @@ from typing import Any, NoReturn
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code, parser_of
 from linebounce.program import Experiment, Plan, find_program
+from linebounce.supervised import PREFIX
 from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
 from linebounce.sweep.points import Job, digest, status_of
+from linebounce.usage import whole_number
 
 _LOG_LINES = 15  # lines to show of a failed point's log
 _SHOWN_FAILURES = 5  # failed points whose log is shown
@@ -77,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tell(line: str) -> None:
-    print(f"linebounce sweep: {line}", file=sys.stderr, flush=True)
+    print(f"{PREFIX}{line}", file=sys.stderr, flush=True)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -243,18 +245,10 @@ def _signals_interrupt() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number; legal: 1 or more')
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is out of range; legal: 1 or more")
-    return int(text)
-
-
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Run the points of an experiment on a Dask cluster, on this machine or on many, and merge them."
-    parser = parser_of("linebounce sweep", description, _EXAMPLES, usage="[OPTIONS] FILE.toml|NAME")
-    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="As for `linebounce run`")
+    description = "Run the points of an experiment on a Dask cluster, on this machine or on many, and merge them"
+    parser = parser_of("linebounce sweep", description, _EXAMPLES, usage="[OPTIONS] EXPERIMENT")
+    parser.add_argument("experiment", metavar="EXPERIMENT", help="As for `linebounce run`")
     parser.add_argument(
         "-o", "--output", metavar="DIR", type=Path, help="Results directory; default: out/ and the experiment's name"
     )
@@ -266,12 +260,14 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="Override a value of the experiment or its machine; may be repeated",
     )
     parser.add_argument("--machine", metavar="NAME", help="Use this machine instead of the experiment's")
-    parser.add_argument("--seed", metavar="N", type=int, help="Seed of each point's first run; default: the experiment's")
+    parser.add_argument(
+        "--seed", metavar="N", type=whole_number(0, 2**53), help="Seed of each point's first run; default: the experiment's"
+    )
     parser.add_argument("--fresh", action="store_true", help="Delete earlier results in the directory and start over")
     parser.add_argument(
         "--workers",
         metavar="N",
-        type=_at_least_one,
+        type=whole_number(1),
         help="Simulations at the same time; with --slurm, jobs; with --kubernetes, pods; default: one for each core",
     )
     where = parser.add_mutually_exclusive_group()
@@ -301,7 +297,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if bool(parsed.vary) != bool(parsed.metric):
         parser.error("--vary and --metric belong together: --vary machine.memory.latency_ns=20% --metric METRIC")
     if parsed.scheduler and parsed.workers:
-        parser.error("--workers is for clusters that are started here; --scheduler has the workers that it has")
+        parser.error("--workers has no effect with --scheduler, whose workers are running already")
     return parsed
 
 

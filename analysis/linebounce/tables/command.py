@@ -35,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Write a table of results, or a CSV file with titles, as CSV, JSON, Parquet or Markdown."
-    parser = parser_of("linebounce tables", description, _EXAMPLES)
+    description = "Write a table of results, or a CSV file with titles, as CSV, JSON, Parquet or Markdown"
+    parser = parser_of("linebounce tables", description, _EXAMPLES, usage="[OPTIONS] DIR [TABLE]")
     parser.add_argument("source", metavar="DIR", type=Path, help="A results directory, or a CSV file")
     parser.add_argument("table", metavar="TABLE", nargs="?", help=f"In a results directory: {', '.join(TABLES)}")
     parser.add_argument("--format", metavar="FORM", choices=list(_FORMS), help="csv, json, parquet or markdown")

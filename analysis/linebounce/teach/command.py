@@ -9,7 +9,7 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
-from linebounce.usage import require_owners
+from linebounce.usage import require_owners, whole_number
 
 _EXAMPLES = """Examples:
   linebounce teach                      lists the lessons
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal."
+    description = "Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal"
     parser = parser_of("linebounce teach", description, _EXAMPLES, usage="[-o DIR | --serve | --lesson N | OPTION ...]")
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="Write the page into this folder")
     what = parser.add_mutually_exclusive_group()
@@ -51,7 +51,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     what.add_argument(
         "--hand-out", metavar="NAME", help="Write an assignment's folder for students: questions, files to change"
     )
-    what.add_argument("--questions", metavar="N", type=int, help="Make N questions on --protocol; -o names their file")
+    what.add_argument(
+        "--questions",
+        metavar="N",
+        type=whole_number(1, _MOST_QUESTIONS),
+        help="Make N questions on --protocol; -o names their file",
+    )
     what.add_argument(
         "--leaderboard", metavar="DIR", type=Path, help="Rank the locks STUDENT/lock.lua or lock.c in this folder on --machine"
     )
@@ -62,17 +67,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--assignment", metavar="FILE", type=Path, help="With --grade: use this file's questions and answers")
     _add_grading(parser)
     _add_making(parser)
-    parser.add_argument("--port", metavar="N", type=int, help="Port for --serve; default: any free one")
+    parser.add_argument("--port", metavar="N", type=whole_number(0, 65535), help="Port for --serve; default: any free one")
     parser.add_argument("--json", action="store_true", help="With --grade, or alone: print one JSON document")
     parsed = parser.parse_args(arguments)
     _require_fitting(parser, parsed)
-    if not 0 <= (parsed.port or 0) <= 65535:
-        parser.error(f"--port: {parsed.port} is out of range; legal: 0 to 65535")
     return parsed
 
 
 def _add_grading(parser: argparse.ArgumentParser) -> None:
-    grading = parser.add_argument_group("with --grade")
+    grading = parser.add_argument_group("With --grade")
     grading.add_argument("--variants", metavar="DIR", type=Path, help="Use each student's own assignment, from DIR/STUDENT.md")
     grading.add_argument(
         "--class", dest="whole_class", action="store_true", help="Grade a folder, with statistics of each task"
@@ -89,7 +92,7 @@ def _add_grading(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_making(parser: argparse.ArgumentParser) -> None:
-    making = parser.add_argument_group("with --hand-out or --questions")
+    making = parser.add_argument_group("With --hand-out or --questions")
     making.add_argument(
         "--roster", metavar="FILE", type=Path, help="The students' IDs, one a line: each gets their own assignment"
     )
@@ -131,8 +134,6 @@ def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace
         parser.error("--student needs --roster: which mistake a student gets depends on the class")
     if parsed.questions is not None and not parsed.protocol:
         parser.error("--questions needs --protocol")
-    if parsed.questions is not None and not 1 <= parsed.questions <= _MOST_QUESTIONS:
-        parser.error(f"--questions: {parsed.questions} is out of range; legal: 1 to {_MOST_QUESTIONS}")
     others = ("lesson", "new", "check", "grade", "leaderboard", "slides", "lessons_js")
     if parsed.output and (parsed.serve or any(getattr(parsed, one) is not None for one in others)):
         parser.error("-o is for the page, --hand-out and --questions")

@@ -224,7 +224,7 @@ def _inside(folder: Path, given: Any) -> Path:
 
 
 def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
-    """Why a changed file is no right answer; empty if it is right."""
+    """Why a changed file is not a right answer; empty if it is right."""
     limit = form["changes"]
     changed = _changed_lines(form["text"], text)
     if not changed:

@@ -9,6 +9,7 @@ import linebounce
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import written_whole
+from linebounce.usage import whole_number
 
 _EXAMPLES = """Examples:
   linebounce run lock_scaling --set run.record_timeline=true -o out/locks
@@ -28,10 +29,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    description = "Write the timeline of a run (--set run.record_timeline=true) as a trace for the Perfetto viewer."
-    parser = parser_of("linebounce trace export", description, _EXAMPLES)
+    description = "Write the timeline of a run (--set run.record_timeline=true) as a trace for the Perfetto viewer"
+    parser = parser_of("linebounce trace export", description, _EXAMPLES, usage="[OPTIONS] DIR")
     parser.add_argument("directory", metavar="DIR", type=Path, help="A results directory, as `linebounce run` writes it")
-    parser.add_argument("--point", metavar="K", type=int, help="The point of a sweep, counted from 0")
+    parser.add_argument("--point", metavar="K", type=whole_number(0), help="The point of a sweep, counted from 0")
     parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="The trace to write")
     return parser.parse_args(arguments)
 

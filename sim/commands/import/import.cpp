@@ -101,10 +101,10 @@ ExitCode import_folder(ImportArguments arguments) {
   arguments.folder = arguments.files.front();
   if (arguments.files.size() > 1) throw ConfigError(fmt::format("{}: a folder is imported alone", arguments.folder));
   if (!arguments.as.empty() && arguments.as != "litmus")
-    throw ConfigError(fmt::format("{}: is a folder; only litmus tests are imported by folder", arguments.folder));
+    throw ConfigError(fmt::format("{}: this is a folder; only litmus tests are imported by folder", arguments.folder));
   arguments.files = litmus_files_in(arguments.folder);
   if (arguments.files.empty())
-    throw ConfigError(fmt::format("{}: is a folder without litmus tests (*.litmus)", arguments.folder));
+    throw ConfigError(fmt::format("{}: this is a folder without litmus tests (*.litmus)", arguments.folder));
   const fs::path name = fs::weakly_canonical(arguments.folder).filename();
   if (arguments.out.empty()) arguments.out = name.string() + ".toml";
   const Form& litmus = *form_named("litmus");

@@ -108,7 +108,7 @@ std::int64_t count_of(const ReportedPoint& point, const std::string& name) {
   return found == point.metrics.end() ? 0 : static_cast<std::int64_t>(as_double(found->second.value));
 }
 
-// `allowed`, `seen`: of outcomes that break the condition.
+// `allowed`: whether the memory model permits an outcome that breaks the condition. `seen`: in how many rounds one occurred.
 std::string verdict_for_all(const HerdTest& test, bool allowed, std::int64_t seen, std::int64_t rounds) {
   if (!allowed && seen == 0)
     return fmt::format("holds: {} allows no other outcome, and none was seen in {} rounds", test.consistency, rounds);

@@ -21,7 +21,7 @@ constexpr const char* kTraceFooter = R"(Examples:
       its threads, locks, objects and operations
   linebounce trace replay timers.lbt --machine numaq_16way --lock mcs
       what they cost elsewhere
-  linebounce trace convert lackey.txt --from lackey -o program.lbt
+  linebounce trace convert lackey.txt program.lbt --from lackey
       traces of other tools; and between binary and text
   linebounce trace export out/timers --perfetto timers.pftrace
       a run as tracks in the Perfetto viewer; from the Python package, see analysis/README.md)";

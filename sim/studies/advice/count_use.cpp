@@ -28,8 +28,8 @@ bool is_awaited(const CountWord& word, const trace::Symbols& symbols) {
 }
 
 // Adds a change of the count. A compare-and-exchange counts as an addition if it adds, and if the thread has read nothing but
-// the count since it read the count. Otherwise its loop uses the value, and the word is no count: before claiming a slot of a
-// queue, a thread looks at the slot, and before subtracting 1 from a semaphore, it checks the value.
+// the count since it read the count. Otherwise its loop uses the value, and the word is not a count: before claiming a slot of
+// a queue, a thread looks at the slot, and before subtracting 1 from a semaphore, it checks the value.
 void add_change(CountUse& use, const trace::Operation& it, const trace::Operation& before) {
   const std::uint16_t sign = it.flags & trace::kChangeOfSum;
   const bool only_adds = before.id == it.id && before.argument == it.argument;

@@ -188,7 +188,7 @@ class Fitter {
   static bool is_fine(const Knob& knob) { return knob.step < 1; }
   static double value_of(const Knob& knob, const Values& values) { return values.at(knob.paths.front()); }
 
-  // Changes a knob's values by `by`, and rounds them to its step. If `by` is 0, they stay even if they are no multiples of
+  // Changes a knob's values by `by`, and rounds them to its step. If `by` is 0, they stay even if they are not multiples of
   // the step.
   static void turn(Values& values, const Knob& knob, double by) {
     if (std::fabs(by) <= kSame) return;

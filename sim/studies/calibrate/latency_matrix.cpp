@@ -161,7 +161,7 @@ void check_unit(const LatencyMatrix& matrix, const std::string& file) {
   if (*middle >= kLeastMedianNs && *middle <= kMostMedianNs) return;
   const char* unit = *middle < kLeastMedianNs ? "microseconds" : "picoseconds";
   throw ConfigError(
-      fmt::format("{}: half of the latencies are {} {:g} ns, which is no core-to-core latency (legal: {:g} to "
+      fmt::format("{}: half of the latencies are {} {:g} ns, which is not a core-to-core latency (legal: {:g} to "
                   "{:g}): are they in {}? expected nanoseconds",
                   file, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
 }

@@ -25,7 +25,7 @@ class SharedLineCosts {
 
   // In transfers between caches.
   double of(const std::vector<UnitOnLine>& line);
-  // The cost of a layout whose objects begin at a line. `begins`: by unit, its offset; -1: the unit is left out.
+  // The cost of a layout whose objects begin at a line. `begins`: each unit's offset; -1 leaves the unit out.
   double of_layout(const std::vector<int>& begins);
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
 
@@ -37,7 +37,7 @@ class SharedLineCosts {
     std::uint32_t at = 0, wrote_at = 0;  // time, 0: never
     std::uint32_t own_time = 0;          // as `at`, but counted in this CPU's accesses
   };
-  // The time of the latest access (or write), and the latest one by any other CPU.
+  // The latest access (or write) of an object, and the latest one by another CPU: the time and CPU of each.
   struct Latest {
     std::uint32_t at[2] = {};
     int cpu[2] = {-1, -1};

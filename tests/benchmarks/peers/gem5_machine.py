@@ -36,7 +36,7 @@ traces = sorted(Path(os.environ["LINEBOUNCE_TRACES"]).glob("*.trace"))
 generator = TrafficGenerator([configuration(trace) for trace in traces])
 for core in generator.get_cores():
     core.generator.max_outstanding_reqs = 1
-    core.generator.progress_check = "1s"  # a CPU whose trace has ended makes no progress, which is no error
+    core.generator.progress_check = "1s"  # a CPU whose trace has ended makes no progress, which is not an error
 
 board = TestBoard(
     clk_freq="700MHz",

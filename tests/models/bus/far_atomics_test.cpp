@@ -21,8 +21,8 @@ double time_of_addition(Cpu& cpu, double ns, Value found) {
 }
 
 // Stamped 2010, granted 2020, address phase 2030. Memory has read the line at 2130 and runs the operation. Its result, one
-// word, is at the pins at 2140 and arrives at 2145; the operation is done at 2146. It takes no 20 cycles, as atomic
-// operations in a cache do, because the CPU never holds the line.
+// word, is at the pins at 2140 and arrives at 2145; the operation is done at 2146. The 20 cycles of an atomic
+// operation in a cache do not occur, because the CPU never holds the line.
 TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   SmallMachine small(far_machine(1));
   small.run({[&](Cpu& cpu) {

@@ -103,11 +103,12 @@ TEST(BusPlaces, AnUnknownPositionIsRefusedByName) {
     }
     return "";
   };
-  EXPECT_THAT(refusal([](BusSpec& bus) { bus.way_ns = "1 fast"; }), HasSubstr("machine.bus.way_ns: 'fast' is no latency"));
-  EXPECT_THAT(refusal([](BusSpec& bus) { bus.edge_way_ns = "-1"; }), HasSubstr("machine.bus.edge_way_ns: '-1' is no latency"));
+  EXPECT_THAT(refusal([](BusSpec& bus) { bus.way_ns = "1 fast"; }), HasSubstr("machine.bus.way_ns: 'fast' is not a latency"));
+  EXPECT_THAT(refusal([](BusSpec& bus) { bus.edge_way_ns = "-1"; }),
+              HasSubstr("machine.bus.edge_way_ns: '-1' is not a latency"));
   EXPECT_THAT(refusal([](BusSpec& bus) { bus.way_ns = "1 2 3"; }), HasSubstr("3 values, but the machine has 2 cores"));
-  EXPECT_THAT(refusal([](BusSpec& bus) { bus.places = "1,"; }), HasSubstr("machine.bus.places: '1,' is no place"));
-  EXPECT_THAT(refusal([](BusSpec& bus) { bus.places = "0,0 3"; }), HasSubstr("'3' is no place"));
+  EXPECT_THAT(refusal([](BusSpec& bus) { bus.places = "1,"; }), HasSubstr("machine.bus.places: '1,' is not a place"));
+  EXPECT_THAT(refusal([](BusSpec& bus) { bus.places = "0,0 3"; }), HasSubstr("'3' is not a place"));
 }
 
 }  // namespace

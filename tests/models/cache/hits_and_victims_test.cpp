@@ -55,6 +55,23 @@ TEST(CacheHit, ALoadInL2TakesItsLatencyAndBringsTheLineNear) {
   EXPECT_EQ(small.transactions(), 3);
 }
 
+// The simulator remembers the latest copy by the low bits of a line's number (CacheAgent::latest_copy).
+TEST(CacheHit, LinesWhoseNumbersAgreeInTheirLowBitsAreHitByTurns) {
+  constexpr Address kOther = kLine + (Address{1} << 20);
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 1);
+               cpu.store(kOther, 2);
+               for (const double at : {2000.0, 3000.0}) {
+                 EXPECT_EQ(cycles_from(cpu, at, [&] { EXPECT_EQ(cpu.load(kLine), 1U); }), 2);
+                 EXPECT_EQ(cycles_from(cpu, at + 500, [&] { EXPECT_EQ(cpu.load(kOther), 2U); }), 2);
+               }
+               EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kOther), 2U); }), 2) << "the other CPU took kLine";
+             },
+             [](Cpu& cpu) { cycles_from(cpu, 5000, [&] { cpu.store(kLine, 3); }); }});
+  EXPECT_EQ(small.transactions(), 3);
+}
+
 // The cost is L2's look-up, then the operation's own time.
 TEST(CacheHit, StoresAndAtomicOperationsInL2AddTheirLookUp) {
   SmallMachine small(small_machine(1));

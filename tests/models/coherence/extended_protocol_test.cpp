@@ -147,7 +147,7 @@ TEST(ExtendedProtocol, AnExtendingFileIsExtendedInTurn) {
   EXPECT_THAT(place_of(mine.cache, "S", "Evict"), StartsWith("mine.md:"));
   EXPECT_THAT(place_of(mine.cache, "M", "Other_GetS"), StartsWith("mesi_migratory_snoop.md:"));
   EXPECT_THAT(place_of(mine.cache, "E", "Evict"), StartsWith("mesi_snoop.md:"));
-  // The row equals mesi_snoop's. It is no repetition, because the file between the two has changed it.
+  // The row equals mesi_snoop's. It is not redundant, because the file between the two has changed it.
   const std::string back =
       "| M | Other_GetS | assert shared; assert owned; send data to requestor, memory | S | memory is old, so we "
       "answer; memory takes the data from the bus (an implicit writeback), as S requires |\n";
@@ -199,7 +199,7 @@ TEST(ExtendedProtocolError, OnlyWhatIsInheritedCanBeLeftOutOrReplaced) {
   EXPECT_EQ(error_of_extending(same), mine_at(same, "| X |") + "state 'X' is not inherited, so '=' says nothing");
 }
 
-TEST(ExtendedProtocolError, AControllerThatTheBaseLacksIsNoPartOfIt) {
+TEST(ExtendedProtocolError, AControllerThatTheBaseLacksIsNotPartOfIt) {
   const std::string body = "## directory\n" + kRows + "| I | GetS | stall | = | no |\n";
   EXPECT_EQ(error_of_extending(body),
             mine_at(body, "## directory") + "the protocol that this one extends has no '## directory'");

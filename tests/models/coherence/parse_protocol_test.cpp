@@ -325,7 +325,7 @@ TEST(ProtocolFileError, AMessageThatNoRowIssuesIsReported) {
   EXPECT_EQ(error_of(text), "t.md:" + std::to_string(line_of(text, "| Ping | no")) + ": message Ping is never issued");
 }
 
-TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
+TEST(ProtocolFileError, AFileOfAnotherKindIsNotAPartner) {
   const Protocol bus = shipped_protocol("mesi_snoop"), directory = shipped_protocol("mesi_directory");
   const auto error = [](const auto& parse) -> std::string {
     try {
@@ -338,11 +338,11 @@ TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
   EXPECT_THAT(error([&] {
                 parse_node_protocol({{"t.md", kTiny}}, bus, directory);
               }),
-              StartsWith("t.md:1: no section '## node': this is no protocol of a node controller"));
+              StartsWith("t.md:1: no section '## node': this is not a protocol of a node controller"));
   EXPECT_THAT(error([&] {
                 parse_group_protocol({{"t.md", kTiny}}, directory);
               }),
-              StartsWith("t.md:1: no section '## group': this is no protocol of a group"));
+              StartsWith("t.md:1: no section '## group': this is not a protocol of a group"));
 }
 
 TEST(ProtocolFileError, AFileOfTheWrongFormIsReported) {
@@ -351,11 +351,11 @@ TEST(ProtocolFileError, AFileOfTheWrongFormIsReported) {
   EXPECT_THAT(error_of(std::string("\x7f"
                                    "ELF\0\1",
                                    6)),
-              StartsWith("t.md:1: the file is no UTF-8 text"));
+              StartsWith("t.md:1: the file is not UTF-8 text"));
   EXPECT_THAT(error_of("# Gr\xFC\xDF"
                        "e\n"),
-              StartsWith("t.md:1: the file is no UTF-8 text"));
-  EXPECT_THAT(error_of("# cut off: \xE2\x82"), StartsWith("t.md:1: the file is no UTF-8 text"));
+              StartsWith("t.md:1: the file is not UTF-8 text"));
+  EXPECT_THAT(error_of("# cut off: \xE2\x82"), StartsWith("t.md:1: the file is not UTF-8 text"));
   EXPECT_EQ(error_of(replaced(kTiny, "# Tiny",
                               "# Gr\xC3\xBC\xC3\x9F"
                               "e \xE2\x82\xAC \xF0\x9F\x98\x80")),

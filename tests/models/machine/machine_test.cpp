@@ -41,7 +41,7 @@ TEST(Deadlock, OfACpuThatSleepsForeverIsFound) {
   EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
 }
 
-// CPU 1 still computes when the measured time ends. What its program would do later is not simulated, so it is no deadlock.
+// CPU 1 still computes when the measured time ends. What its program would do later is not simulated, so it is not a deadlock.
 TEST(Deadlock, IsNoneWhereTheLastComputationOutlastsTheMeasuredTime) {
   SmallMachine small(small_machine(2), {}, 0, 2);
   small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu& cpu) { cpu.compute(5000); }});

@@ -53,7 +53,8 @@ TEST(GroupTiming, AnImpossibleGroupingIsRefusedWithItsKey) {
   };
   GroupSpec spec = ring(2, 4);
   spec.positions = "0 4";
-  EXPECT_EQ(refusal([&] { stops_of_members(spec); }), "machine.group.L3.positions: '4' is no stop; legal: numbers from 0 to 3");
+  EXPECT_EQ(refusal([&] { stops_of_members(spec); }),
+            "machine.group.L3.positions: '4' is not a stop; legal: numbers from 0 to 3");
   spec.positions = "0";
   EXPECT_THAT(refusal([&] { stops_of_members(spec); }), HasSubstr("1 stops for 2 members"));
   spec.slice_topology = SliceTopology::mesh;

@@ -20,7 +20,7 @@ TEST(Spelling, DistanceLooksAtNothingBeforeAWord) {
   EXPECT_EQ(edit_distance("xab", a), 2U);
 }
 
-TEST(Spelling, CapitalsAreNoSlip) {
+TEST(Spelling, CapitalsAreNotASlip) {
   EXPECT_EQ(edit_distance("GETS", "GetS"), 0U);
   EXPECT_EQ(edit_distance("getX", "GetM"), 1U);
 }

@@ -21,7 +21,7 @@ TEST(Visible, WhatActsOnATerminalIsSpelledOut) {
   EXPECT_EQ(visible(std::string_view("\0", 1)), "\\u0000");
 }
 
-TEST(Visible, BytesThatAreNoUtf8AreShownAsSuch) {
+TEST(Visible, BytesThatAreNotUtf8AreShownAsSuch) {
   EXPECT_EQ(visible("a\xff"), "a\\xff");
   EXPECT_EQ(visible("\xe2\x82"), "\\xe2\\x82") << "cut off";
   EXPECT_EQ(visible("\xc0\x9b"), "\\xc0\\x9b") << "longer than it need be";

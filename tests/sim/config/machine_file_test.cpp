@@ -113,7 +113,7 @@ TEST_F(MachineFile, AWrongTypeSaysWhatWasFoundAndWhatIsExpected) {
             "x.toml:15:13: cache.L2.inclusive: expected true or false, found an integer (1)");
   EXPECT_EQ(
       with("title", "title = \"t\"\nmemory = 5\n[other]"),
-      "x.toml:23:1: not valid TOML: Error while parsing table header: cannot redefine existing integer 'memory' as table");
+      "x.toml:23:1: this is not TOML: Error while parsing table header: cannot redefine existing integer 'memory' as table");
   EXPECT_THAT(machine_error("name = \"x\"\ncpus = 1\nbus = 3\n[cache.L1D]\nways = 1\n"),
               StartsWith("x.toml:3:7: bus: is a table of keys and takes no value; legal below bus: protocol"));
   EXPECT_EQ(with("cpus = 4", "cpus.all = 4"), "x.toml:3:12: cpus: expected an integer, found a table");
@@ -136,9 +136,9 @@ TEST_F(MachineFile, ValuesOutOfRangeAreErrorsWithTheLegalOnes) {
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = -inf"),
             "x.toml:22:14: memory.latency_ns: expected a number, found inf; a value must be finite");
   EXPECT_THAT(with("cpus = 4", "cpus = 99999999999999999999"),
-              HasSubstr("x.toml:3:28: not valid TOML: Error while parsing decimal integer"));
+              HasSubstr("x.toml:3:28: this is not TOML: Error while parsing decimal integer"));
   EXPECT_THAT(with("latency_ns = 100", "latency_ns = 1e400"),
-              HasSubstr("x.toml:22:19: not valid TOML: Error while parsing floating-point"));
+              HasSubstr("x.toml:22:19: this is not TOML: Error while parsing floating-point"));
   EXPECT_EQ(with("clock_mhz = 100", "clock_mhz = 1.2345"),
             "x.toml:19:13: bus.clock_mhz: 1.2345 MHz is not a fraction with a denominator of at most 64");
 }
@@ -152,15 +152,15 @@ TEST_F(MachineFile, AMissingKeyIsNamedWithItsMeaning) {
 
 TEST_F(MachineFile, SyntaxErrorsAndDuplicateKeysHaveTheirPlace) {
   EXPECT_EQ(with("cpus = 4", "cpus = 4\ncpus = 5"),
-            "x.toml:4:8: not valid TOML: Error while parsing key-value pair: cannot redefine existing integer 'cpus'");
-  EXPECT_THAT(with("cpus = 4", "cpus = = 4"), HasSubstr("x.toml:3:8: not valid TOML: "));
+            "x.toml:4:8: this is not TOML: Error while parsing key-value pair: cannot redefine existing integer 'cpus'");
+  EXPECT_THAT(with("cpus = 4", "cpus = = 4"), HasSubstr("x.toml:3:8: this is not TOML: "));
   // toml++ assumes that such a letter can't occur where whitespace is expected, and marks that case as unreachable. A
   // sanitizer would report that it is reached.
-  EXPECT_THAT(with("cpus = 4", "cpus\u00b7 = 4"), HasSubstr("x.toml:3:5: not valid TOML: "));
-  EXPECT_THAT(with("[cpu]", "[=cpu]"), HasSubstr("x.toml:4:2: not valid TOML: "));
+  EXPECT_THAT(with("cpus = 4", "cpus\u00b7 = 4"), HasSubstr("x.toml:3:5: this is not TOML: "));
+  EXPECT_THAT(with("[cpu]", "[=cpu]"), HasSubstr("x.toml:4:2: this is not TOML: "));
 }
 
-TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
+TEST_F(MachineFile, FilesThatAreNotTextAreRefused) {
   EXPECT_EQ(machine_error(""), "x.toml: the file is empty");
   EXPECT_EQ(machine_error(" \n"), "x.toml: the file is empty");
   EXPECT_EQ(machine_error(std::string("\x7f"
@@ -168,7 +168,7 @@ TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
                                       6)),
             "x.toml: this is a binary file, not TOML text");
   std::filesystem::create_directory(folder_ / "d.toml");
-  EXPECT_EQ(error_of([&] { load_machine(path("d.toml")); }), "d.toml: this is a directory, not a file");
+  EXPECT_EQ(error_of([&] { load_machine(path("d.toml")); }), "d.toml: this is a folder, not a file");
   EXPECT_EQ(error_of([&] { load_machine(path("none.toml")); }), "none.toml: there is no such file");
 }
 

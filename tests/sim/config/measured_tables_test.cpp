@@ -156,7 +156,7 @@ TEST_F(MeasuredTables, BadTablesAreRefused) {
 }
 
 // The rows still form a table for readers, even in the configuration of one point of a sweep.
-TEST_F(MeasuredTables, WithoutAToleranceItsRowsAreNoPaperRows) {
+TEST_F(MeasuredTables, WithoutAToleranceItsRowsAreNotPaperRows) {
   const Experiment experiment = load(replace_line(table(), "tolerance_abs", ""));
   EXPECT_EQ(experiment.measured.size(), 1U);
   EXPECT_TRUE(experiment.paper.empty());

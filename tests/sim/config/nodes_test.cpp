@@ -168,7 +168,7 @@ TEST_F(Nodes, CoresSpreadEvenlyOverBuses) {
             "x.toml:3:8: cpus: 4 cores do not spread evenly over 3 buses (3 nodes with CPUs, 1 buses each)");
   EXPECT_EQ(with("nodes = 2", "nodes = 3\ncpu_nodes = \"0 2\""), "no error");
   EXPECT_EQ(with("nodes = 2", "nodes = 2\ncpu_nodes = \"0 2\""),
-            "x.toml:5:13: cpu_nodes: '2' is no node of this machine; legal: \"all\", or numbers from 0 to 1");
+            "x.toml:5:13: cpu_nodes: '2' is not a node of this machine; legal: \"all\", or numbers from 0 to 1");
 }
 
 TEST_F(Nodes, ADirectorysEntryHasABitForEachOf64Buses) {
@@ -183,7 +183,7 @@ TEST_F(Nodes, SomeNodeHasMemory) {
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\nnodes = \"\""),
             "x.toml:24:9: memory.nodes: no node is named; legal: \"all\", or numbers, \"0 1\"");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\nnodes = \"2\""),
-            "x.toml:24:9: memory.nodes: '2' is no node of this machine; legal: \"all\", or numbers from 0 to 1");
+            "x.toml:24:9: memory.nodes: '2' is not a node of this machine; legal: \"all\", or numbers from 0 to 1");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\nnodes = \"1\""), "no error");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = 100\nplacement = \"remote\""),
             "x.toml:24:13: memory.placement: \"remote\" is not known; known: local, first_touch, interleaved");

@@ -93,7 +93,7 @@ TEST(ProjectRoot, IsTheEnvironmentsOrAboveTheProgram) {
   setenv("LINEBOUNCE_ROOT", "/", 1);
   try {
     project_root();
-    FAIL() << "the root folder is no project";
+    FAIL() << "the root folder is not a project";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(), "LINEBOUNCE_ROOT=/: this folder has no configs/ and models/protocols/");
   }

@@ -75,7 +75,7 @@ TEST(Lines, SumAddsUpAllObjectsOfAStructureLineByLine) {
   EXPECT_EQ(set.lines[1].home, 1);
 }
 
-TEST(Lines, AnArrayIsNoLineButCountsInTheWhole) {
+TEST(Lines, AnArrayIsNotALineButCountsInTheWhole) {
   const LineSet set = lines_of({rq("rq[0]", 0, 80, "lock", "f", "load", "local_c2c", 1, 0, 100),
                                 {"heap", "heap", 0, 0, "[]", "f", "load", 0, "local_c2c", 9, 0, 100}},
                                {});

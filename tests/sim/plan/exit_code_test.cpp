@@ -49,7 +49,7 @@ TEST(Failure, AKilledProcessMayHaveRunOutOfMemory) {
   EXPECT_THAT(describe_signal(SIGSEGV).message, Not(HasSubstr("memory:")));
 }
 
-TEST(Failure, AProcessWhoseTimeWasUpIsNoBug) {
+TEST(Failure, AProcessWhoseTimeWasUpIsNotABug) {
   for (const int signal : {SIGPROF, SIGXCPU}) {
     EXPECT_EQ(describe_signal(signal).code, ExitCode::simulation_failed);
     EXPECT_THAT(describe_signal(signal).message, HasSubstr("time"));

@@ -28,7 +28,7 @@ TEST(PointCosts, APointToComeCostsWhatItsValuesHaveCostElsewhere) {
   EXPECT_NEAR(costs.expected(5), 18, 0.3);
 }
 
-TEST(PointCosts, ARunTooShortToMeasureIsNoReasonToDivideByZero) {
+TEST(PointCosts, ARunTooShortToMeasureIsNotAReasonToDivideByZero) {
   PointCosts costs(two_locks_on_three());
   costs.add(0, 0);
   EXPECT_GT(costs.expected(1), 0);

@@ -227,7 +227,7 @@ TEST_F(RunPlan, TheLargestOfDifferentExitCodesIsReturned) {
   EXPECT_EQ(run_plan(plan_over_cpus({1, 2}), options(both)).code, ExitCode::internal_bug);
 }
 
-TEST_F(RunPlan, AMetricThatIsNoNumberIsABugOfItsPoint) {
+TEST_F(RunPlan, AMetricThatIsNotANumberIsABugOfItsPoint) {
   const auto divides_by_zero = [](const SimulationInput&, const std::function<void(double)>&) {
     PointData data;
     data.metrics["cost.x"] = {std::numeric_limits<double>::quiet_NaN(), "ns"};
@@ -321,7 +321,7 @@ TEST_F(RunPlan, ADamagedPointIsRunAgainAndNamed) {
   EXPECT_EQ(text_of("results.json"), before);
 }
 
-TEST_F(RunPlan, PaperRowsThatHaveChangedAreNoDamage) {
+TEST_F(RunPlan, PaperRowsThatHaveChangedAreNotDamage) {
   run_plan(plan_over_cpus({}), options());
   Plan retitled = plan_over_cpus({});
   retitled.experiment.name = "y";

@@ -148,7 +148,7 @@ TEST(MergeSeeds, SeedsInTwoModesHaveAMeanForEach) {
 TEST(MergeSeeds, SeedsThatScatterHaveNoModes) {
   EXPECT_EQ(merged_rates({100, 150, 210, 260, 300}).metrics.count("throughput.lower_mode"), 0U) << "no gap wider than the rest";
   EXPECT_EQ(merged_rates({900, 901, 902, 930}).metrics.count("throughput.lower_mode"), 0U) << "a gap of 3 %";
-  EXPECT_EQ(merged_rates({400, 900}).metrics.count("throughput.lower_mode"), 0U) << "two seeds are no groups";
+  EXPECT_EQ(merged_rates({400, 900}).metrics.count("throughput.lower_mode"), 0U) << "two seeds are not groups";
 }
 
 TEST(MergeSeeds, TransitionsKeepTheTablesOrderWhateverEachRunSaw) {

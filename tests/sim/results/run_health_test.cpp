@@ -35,7 +35,7 @@ TEST(RunHealth, ACpuStarvedInOneOfThreeRunsIsNotCounted) {
               ElementsAre(HasSubstr("on average 0.33 CPUs got less than a tenth of an equal share")));
 }
 
-TEST(RunHealth, WaitsWithoutAnEndAreNoQueue) {
+TEST(RunHealth, WaitsWithoutAnEndAreNotAQueue) {
   EXPECT_THAT(health_warnings(point_with(
                   {{"locks.section_lock.waiting", std::int64_t{31}}, {"locks.section_lock.spin", std::int64_t{110}}})),
               ElementsAre(HasSubstr("31 of 110 waits for section_lock had not ended when the run did; ")));

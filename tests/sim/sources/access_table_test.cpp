@@ -77,7 +77,7 @@ TEST(AccessTable, MayNameItsStructureInARowAndHaveNoRules) {
   EXPECT_EQ(table.rows[0].uses[0].use, FieldUse::read_write);
 }
 
-TEST(AccessTable, AWordThatIsNoUseIsRefusedByItsLine) {
+TEST(AccessTable, AWordThatIsNotAUseIsRefusedByItsLine) {
   EXPECT_THAT(table_error("Type  Name  tx_access  Comments\nu32   sent  sometimes  a\n"),
               AllOf(HasSubstr("line 2"), HasSubstr("column tx_access"), HasSubstr("sometimes")));
   EXPECT_THAT(table_error("Type  Name  tx_access\nu32 n  read\n"), HasSubstr("read stands in front of the column tx_access"));

@@ -34,7 +34,7 @@ TEST(Dinero, ReadsAndWritesAreWordsAndInstructionsWithoutAccessesAreExecuted) {
   EXPECT_THAT(it.missing, testing::Contains(HasSubstr("no locks")));
 }
 
-TEST(Dinero, ALineThatIsNoRecordIsRefusedByItsNumber) {
+TEST(Dinero, ALineThatIsNotARecordIsRefusedByItsNumber) {
   EXPECT_EQ(refusal("dinero", "0 1000\n0 xyz\n"),
             "line 2: expected a label (0 read, 1 write, 2 instruction, 3 and 4 escapes) and a hexadecimal address: \"0 xyz\"");
   EXPECT_THAT(refusal("dinero", "7 1000\n"), StartsWith("line 1: expected a label (0 read"));

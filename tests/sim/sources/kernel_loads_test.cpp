@@ -59,8 +59,8 @@ TEST(KernelLoads, WithoutRemoteFreesAnArrayIsRefilledOnce) {
   EXPECT_EQ(all[Kind::acquire], 4);
 }
 
-// Arrays run empty and full in turn. Every object that is written must exist, whatever the sizes are, so the lists must never
-// run dry.
+// All objects are freed by another CPU than the one that allocated them, so arrays run empty and full in turn. Making such a
+// trace fails if the shared list runs out of objects, so batches of several sizes are tried.
 TEST(KernelLoads, WithRemoteFreesArraysMoveBatches) {
   for (const int batch : {1, 7, 16}) {
     auto all =

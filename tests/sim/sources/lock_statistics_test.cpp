@@ -147,7 +147,7 @@ TEST(PerfLock, ReportsHaveTheNameFirstWhichMayBeEmpty) {
   EXPECT_THAT(file->locks[1].acquisitions, Optional(433U));
   EXPECT_EQ(file->locks[1].waits, 32U);
   EXPECT_THAT(file->locks[1].wait.total_us, DoubleEq(88.91));
-  EXPECT_FALSE(file->locks[1].wait.longest_us) << "2^64 ns is no wait";
+  EXPECT_FALSE(file->locks[1].wait.longest_us) << "2^64 ns is not a wait";
 }
 
 TEST(PerfLock, BeforeLinux518TimesAreNanosecondsWithoutAUnit) {

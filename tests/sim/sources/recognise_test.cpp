@@ -58,7 +58,7 @@ TEST(Recognise, AnEMailsQuotedPrintableTextIsRefusedWithWhatDecodesIt) {
   EXPECT_EQ(refused("a=3D b=3D c=4\n"), "");
 }
 
-TEST(Recognise, RulesOfEqualsSignsAreNoValgrind) {
+TEST(Recognise, RulesOfEqualsSignsAreNotValgrind) {
   EXPECT_THAT(recognised("=====\n  Shared Data Cache Line Table  \n=====\n"), ElementsAre("perf-c2c!"));
   EXPECT_THAT(recognised("=====\nsomething\n=====\n"), IsEmpty());
 }
@@ -68,7 +68,7 @@ TEST(Recognise, MatricesAreSquareOrNumbered) {
   EXPECT_THAT(recognised("0;40\n41;0\n"), ElementsAre("matrix"));
   EXPECT_THAT(recognised(" CPU    0    1\n   0    0   40\n   1   41    0\n"), ElementsAre("matrix!"));
   EXPECT_THAT(recognised("0,40\n41,0\n1,2\n"), IsEmpty());
-  // A cell is missing: this is no matrix, and no trace of Dinero with comments either.
+  // A cell is missing: this is not a matrix, and no trace of Dinero with comments either.
   EXPECT_THAT(recognised("0 45 100\n1 0 102 99\n2 102 0 45\n"), IsEmpty());
   EXPECT_THAT(recognised("#m #HWCs 2 #Nodes 1 SMT 1\n0 0 0\n0 1 88\n1 0 88\n1 1 0\n"), ElementsAre("mctop!"));
 }
@@ -88,11 +88,11 @@ TEST(Recognise, MapsOfBpftraceAndTypesOfBtfAreToldByOneLine) {
   EXPECT_THAT(recognised("LISA MP\n{ }\n P0 ;\n f[mb] ;\nexists (0:r1=1)\n"), ElementsAre("litmus!"));
 }
 
-TEST(Recognise, AMailsQuoteMarksAreNoPartOfIt) {
+TEST(Recognise, AMailsQuoteMarksAreNotPartOfIt) {
   EXPECT_THAT(recognised("> 0 r 1f00\n> > 1 w 1f00\n>\n"), ElementsAre("ordered"));
 }
 
-TEST(Recognise, OwnFilesAreNoDataOfOthers) {
+TEST(Recognise, OwnFilesAreNotDataOfOthers) {
   EXPECT_THAT(recognised("linebounce trace 1\nend\n"), ElementsAre("trace!"));
   EXPECT_THAT(recognised("name = \"x\"\n[workload]\n", "x.toml"), ElementsAre("toml!"));
 }

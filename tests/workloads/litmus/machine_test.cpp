@@ -116,7 +116,7 @@ TEST(BrokenLitmusTest, IndirectMessagePassingWithoutItsReleasesFailsUnderIa64) {
   const LitmusTest broken = without_releases(find_litmus_test("isa2+rel+acq-rel+acq"));
   EXPECT_GT(run_litmus(broken, litmus_machine(Consistency::ia64), {.rounds = 4000}).asked, 0);
 }
-TEST(BrokenLitmusTest, AMachineThatDrainsOutOfOrderIsNoTsoMachine) {
+TEST(BrokenLitmusTest, AMachineThatDrainsOutOfOrderIsNotATsoMachine) {
   const LitmusTest test = find_litmus_test("mp");
   EXPECT_GT(run_litmus(test, litmus_machine(Consistency::ia64), {.rounds = 2000, .judged_by = Consistency::tso}).forbidden, 0);
 }

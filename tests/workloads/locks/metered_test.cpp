@@ -182,7 +182,7 @@ TEST(LockFigures, AWaitAndAHoldUnderWayAtTheEndAreTimedUpToIt) {
 }
 
 // The lock is free, but its line is still on the way when the run ends.
-TEST(LockFigures, ALockThatIsBeingTakenAtTheEndIsNoWait) {
+TEST(LockFigures, ALockThatIsBeingTakenAtTheEndIsNotAWait) {
   Locks run(2, 0, 1);
   MeteredLock& lock = run.locks.create("ttas", "lock");
   run.run({[&](Cpu& cpu) {
@@ -322,7 +322,7 @@ TEST(LockHolders, ReadersDoNotWaitForEachOther) {
 }
 
 // CPU 0 waits for a lock that CPU 1 holds. CPU 1 wants one that CPU 0's handler holds; but the handler doesn't wait.
-TEST(LockHolders, WhatAHandlerHoldsOnTopOfAWaitIsNoPartOfADeadlock) {
+TEST(LockHolders, WhatAHandlerHoldsOnTopOfAWaitIsNotPartOfADeadlock) {
   Locks run(2);
   MeteredLock& one = run.locks.create("ttas", "one");
   MeteredLock& two = run.locks.create("ttas", "two");

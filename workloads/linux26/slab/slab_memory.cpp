@@ -43,7 +43,8 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
   object_bytes_ = round_up(layout.size, alignment);
   objects_per_slab_ = kPageBytes / object_bytes_;
   int left_over = kPageBytes % object_bytes_;
-  // As in kmem_cache_create(), the header of large objects' slabs is outside the page, where it would waste too much space.
+  // As in kmem_cache_create(), slabs of large objects have their header outside the page. Inside, it would take the place of an
+  // object.
   header_inside_ = headers == Headers::struct_slab && object_bytes_ < kPageBytes / 8;
   if (header_inside_) {
     const int header_bytes = kernel.layout("slab").size;

@@ -110,7 +110,7 @@ TEST_F(SourceEdits, BlocksThatAreAskedForOtherwiseHaveNoEdit) {
   }
 }
 
-TEST_F(SourceEdits, AVariableOfTheNameNewIsNoNew) {
+TEST_F(SourceEdits, AVariableOfTheNameNewIsNotANew) {
   const std::string file = source("struct s { long a; };\nstruct s* f(void) { struct s *new = malloc(8); return new; }\n");
   const std::uint32_t id = structure("s", file + ":1");
   object("s[0]", file + ":2", true, id);
@@ -157,7 +157,7 @@ TEST_F(SourceEdits, ArraysThatOthersMayUseOrOfUnknownElementsAreLeftAlone) {
   }
 }
 
-TEST_F(SourceEdits, ThreadsThatUseSeveralElementsAreNoCaseForIt) {
+TEST_F(SourceEdits, ThreadsThatUseSeveralElementsAreNotACaseForIt) {
   const std::string file = source("static int hits[8];\n");
   EXPECT_THAT(edited({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}}).why_not,
               HasSubstr("threads use 8 bytes each, which is not one int"));

@@ -49,7 +49,7 @@ TEST(SourceText, SeveralEditsOfALineKeepTheirColumns) {
   EXPECT_EQ(file.text(), "a[i].value = a[j].value;\n") << "an edit that is asked for twice is made once";
 }
 
-TEST(SourceText, CommentsAndStringsAreNoCode) {
+TEST(SourceText, CommentsAndStringsAreNotCode) {
   const SourceText file("x.c", "int a; // struct b\n/* struct\nc */ int d = '\"';\nchar* e = \"struct \\\" f\"; int g;\n");
   EXPECT_EQ(file.code(1), "int a;            ");
   EXPECT_EQ(file.code(2), "         ");

@@ -37,7 +37,7 @@ TEST(LatencyMatrix, MarksOfOtherSystemsAndEmptyLinesAtTheEndDoNoHarm) {
   EXPECT_EQ(parse_measured_matrix("\xef\xbb\xbf,\r\n1e2,\r\n\r\n\n", "m.csv").matrix.at(0, 1), 100);
 }
 
-TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
+TEST(LatencyMatrix, WhatIsNotAMatrixIsRefusedWhereItIsWrong) {
   EXPECT_EQ(error_of(""), "m.csv: the file is empty; expected a core-to-core matrix");
   EXPECT_EQ(error_of(" \n\n"), "m.csv: the file is empty; expected a core-to-core matrix");
   EXPECT_EQ(error_of(",,\n1,,\n"),
@@ -91,7 +91,7 @@ TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
             fmt::format("m.csv:1:{}: {} CPUs are more than a machine can have; legal: 2 to {}", 2 * cpus - 1, cpus, kMostCpus));
 }
 
-TEST(LatencyMatrix, WhatIsNoLatencyIsRefusedWhereItStands) {
+TEST(LatencyMatrix, WhatIsNotALatencyIsRefusedWhereItStands) {
   EXPECT_EQ(error_of(",,\n10,,\n20, -3,\n"), "m.csv:3:5: -3 is negative; a latency is 0 ns or more");
   EXPECT_EQ(error_of(",\nfast,\n"), "m.csv:2:1: \"fast\" is not a latency; expected a number of nanoseconds");
   EXPECT_EQ(error_of(",\nNaN,\n"), "m.csv:2:1: \"NaN\" is not a latency; expected a number of nanoseconds");

@@ -26,7 +26,7 @@ FoundPositions positions_in(const MachineSpec& machine, const LatencyMatrix& mat
   return find_positions(matrix, layout, blocks_of(machine, layout));
 }
 
-TEST(Positions, NoiseIsNoPosition) {
+TEST(Positions, NoiseIsNotAPosition) {
   for (const int cpus : {4, 8, 16, 32}) {
     const auto matrix = made_up(
         cpus, [&](int a, int b) { return (a < cpus / 2) == (b < cpus / 2) ? 50.0 : 120.0; }, 0.08);

@@ -60,7 +60,7 @@ std::string probe_error(const std::string& text) {
   return "";
 }
 
-TEST(ProbeFile, IsKnownByItsFirstLineThatIsNoComment) {
+TEST(ProbeFile, IsKnownByItsFirstLineThatIsNotAComment) {
   EXPECT_TRUE(is_probe_file(kFile));
   EXPECT_TRUE(is_probe_file("\n# text\n  \nprobe_format = 7\n"));
   EXPECT_FALSE(is_probe_file(",\n10,\n"));

@@ -65,7 +65,7 @@ TEST(Structure, ThreadsOfACoreAreMuchNearerThanAnythingElse) {
   EXPECT_EQ(found.seats[6].thread, 1);
 }
 
-TEST(Structure, PairsOfCoresThatAreNoThreadsAreClusters) {
+TEST(Structure, PairsOfCoresThatAreNotThreadsAreClusters) {
   const Structure found = find_structure(made_up(8, [](int a, int b) { return a / 2 == b / 2 ? 30.0 : 100.0; }));
   EXPECT_THAT(shape(found), ElementsAre(4, 1, 1));
   EXPECT_EQ(found.topology, Topology::fully_connected);

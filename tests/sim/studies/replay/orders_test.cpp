@@ -21,7 +21,7 @@ TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirLogarithms) {
 
 // The gains of examples/advice/ring_indices.c. An interval over the gains themselves, not over their logarithms, would reach
 // from -784 to 3033 %.
-TEST(OrdersChange, GainsThatDifferMuchAreNoLossAtTheLowerEnd) {
+TEST(OrdersChange, GainsThatDifferMuchAreNotALossAtTheLowerEnd) {
   const OrdersChange change = orders_change({1, 1, 1}, {7.81, 7.81, 21.1});
   EXPECT_TRUE(change.is_gain());
   EXPECT_GT(change.low_pct, 100);
@@ -112,7 +112,7 @@ TEST(Orders, EachTrialRunsInEachOrder) {
   EXPECT_EQ(study.sweep[1].second, (toml::array{"none", "cell", "none", "cell"}));
 }
 
-TEST(OrdersChange, IsNoVerdictWhereMoreThanOneTryOfTwentyWouldDecideOtherwise) {
+TEST(OrdersChange, IsNotAVerdictWhereMoreThanOneTryOfTwentyWouldDecideOtherwise) {
   OrdersChange gain{20, 5, 40, 12}, undecided{20, -5, 40, 12}, loss{-20, -40, -5, -30};
   for (OrdersChange* change : {&gain, &undecided, &loss}) change->tries_otherwise_pct = 5;
   EXPECT_TRUE(gain.is_gain());

@@ -171,7 +171,7 @@ TEST_F(FirstRuns, ARowIsRecordedOnceWithTheParametersOfItsMachine) {
   EXPECT_THAT(first.at("c0ffee.order").simulated, ElementsAre(3, 2, 1));
 }
 
-TEST_F(FirstRuns, ARowIsNoFirstRunOnceAMissOfItsExperimentIsExplained) {
+TEST_F(FirstRuns, ARowIsNotAFirstRunOnceAMissOfItsExperimentIsExplained) {
   const auto file = folder_ / "lru.json";
   ValidatedRow missed{"validation/lru", "mine", "layout", change("c0ffee.rate", 0.43, 0.4, ChangeSign::loss)};
   missed.result.row.why_off = "no prefetcher";

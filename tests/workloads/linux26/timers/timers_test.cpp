@@ -103,7 +103,7 @@ TEST(Timers, ExpireOnceInTheTickThatIsTheirDelayAwayAndNeverInTheOneThatRuns) {
   for (const int delay : delays) EXPECT_EQ(fired[delay], std::vector<int>{7 + std::max(1, delay)}) << delay;
 }
 
-TEST(Timers, ADelayThatIsNoWholeJiffyIsRoundedUp) {
+TEST(Timers, ADelayThatIsNotAWholeJiffyIsRoundedUp) {
   TimerMachine one(small_machine(1));
   std::vector<int> fired;
   Timer timer(one.fields, one.place_owner(0), [&](Cpu&) { fired.push_back(one.ticks[0]); });
