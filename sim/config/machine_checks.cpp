@@ -23,6 +23,14 @@ inline bool power_of_two(int value) {
   return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
 }
 
+// True if a file, the user or the contention family sets a parameter with this prefix. Spares most checks of defaults.
+bool is_any_set(const Settings& settings, std::string_view prefix) {
+  for (auto at = settings.lower_bound(std::string(prefix)); at != settings.end() && at->first.starts_with(prefix); ++at) {
+    if (at->second.from != Setting::From::schema) return true;
+  }
+  return false;
+}
+
 // A directory entry tracks sharers in one 64-bit word, with a bit for each bus.
 constexpr int kMostBuses = 64;
 
@@ -39,8 +47,14 @@ class NodeChecks {
                          count));
       }
     }
-    for (const KeyInfo& key : schema_keys(part_names(), {"machine.node.", "machine.directory.", "machine.network.",
-                                                         "machine.group.", "machine.memory.node."})) {
+    for (const char* part :
+         {"machine.node.", "machine.directory.", "machine.network.", "machine.group.", "machine.memory.node."}) {
+      if (is_any_set(settings_, part)) refuse_shown_keys(part);
+    }
+  }
+
+  void refuse_shown_keys(const char* part) const {
+    for (const KeyInfo& key : schema_keys(part_names(), {part})) {
       if (is_shown(key, settings_)) {
         refuse(key.path, "has no effect, the machine is one bus: give node.protocol and directory.protocol, or leave this out");
       }
@@ -232,12 +246,16 @@ class Checks {
     }
   }
 
-  void footprint() const {
+  void refuse_footprint_without_effect() const {
     for (const KeyInfo& key : schema_keys({}, {"machine.footprint."})) {
       if (has_effect(key, settings_) || !is_shown(key, settings_)) continue;
       const std::string needed = shown(key.needs, settings_.at(key.path).origin);
       refuse(key.path, fmt::format("has no effect, {} is 0: give that, or leave this out", needed));
     }
+  }
+
+  void footprint() const {
+    if (is_any_set(settings_, "machine.footprint.")) refuse_footprint_without_effect();
     const FootprintSpec& footprint = machine_.footprint;
     if (footprint.tlb_entries % footprint.tlb_ways != 0) {
       refuse("machine.footprint.tlb_ways",

@@ -87,6 +87,14 @@ std::string measured_text(const toml::array& tables) {
   return text;
 }
 
+toml::table without(const toml::table& table, std::initializer_list<std::string_view> left_out) {
+  toml::table rest;
+  for (const auto& [key, value] : table) {
+    if (std::ranges::find(left_out, key.str()) == left_out.end()) rest.insert(key, value);
+  }
+  return rest;
+}
+
 // True if a replay may recover damage. Finding it requires the whole trace; otherwise the index suffices.
 bool recovers(const toml::table& resolved) {
   const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
@@ -123,11 +131,9 @@ void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& 
 }
 
 toml::table essential_settings(const toml::table& resolved) {
-  toml::table essential = resolved;
-  for (const auto* key : {"title", "family", "paper", "report", "overridden"}) essential.erase(key);
-  if (auto* machine = essential["machine"].as_table()) {
-    for (const auto* key : {"title", "sources"}) machine->erase(key);
-  }
+  toml::table essential = without(resolved, {"title", "family", "paper", "report", "overridden", "machine"});
+  if (const auto* machine = resolved["machine"].as_table())
+    essential.insert("machine", without(*machine, {"title", "sources"}));
   return essential;
 }
 

@@ -206,7 +206,7 @@ ReportedPoint finish_point(const Plan& plan, int number, const fs::path& directo
   std::vector<PointData> runs = read_seeds(plan, directory, manifest, subject);
   std::optional<CsvFile> of_seeds;
   if (runs.size() > 1) of_seeds = seeds_csv(number, plan.experiment.seed, runs);
-  const MergedPoint merged = merge_seeds(std::move(runs));
+  MergedPoint merged = merge_seeds(std::move(runs));
   std::vector<CsvFile> files = csv_files(number, merged.tables);
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
@@ -216,10 +216,11 @@ ReportedPoint finish_point(const Plan& plan, int number, const fs::path& directo
   } else if (!is_there(directory / kConfigurationFile)) {
     write_configuration(directory, plan.make_point(number).resolved);
   }
-  const ReportedPoint point{plan.points[number].at, merged.metrics, true};
-  Results results = results_of(plan, subject, {point}, {});
+  std::vector<ReportedPoint> points(1);
+  points.front() = {plan.points[number].at, std::move(merged.metrics), true};
+  ReportedPoint written = as_written(points.front());
+  Results results = results_of(plan, subject, std::move(points), {});
   if (results.answer.point) results.answer.point = number;
-  const ReportedPoint written = as_written(point);
   if (!plan.swept()) results.paper = evaluate_paper(plan, {written});
   write_if_changed(directory / "results.json", results_text(results));
   manifest.hash = plan.hashes[number];

@@ -102,7 +102,7 @@ void declare_of_workloads(Catalogue& metrics) {
     std::map<std::string, workloads::ParameterValue> defaults;
     for (const workloads::ParameterDeclaration& parameter : entry.parameters)
       defaults[parameter.name] = parameter.default_value;
-    entry.create(workloads::Parameters(defaults))->report({.cpu = no_cpu}, metrics);
+    entry.create(workloads::Parameters(std::move(defaults)))->report({.cpu = no_cpu}, metrics);
   }
 }
 
