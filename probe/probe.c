@@ -100,9 +100,9 @@ static struct options parse(int count, char** words) {
     } else if (value && i + 1 < count) {
       *value = words[++i];
     } else {
-      refuse(value            ? "%s needs a value; linebounce-probe --help has examples"
-             : word[0] == '-' ? "there is no option %s; linebounce-probe --help lists them"
-                              : "unexpected argument \"%s\"; linebounce-probe --help has examples",
+      refuse(value            ? "%s needs a value\nTry: linebounce-probe --help"
+             : word[0] == '-' ? "there is no option %s\nTry: linebounce-probe --help"
+                              : "unexpected argument \"%s\"\nTry: linebounce-probe --help",
              word);
     }
   }

@@ -172,7 +172,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
     std::cerr << "linebounce-record: " << usage_problem(program, error)
-              << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
+              << "\nTry: linebounce-record --help; the program's own options go behind --" << std::endl;
     return kUsage;
   }
   std::vector<std::string> files;

@@ -366,8 +366,8 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
       if (command.name.starts_with(before) && command.name.find('-', before.size()) == std::string_view::npos)
         known.emplace_back(command.name.substr(before.size()));
     }
-    print_error(
-        fmt::format("command {}\nTry: {} --help", not_known(words.back(), known, "linebounce --help"), full_name(parent)));
+    const std::string problem = "command " + not_known(words.back(), known, "linebounce --help");
+    print_error(words.size() == 1 ? problem : problem + "\nTry: " + full_name(parent) + " --help");
   }
   return static_cast<int>(ExitCode::usage);
 }

@@ -200,7 +200,8 @@ std::vector<ChosenRows> chosen_for(const ValidateArguments& arguments) {
 }
 
 ExitCode against_own(const ValidateArguments& arguments, RunOptions options) {
-  if (arguments.names.size() != 1) throw UsageError("--against: name the one experiment that the measurements are of");
+  if (arguments.names.size() != 1)
+    throw UsageError("--against needs one experiment, the one that was measured: EXPERIMENT --against FILE.csv");
   return validate_against({arguments.against, arguments.names.front(), arguments.machine, arguments.json}, std::move(options));
 }
 

@@ -85,9 +85,12 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
                    key.unit));
 }
 
-std::string files_text(const KeyInfo& key) {
-  if (key.files_of.empty()) return {};
-  return fmt::format("; or a {}'s file, NAME.lua{}", key.files_of, key.files_of == "lock" ? " or NAME.c" : "");
+// The message of not_known() for a key that also takes the name of a file.
+std::string not_known_value(const KeyInfo& key, const std::string& text) {
+  const std::string message = not_known(text, key.choices);
+  if (key.files_of.empty()) return message;
+  return fmt::format("{}{} give a {}'s file, NAME.lua{}", message, message.ends_with('?') ? " Or" : "; or", key.files_of,
+                     key.files_of == "lock" ? " or NAME.c" : "");
 }
 
 void check_text(const KeyInfo& key, const std::string& text, const Origin& origin) {
@@ -101,7 +104,7 @@ void check_text(const KeyInfo& key, const std::string& text, const Origin& origi
   const auto refusal = key.refusals.find(text);
   fail(origin, key.path,
        refusal == key.refusals.end()
-           ? not_known(text, key.choices) + files_text(key)
+           ? not_known_value(key, text)
            : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
 }
 

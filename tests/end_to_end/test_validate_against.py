@@ -79,7 +79,7 @@ def test_a_file_that_names_no_point_is_refused(linebounce: Program, text: str, m
 def test_measurements_are_of_one_experiment_on_any_machine(linebounce: Program) -> None:
     linebounce.file("my_locks.toml", LOCKS)
     linebounce.file("mine.csv", f"workload.lock,machine.cpus,metric,measured\nmcs,1,{METRIC},1\n")
-    assert "name the one experiment" in linebounce.refused("validate", "--against", "mine.csv")
+    assert "--against needs one experiment" in linebounce.refused("validate", "--against", "mine.csv")
     assert "--machine needs --against" in linebounce.refused("validate", "--machine", "p3_xeon_8way")
     (old,) = scored(linebounce, (linebounce.directory / "mine.csv").read_text())
     (new,) = scored(
