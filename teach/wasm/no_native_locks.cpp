@@ -19,6 +19,9 @@ std::uint64_t workloads::mirror() {
 workloads::NativeDeclaration workloads::native_declaration_of(const SourceFile&) {
   return {};
 }
+bool workloads::leaves_nothing_behind(const Lock&) {
+  return false;
+}
 bool sim::is_native_path(std::string_view) {
   return false;
 }
