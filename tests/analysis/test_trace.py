@@ -308,7 +308,7 @@ def test_frames_that_make_no_sense_are_refused(linebounce: Program) -> None:
 def test_a_file_that_is_not_a_binary_trace_is_refused(linebounce: Program) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         Trace(linebounce.directory / "nothing.lbt")
-    with pytest.raises(InputError, match="a trace is a regular file"):
+    with pytest.raises(InputError, match="this is a folder, not a file"):
         Trace(linebounce.directory)
     refused(linebounce, b"")
     with pytest.raises(InputError, match="this is not a binary trace"):

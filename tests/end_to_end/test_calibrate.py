@@ -213,7 +213,7 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
         ("", "the file is empty"),
         (",,\n1,,\n", "m.csv:2:1: the matrix is not square"),
         (",\n-1,\n", "m.csv:2:1: -1 is negative"),
-        (",\nNaN,\n", 'm.csv:2:1: "NaN" is not a latency'),
+        (",\nNaN,\n", "m.csv:2:1: no value for CPUs 1 and 0"),
         (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
         ("1\n", "m.csv:1:1: a matrix of one CPU"),
         ("cpu,0,1\n0,,x\n1,5,\n", 'm.csv:2:4: "x" is not a latency'),
