@@ -3,7 +3,7 @@
 //   counters [THREADS] [BYTES of text for each]
 //
 // What it shows: no thread reads another's counts, yet threads wait for each other, because two threads' counts share a cache
-// line. With -DPADDED each thread's counts have a line of their own.
+// line. With -DPADDED each thread's counts have their own line.
 //
 // published: +50 % open-telemetry/opentelemetry-dotnet pull request 5985: counts of threads in one array
 #include <pthread.h>

@@ -48,8 +48,8 @@ InputFile::InputFile(const std::filesystem::path& file) : path_(file), descripto
   struct stat about = {};
   if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) {
     ::close(descriptor_);
-    throw TraceError(path_.string() + (S_ISDIR(about.st_mode) ? ": this is a folder, not a file"
-                                                              : ": a trace is a regular file, which this is not"));
+    if (S_ISDIR(about.st_mode)) throw TraceError(read_problem(path_.string(), EISDIR));
+    throw TraceError(path_.string() + ": a trace is a regular file, which this is not");
   }
   size_ = static_cast<std::uint64_t>(about.st_size);
 }

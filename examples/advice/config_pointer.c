@@ -1,7 +1,7 @@
 // Three threads answer requests, each by the current configuration; one thread accepts connections and counts them.
 //
 // The case: a pointer that every request reads and hardly anyone writes, beside a counter that is written all the time. The
-// kernel has __read_mostly and ____cacheline_aligned for such pairs. CURED: the counter moves to a line of its own.
+// kernel has __read_mostly and ____cacheline_aligned for such pairs. CURED: the counter moves to its own line.
 //
 // expect: layout server
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Sorts temperatures into ten classes. Each of four threads fills a histogram of its own. The histograms are the rows of one
+// Sorts temperatures into ten classes. Each of four threads fills its own histogram. The histograms are the rows of one
 // heap block.
 //
 // The case: per-thread statistics in an array from calloc, with rows of 40 bytes on lines of 64, as in histogram of the Phoenix

@@ -2,7 +2,7 @@
 //
 // The case: a lock in the line that readers need. Each acquisition writes that line, although the data that it guards lies
 // elsewhere. The kernel has moved locks away from such fields several times (struct address_space, struct zone). CURED: the
-// lock has a line of its own.
+// lock has its own line.
 //
 // published: +55 % Linux commit 18a5daf0e497: d_lockref in the line of a dentry that lookups read
 // expect: layout table

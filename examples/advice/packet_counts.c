@@ -1,4 +1,4 @@
-// Counts packets by kind. Each of four threads has a queue of packets and counts of its own, side by side in one array.
+// Counts packets by kind. Each of four threads has its own queue of packets and its own counts, side by side in one array.
 //
 // The case: per-thread statistics in an array of structures, the textbook's false sharing. No thread reads another's counts,
 // but each line of the array is written by two or three threads. CURED: each thread's counts begin a line.

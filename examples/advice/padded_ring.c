@@ -1,6 +1,6 @@
-// Two threads send numbers to two others, each pair through a ring of its own.
+// Two threads send numbers to two others, each pair through its own ring.
 //
-// No cure: each index has a line of its own, where its owner also keeps a copy of the other index. The ring is so long that
+// No cure: each index has its own line, where its owner also keeps a copy of the other index. The ring is so long that
 // this copy seldom needs a refresh. The remaining cost is moving the numbers from cache to cache.
 //
 // expect: bottleneck computation or all.number

@@ -2,7 +2,7 @@
 // threads forward packets, for which they read the route without a reference.
 //
 // The case: the kernel's struct dst_entry. More than once, its __refcnt has shared a line with fields that each packet reads:
-// in 2.6.25-rc1, where tbench showed it, and again until 6.4. CURED: the count has a line of its own.
+// in 2.6.25-rc1, where tbench showed it, and again until 6.4. CURED: the count has its own line.
 //
 // expect: layout route
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Four threads take the numbers of tasks from one counter, and work a little on each.
 //
-// No cure: the counter is on a line of its own, and all threads need its value. No layout makes that cheaper, and there is no
+// No cure: the counter is on its own line, and all threads need its value. No layout makes that cheaper, and there is no
 // lock. All threads begin together and often yield the processor, so that they overlap even when recorded on a busy machine.
 //
 // expect: bottleneck next_task

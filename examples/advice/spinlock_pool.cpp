@@ -1,7 +1,7 @@
-// Each of four threads copies a pointer of its own, which no other thread uses. A lock from a common pool guards each copy.
+// Each of four threads copies its own pointer, which no other thread uses. A lock from a common pool guards each copy.
 //
 // The case: boost's spinlock_pool, from which atomic_load(&pointer) chooses one of 41 spin locks by the pointer's address.
-// Locks of different pointers are neighbours in one array. CURED: each lock has a line of its own.
+// Locks of different pointers are neighbours in one array. CURED: each lock has its own line.
 //
 // published: +40 % Liu et al., PREDATOR (PPoPP 2014): boost 1.49
 // expect: layout SpinLock

@@ -1,4 +1,4 @@
-// Heat spreads over a plate: four threads, each with rows of its own, which meet at a barrier after each step.
+// Heat spreads over a plate: four threads, each with its own rows, which meet at a barrier after each step.
 //
 // No cure: a thread must read its neighbours' outermost rows, and each row begins a line.
 //

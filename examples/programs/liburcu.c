@@ -1,7 +1,7 @@
 // Three readers look at a structure that one writer replaces; the old one is freed by call_rcu, in liburcu's own thread.
 // Prints how many were made and freed, and that no reader saw one that was freed: the same each time.
 // Usage: liburcu [TIMES]
-// -DPADDED: what readers read is on a line of its own.
+// -DPADDED: what readers read is on its own line.
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // Four threads read an LMDB database that one writer changes. Usage: lmdb FOLDER [TIMES]
-// LMDB keeps each reader's slot on a line of its own (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding.
+// LMDB keeps each reader's slot on its own line (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding.
 
 #include <lmdb.h>
 #include <pthread.h>

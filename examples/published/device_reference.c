@@ -1,6 +1,6 @@
 // Four threads send packets through one network device: each holds a reference while it makes a packet.
 //
-// The case: refcnt of the kernel's struct net_device, on a line of its own and changed twice for each packet. CURED: a count
+// The case: refcnt of the kernel's struct net_device, on its own line and changed twice for each packet. CURED: a count
 // for each thread, as the kernel keeps one for each CPU; they are summed when the device is removed.
 //
 // published: +20.5 % Linux commit 29b4433d991c "net: percpu net_device refcount": 61.7 to 51.2 s, 16 threads

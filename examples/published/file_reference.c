@@ -2,7 +2,7 @@
 // it reads, and drops the reference.
 //
 // The case: f_ref of the kernel's struct file, in one line with f_mode, f_op, f_mapping, f_inode and f_flags, which each pread
-// reads. CURED: the count has a line of its own.
+// reads. CURED: the count has its own line.
 //
 // published: +20.9 % Linux commit e249056c91a2 "fs: place f_ref to 3rd cache line in struct file": RocksDB, 128 threads
 // expect: layout file

@@ -2,7 +2,7 @@
 // each command.
 //
 // The case: used_memory_thread of valkey, an array that begins at a line but packs several counts into each. CURED: each has
-// a line of its own, so summing reads more lines.
+// its own line, so summing reads more lines.
 //
 // published: +9.8 % valkey-io/valkey pull request 4107: GET on two threads a core; +3.0 % on one
 // expect: layout used

@@ -2,7 +2,7 @@
 // buffers. Then it takes a full buffer, empties it, and puts it on the list of empty ones.
 //
 // The case: work.full and work.empty of Go's runtime, the heads of two lock-free lists, lie side by side. CURED: each
-// head has a line of its own.
+// head has its own line.
 //
 // published: +9.7 % Go commit bdc5533f391a "runtime: pad work.full and pad.empty": DeathStarBench; gRPC +8 %
 // expect: layout work

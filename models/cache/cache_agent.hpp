@@ -152,6 +152,7 @@ class CacheAgent {
   }
 
  private:
+  // Enough for a core's 256 KiB of lines of 32 bytes. Zeroing a larger table would slow down short runs.
   static constexpr std::size_t kLatestCopies = 8192;
   // A cache line of the host. Every copy begins at a host line, and so touches as few host lines as possible.
   struct alignas(64) HostLine {
@@ -165,8 +166,9 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  // The line's copy if a level holds it and the copy was the latest found of all lines with these low bits; null otherwise.
-  // Reads no tags: the copy alone says whether it is the line's, so that the host waits for one of its cache lines.
+  // Finds the line's copy, if some level holds it, by the low bits of the line's number. May return null although there is a
+  // copy: the search remembers only the latest of all lines with the same low bits. It reads no tags, because the copy itself
+  // names its line, so the host waits for only one of its own cache lines.
   [[nodiscard]] Copy* latest_copy(LineAddr line) {
     Copy& latest = copy(latest_[line.value % kLatestCopies]);
     return latest.line == line && latest.levels != 0 ? &latest : nullptr;

@@ -120,7 +120,7 @@ std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
   return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
 }
 
-// What the file has besides the values to which a machine is fitted.
+// The parts of a measurement file that do not enter the fit.
 struct Unfitted {
   Losses losses;
   std::vector<LoadedLatency> loaded = {};

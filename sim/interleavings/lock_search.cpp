@@ -20,7 +20,7 @@ struct HashOfDigest {
 constexpr int kNoLimit = 1 << 20;
 
 // Limit on steps in a row without alternatives (Level::forced). A CPU whose loop touches only private bytes would otherwise
-// keep all others from ever running.
+// keep all others from ever running. Any number is sound; a larger one leaves out more.
 constexpr int kMostForced = 32;
 
 // What a search has learned about its case. The next search of the case starts from it.
@@ -106,7 +106,7 @@ class Search {
     // The search takes choices from the end.
     std::ranges::reverse(choices);
     const int forced = path_.empty() ? 0 : path_.back().forced;
-    const auto lone = switches_ == kNoLimit && limits_.one_of_equals && choices.size() > 1 && forced < kMostForced
+    const auto lone = leaves_out_equals() && choices.size() > 1 && forced < kMostForced
                           ? std::ranges::find_if(choices, [&](const Choice& choice) { return is_private(run, choice); })
                           : choices.end();
     const bool is_lone = lone != choices.end();
@@ -149,6 +149,8 @@ class Search {
     return true;
   }
 
+  [[nodiscard]] bool leaves_out_equals() const { return switches_ == kNoLimit && limits_.one_of_equals; }
+
   [[nodiscard]] bool is_private(const LockRun& run, const Choice& choice) const {
     const TouchedBytes touched = run.touched(choice);
     return touched.bytes > 0 && learned_->owned.are_of(choice.cpu, touched.address, touched.bytes);
@@ -156,8 +158,7 @@ class Search {
 
   void note_access(const LockRun& run, const Choice& choice) {
     const TouchedBytes touched = run.touched(choice);
-    if (!learned_->owned.note(choice.cpu, touched.address, touched.bytes) && switches_ == kNoLimit && limits_.one_of_equals)
-      is_void_ = true;
+    if (!learned_->owned.note(choice.cpu, touched.address, touched.bytes) && leaves_out_equals()) is_void_ = true;
   }
 
   void note_loops(const LockRun& run) {

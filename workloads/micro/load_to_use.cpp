@@ -85,8 +85,7 @@ class LoadToUse final : public Workload {
     }
     double bytes_per_ns = 0;
     for (const Stream& one : streams_) {
-      if (one.end_ns > one.begin_ns)
-        bytes_per_ns += static_cast<double>(one.loads * one.line_bytes) / (one.end_ns - one.begin_ns);
+      if (one.end_ns > one.begin_ns) bytes_per_ns += static_cast<double>(one.loads * line_bytes_) / (one.end_ns - one.begin_ns);
     }
     constexpr double kMbPerSOfBytesPerNs = 1000;
     metrics.value("load_to_use.background_mb_per_s", "MB/s", kNeither, "how fast all other CPUs together read memory meanwhile",
@@ -106,21 +105,23 @@ class LoadToUse final : public Workload {
   // from memory.
   struct Stream {
     Address first = 0;
-    std::int64_t lines = 0, line_bytes = 0;
+    std::int64_t lines = 0;
     double interval_ns = 0;  // from one line to the next
     double phase_ns = 0;     // the first line's time
-    double cycles_per_ns = 0;
     std::int64_t loads = 0;
     double begin_ns = 0, end_ns = 0;
   };
 
   static constexpr std::int64_t kBackgroundWarmUpCycles = 20'000;
-  static constexpr std::int64_t kLinesAhead = 16;  // how many lines a stream requests before it needs them
+  // How many lines a stream requests before it needs them. Most machines' cores have no more outstanding misses, which then
+  // limit the stream.
+  static constexpr std::int64_t kLinesAhead = 16;
 
   void set_up_background(const WorkloadSetup& setting) {
     const MachineSpec& machine = setting.machine;
     const Frequency& clock = machine.cpu.clock;
-    const std::int64_t line = setting.memory.line_bytes();
+    cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / (1000.0 * static_cast<double>(clock.denominator));
+    const std::int64_t line = line_bytes_ = setting.memory.line_bytes();
     const auto others = static_cast<std::int64_t>(setting.layout.cpus.size()) - 1;
     if (others < 1) throw std::invalid_argument("workload.background_mb_per_s: needs a second CPU");
     // CPUs of a node share its cache, so together they read twice its size.
@@ -134,13 +135,11 @@ class LoadToUse final : public Workload {
       const bool has_memory = std::ranges::find(with_memory, node) != with_memory.end();
       Stream one;
       one.lines = cached_kib * kKib / line;
-      one.line_bytes = line;
       one.first = setting.memory.place_array(fmt::format("stream[{}]", i), one.lines * line,
                                              Home::on(has_memory ? node : with_memory.front()));
       constexpr double kBytesPerNsOfMbPerS = 0.001;
       one.interval_ns = static_cast<double>(line * others) / (options_.background_mb_per_s * kBytesPerNsOfMbPerS);
       one.phase_ns = one.interval_ns * static_cast<double>(i) / static_cast<double>(others);
-      one.cycles_per_ns = static_cast<double>(clock.numerator_mhz) / (1000.0 * static_cast<double>(clock.denominator));
       streams_.push_back(one);
     }
   }
@@ -148,17 +147,17 @@ class LoadToUse final : public Workload {
   // Reads the stream until CPU 0 has finished. A CPU that falls behind its rate does not catch up by more than one line.
   void stream(Cpu& cpu, Stream& one) const {
     // The CPUs take turns: those that start together would always read at the same time.
-    cpu.compute(static_cast<std::int64_t>(one.phase_ns * one.cycles_per_ns));
+    cpu.compute(static_cast<std::int64_t>(one.phase_ns * cycles_per_ns_));
     one.begin_ns = cpu.now_ns();
     double due_ns = one.begin_ns;
-    const auto address = [&one](std::int64_t at) { return one.first + static_cast<Address>(at % one.lines * one.line_bytes); };
+    const auto address = [&](std::int64_t at) { return one.first + static_cast<Address>(at % one.lines * line_bytes_); };
     for (std::int64_t at = 0; cpu.load(stop_) == 0; ++at) {
       cpu.prefetch(address(at + kLinesAhead));
       cpu.load(address(at));
       ++one.loads;
       due_ns += one.interval_ns;
       one.end_ns = cpu.now_ns();
-      const auto cycles = static_cast<std::int64_t>((due_ns - one.end_ns) * one.cycles_per_ns);
+      const auto cycles = static_cast<std::int64_t>((due_ns - one.end_ns) * cycles_per_ns_);
       if (cycles > 0) cpu.compute(cycles);
       due_ns = std::max(due_ns, one.end_ns - one.interval_ns);
     }
@@ -208,7 +207,9 @@ class LoadToUse final : public Workload {
   LoadToUseOptions options_;
   std::vector<Ring> rings_;
   std::vector<Stream> streams_;  // of CPU 1, 2, ...; empty: there is no background
-  Address stop_ = 0;             // not 0 when CPU 0 has finished
+  std::int64_t line_bytes_ = 0;
+  double cycles_per_ns_ = 0;
+  Address stop_ = 0;  // not 0 when CPU 0 has finished
 };
 
 }  // namespace
