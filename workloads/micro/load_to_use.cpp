@@ -121,24 +121,24 @@ class LoadToUse final : public Workload {
     const MachineSpec& machine = setting.machine;
     const Frequency& clock = machine.cpu.clock;
     cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / (1000.0 * static_cast<double>(clock.denominator));
-    const std::int64_t line = line_bytes_ = setting.memory.line_bytes();
+    line_bytes_ = setting.memory.line_bytes();
     const auto others = static_cast<std::int64_t>(setting.layout.cpus.size()) - 1;
     if (others < 1) throw std::invalid_argument("workload.background_mb_per_s: needs a second CPU");
     // CPUs of a node share its cache, so together they read twice its size.
     const auto sharers = std::max<std::int64_t>(1, others / machine.nodes);
     std::int64_t cached_kib = 2 * std::int64_t{machine.node.cache_size_kib} / sharers;
     for (const CacheSpec& cache : machine.caches) cached_kib += 2 * std::int64_t{cache.size_kib};
-    stop_ = setting.memory.place_array("stop", line, Home::on(setting.layout.nodes_with_memory.front()));
+    stop_ = setting.memory.place_array("stop", line_bytes_, Home::on(setting.layout.nodes_with_memory.front()));
     for (std::int64_t i = 1; i <= others; ++i) {
       const int node = setting.layout.cpus[static_cast<std::size_t>(i)].node;
       const auto& with_memory = setting.layout.nodes_with_memory;
       const bool has_memory = std::ranges::find(with_memory, node) != with_memory.end();
       Stream one;
-      one.lines = cached_kib * kKib / line;
-      one.first = setting.memory.place_array(fmt::format("stream[{}]", i), one.lines * line,
+      one.lines = cached_kib * kKib / line_bytes_;
+      one.first = setting.memory.place_array(fmt::format("stream[{}]", i), one.lines * line_bytes_,
                                              Home::on(has_memory ? node : with_memory.front()));
       constexpr double kBytesPerNsOfMbPerS = 0.001;
-      one.interval_ns = static_cast<double>(line * others) / (options_.background_mb_per_s * kBytesPerNsOfMbPerS);
+      one.interval_ns = static_cast<double>(line_bytes_ * others) / (options_.background_mb_per_s * kBytesPerNsOfMbPerS);
       one.phase_ns = one.interval_ns * static_cast<double>(i) / static_cast<double>(others);
       streams_.push_back(one);
     }
