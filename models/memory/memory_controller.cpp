@@ -12,9 +12,10 @@ MemoryController::MemoryController(const MemorySpec& spec, const Timebase& timeb
 
 Tick MemoryController::start(LineAddr line, Tick earliest) {
   Tick& bank = bank_free_[line.value % bank_free_.size()];
-  const Tick at = std::max({earliest, bank, channel_free_});
+  const Tick slot = std::max(earliest, channel_free_);
+  const Tick at = std::max(slot, bank);
   if (bank_busy_ > 0) bank = at + bank_busy_;
-  if (channel_busy_ > 0) channel_free_ = at + channel_busy_;
+  if (channel_busy_ > 0) channel_free_ = slot + channel_busy_;
   return at;
 }
 

@@ -262,6 +262,16 @@ def test_loads_wait_for_a_background_that_fills_the_bus(linebounce: Program) -> 
     assert much[name] > 1.5 * idle[name]
 
 
+def test_a_background_beyond_what_memory_carries_gets_all_that_memory_carries(linebounce: Program) -> None:
+    # Each of the two memories carries 32 GB/s. A bank that keeps an access waiting must not keep the other banks' accesses.
+    path, rate_name = "workload.background_mb_per_s", "load_to_use.background_mb_per_s"
+    asked = (20_000, 60_000, 400_000)
+    given = [loads_of(linebounce, "xeon_x5650_2socket", "--set", f"{path}={rate}")[rate_name] for rate in asked]
+    assert given[0] == pytest.approx(20_000, rel=0.05)
+    assert given[1] == pytest.approx(60_000, rel=0.05)
+    assert 60_000 < given[2] < 64_000
+
+
 @pytest.mark.parametrize("text", [HEAD + LOADED, HEAD + "Each iteration took 201.2 base frequency clocks (\t80.5\tns)\n"])
 def test_mlcs_other_measurements_alone_are_refused_with_the_options_that_are_missing(linebounce: Program, text: str) -> None:
     linebounce.file("cpus.json", LSCPU["quoted"])

@@ -113,9 +113,8 @@ class LoadToUse final : public Workload {
   };
 
   static constexpr std::int64_t kBackgroundWarmUpCycles = 20'000;
-  // How many lines a stream requests before it needs them. Most machines' cores have no more outstanding misses, which then
-  // limit the stream.
-  static constexpr std::int64_t kLinesAhead = 16;
+  // A stream that is late reads so many lines at once. The core's outstanding misses then limit it, not the end of each group.
+  static constexpr std::int64_t kMostLinesAtOnce = 64;
 
   void set_up_background(const WorkloadSetup& setting) {
     const MachineSpec& machine = setting.machine;
@@ -144,22 +143,31 @@ class LoadToUse final : public Workload {
     }
   }
 
-  // Reads the stream until CPU 0 has finished. A CPU that falls behind its rate does not catch up by more than one line.
+  // Reads the stream until CPU 0 has finished: all lines at once that have become due during the last read, as a core does
+  // that looks ahead. A CPU that falls behind its rate by more lines than that does not catch up.
   void stream(Cpu& cpu, Stream& one) const {
-    // The CPUs take turns: those that start together would always read at the same time.
+    // The CPUs take turns, and each begins at another line, because those that start together would always read at the same
+    // time, or from the same bank.
     cpu.compute(static_cast<std::int64_t>(one.phase_ns * cycles_per_ns_));
     one.begin_ns = cpu.now_ns();
+    std::vector<Cpu::Word> words;
+    std::vector<Value> values;
     double due_ns = one.begin_ns;
-    const auto address = [&](std::int64_t at) { return one.first + static_cast<Address>(at % one.lines * line_bytes_); };
-    for (std::int64_t at = 0; cpu.load(stop_) == 0; ++at) {
-      cpu.prefetch(address(at + kLinesAhead));
-      cpu.load(address(at));
-      ++one.loads;
-      due_ns += one.interval_ns;
+    while (cpu.load(stop_) == 0) {
+      const auto early_cycles = static_cast<std::int64_t>((due_ns - cpu.now_ns()) * cycles_per_ns_);
+      if (early_cycles > 0) cpu.compute(early_cycles);
+      const double late_ns = std::max(0.0, cpu.now_ns() - due_ns);
+      const std::int64_t lines = std::min(1 + static_cast<std::int64_t>(late_ns / one.interval_ns), kMostLinesAtOnce);
+      words.clear();
+      const std::int64_t next = cpu.id().value + one.loads;
+      for (std::int64_t at = next; at < next + lines; ++at)
+        words.push_back({.address = one.first + static_cast<Address>(at % one.lines * line_bytes_)});
+      values.resize(words.size());
+      cpu.load_all(words, values);
+      one.loads += lines;
       one.end_ns = cpu.now_ns();
-      const auto cycles = static_cast<std::int64_t>((due_ns - one.end_ns) * cycles_per_ns_);
-      if (cycles > 0) cpu.compute(cycles);
-      due_ns = std::max(due_ns, one.end_ns - one.interval_ns);
+      due_ns = std::max(due_ns + static_cast<double>(lines) * one.interval_ns,
+                        one.end_ns - static_cast<double>(kMostLinesAtOnce) * one.interval_ns);
     }
   }
 

@@ -58,6 +58,14 @@ TEST(MemoryController, AllBanksShareTheBandwidth) {
   EXPECT_EQ(memory.read(3, 1000), 1400);
 }
 
+// The first two lines are of one bank, which is busy until 1400. The channel's first three slots begin at 1000, 1100 and 1200.
+TEST(MemoryController, AnAccessThatWaitsForItsBankLeavesTheChannelToOthers) {
+  MemoryUnderTest memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 400, .bandwidth_mb_per_s = 320});
+  EXPECT_EQ(memory.read(0, 1000), 1100);
+  EXPECT_EQ(memory.read(2, 1000), 1500);
+  EXPECT_EQ(memory.read(1, 1000), 1300);
+}
+
 // The two misses' address phases are at 2030 and 2050. Their lines are in the same bank, which is busy until 2230: data 2330,
 // at the pins 2340, done 2346.
 TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
