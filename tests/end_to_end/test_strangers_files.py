@@ -153,6 +153,20 @@ def test_no_file_holds_a_character_that_acts(linebounce: Program) -> None:
 HOSTILE_TEXT = r"nothing\nlinebounce: all is well\t\u001b[2J\u009b2J\u202e<img src=x onerror=alert(1)>"
 
 
+def one_thread(name: str) -> str:
+    """Takes the lock often, and works in its section."""
+    turn = f'{name} acquire "{HOSTILE_TEXT}"\n{name} fetch_add o 8\n{name} release "{HOSTILE_TEXT}"\n'
+    return turn * 30
+
+
+TRACE_WITH_A_HOSTILE_LOCK = (
+    f'linebounce trace 1\nobject o size=8\nlock "{HOSTILE_TEXT}" algorithm=tas\nstream a\nstream b cpu=1\n'
+    + one_thread("a")
+    + one_thread("b")
+    + "end\n"
+)
+
+
 def test_no_text_of_a_machine_a_layout_or_a_parameter_begins_a_line_or_acts_in_a_page(linebounce: Program) -> None:
     def hostile(text: str) -> str:
         text = re.sub("^title +=.*", lambda _: f'title = "{HOSTILE_TEXT}"', text, count=1, flags=re.MULTILINE)
@@ -177,8 +191,12 @@ def test_no_text_of_a_machine_a_layout_or_a_parameter_begins_a_line_or_acts_in_a
         function run(cpu) cpu:tally() end""",
     )
     linebounce.run("p.lua", "out", "--machine", "machine.toml")
+    linebounce.file("t.txt", TRACE_WITH_A_HOSTILE_LOCK)
     said = ""
     for command in (
+        ("compare-locks", "t.txt", "--machine", "p3_xeon_4way", "-o", "locks"),
+        ("advise", "t.txt", "--machine", "p3_xeon_4way"),
+        ("trace", "info", "t.txt"),
         ("describe", "machine", "machine.toml"),
         ("describe", "layout", "layout.toml"),
         ("describe", "workload", "p.lua"),
