@@ -22,6 +22,11 @@ def visible_name(text: str) -> str:
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
 
 
+def finalized(value: Any) -> Any:
+    """For Jinja's `finalize`: a page's source acts on no terminal, either. Markup is ours and stays."""
+    return visible(value) if type(value) is str else value
+
+
 def _spelled(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

@@ -177,7 +177,7 @@ std::string failure_page(const RandomArguments& arguments, const RandomBase& bas
 
 std::string outcome_page(const RandomArguments& arguments, const RandomBase& base, const RandomOutcome& outcome,
                          const Painter& paint) {
-  std::string out = paint(Colour::bold, base.spec.name) + "  " + base.spec.title + "\n\n";
+  std::string out = titled(base.spec.name, base.spec.title, paint) + "\n";
   out += fmt::format("  {} references in {}, each with another mutation of the machine; {} of them also with the\n",
                      outcome.references, plural(static_cast<std::uint64_t>(outcome.rounds), "round"), outcome.compared);
   out += "  engine's speed-ups off";

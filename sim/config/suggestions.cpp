@@ -5,6 +5,7 @@
 #include <array>
 
 #include "models/text/spelling.hpp"
+#include "models/text/visible.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -48,14 +49,16 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string not_known(std::string_view word, const std::vector<std::string>& known, std::string_view command) {
   constexpr std::size_t kMostShown = 16;
-  std::string text = fmt::format("\"{}\" is not known", word);
+  std::string text = fmt::format("\"{}\" is not known", visible_name(word));
   if (!command.empty() && known.size() > kMostShown) {
     const std::string meant = did_you_mean(word, known);
     return text + meant + (meant.empty() ? "; " : " ") + fmt::format("`{}` shows all {}", command, known.size());
   }
-  text += fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+  // A program's file chooses the names of what its parameters may be.
+  text += "; known: " + (known.empty() ? "none" : visible_name(fmt::format("{}", fmt::join(known, ", "))));
   const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
-  if (const auto near = is_number ? "" : nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);
+  if (const auto near = is_number ? "" : nearest(word, known); !near.empty())
+    text += fmt::format("; did you mean {}?", visible_name(near));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "models/text/visible.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -188,7 +189,7 @@ std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& pa
   for (const Part& part : parts_of(layout, line_bytes)) draw_part(layout, part, line_bytes, table, paint);
   return paint(Colour::bold, layout.name) +
          fmt::format("  {} bytes, {}, lines of {} bytes{}\n", layout.size, begins_text(layout, line_bytes), line_bytes,
-                     layout.subsystem.empty() ? "" : "; " + layout.subsystem) +
+                     layout.subsystem.empty() ? "" : "; " + visible_name(layout.subsystem)) +
          table.text();
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "models/text/visible.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -117,7 +118,7 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
   Table table = empty_table(paint);
   for (const LockRanking& lock : comparison.locks) {
     const std::string as = replayed_as(comparison, lock);
-    table.add_text("  " + paint(Colour::bold, shortened(lock.lock, kLockWidth)) +
+    table.add_text("  " + paint(Colour::bold, shortened(visible_name(lock.lock), kLockWidth)) +
                    (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n");
     for (const LockTrial& trial : lock.trials) add_trial(table, trial);
     for (const std::string& algorithm : lock.failed) table.add({"  " + algorithm, {"failed", Colour::red}});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "models/text/visible.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/terminal/terminal.hpp"
 
@@ -69,7 +70,7 @@ std::string pair_rows(const LockPair& pair) {
 }
 
 std::string machine_table(const LocksOnMachine& machine) {
-  std::string out = "\n" + mail_paragraph(machine.name + ": " + machine.title) + "\n";
+  std::string out = "\n" + mail_paragraph(machine.name + ": " + visible_name(machine.title)) + "\n";
   out += mail_row({"", "", "", "", "hand-off", "in ns", "lines per"});
   out += mail_row({"CPUs", "lock", "acquisitions/s", "fairness", "local", "remote", "acquisition"});
   for (const LockPair& pair : machine.pairs) out += pair_rows(pair);

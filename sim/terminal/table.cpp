@@ -29,9 +29,7 @@ Table::Table(std::vector<Column> columns, const Painter& paint, std::size_t inde
 }
 
 void Table::add(std::vector<Cell> cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (columns_[i].fit != Fit::prose) cells[i].text = on_one_line(cells[i].text);
-  }
+  for (Cell& cell : cells) cell.text = on_one_line(cell.text);
   rows_.push_back({std::move(cells)});
 }
 

@@ -159,7 +159,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
 
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint) {
   std::string out;
-  for (const std::string& line : wrapped(text, paint.wrap_at() - column)) {
+  for (const std::string& line : wrapped(visible_name(text), paint.wrap_at() - column)) {
     out += (out.empty() ? "" : std::string(column, ' ')) + paint(colour, line) + "\n";
   }
   return out;
@@ -186,7 +186,7 @@ std::string assumptions_text(const std::vector<std::string>& assumptions, const 
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column) {
   const std::string bold = paint(Colour::bold, name);
   if (title.empty() || title == name) return bold + "\n";
-  return bold + "  " + wrapped_from(visible_name(title), column + width_of(name) + 2, Colour::none, paint);
+  return bold + "  " + wrapped_from(title, column + width_of(name) + 2, Colour::none, paint);
 }
 
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {

@@ -28,6 +28,15 @@ def test_a_table_of_results_is_the_same_in_each_form(
     assert markdown[0] == f"| {' | '.join(expected.columns)} |"
 
 
+def test_no_name_is_a_formula_of_a_spreadsheet_or_acts_in_markdown(command: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("name,@sum\n=1+1,1\n'=1+1,2\n-x,3\n-2.5e+1,5\na|`b`<img src=x>[c](d),4\n")
+    assert command("tables", tmp_path / "w.csv", "-o", tmp_path / "t.csv").code == 0
+    rows = (tmp_path / "t.csv").read_text().splitlines()
+    assert rows == ["name,'@sum", "'=1+1,1", "''=1+1,2", "'-x,3", "-2.5e+1,5", "a|`b`<img src=x>[c](d),4"]
+    markdown = command("tables", tmp_path / "w.csv", "--format", "markdown").stdout
+    assert r"| a\|\`b\`&lt;img src=x&gt;\[c\](d) | 4 |" in markdown
+
+
 def test_without_a_table_its_list_is_printed(command: Callable[..., Result], locks_run: Path) -> None:
     assert "metrics: " in command("tables", locks_run).stdout
 

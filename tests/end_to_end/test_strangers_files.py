@@ -150,6 +150,68 @@ def test_no_file_holds_a_character_that_acts(linebounce: Program) -> None:
     assert config["title"] == "</title><script>alert(1)</script>\x1b[31m\nred\u202e"
 
 
+HOSTILE_TEXT = r"nothing\nlinebounce: all is well\t\u001b[2J\u009b2J\u202e<img src=x onerror=alert(1)>"
+
+
+def one_thread(name: str) -> str:
+    """Takes the lock often, and works in its section."""
+    turn = f'{name} acquire "{HOSTILE_TEXT}"\n{name} fetch_add o 8\n{name} release "{HOSTILE_TEXT}"\n'
+    return turn * 30
+
+
+TRACE_WITH_A_HOSTILE_LOCK = (
+    f'linebounce trace 1\nobject o size=8\nlock "{HOSTILE_TEXT}" algorithm=tas\nstream a\nstream b cpu=1\n'
+    + one_thread("a")
+    + one_thread("b")
+    + "end\n"
+)
+
+
+def test_no_text_of_a_machine_a_layout_or_a_parameter_begins_a_line_or_acts_in_a_page(linebounce: Program) -> None:
+    def hostile(text: str) -> str:
+        text = re.sub("^title +=.*", lambda _: f'title = "{HOSTILE_TEXT}"', text, count=1, flags=re.MULTILINE)
+        return re.sub('^("memory.latency_ns" = ).*', lambda found: f'{found[1]}"assumed: {HOSTILE_TEXT}"', text, flags=re.M)
+
+    machine_file(linebounce, hostile)
+    linebounce.file(
+        "layout.toml",
+        f"""name = "l"
+        title = "{HOSTILE_TEXT}"
+        [structure.s]
+        subsystem = "{HOSTILE_TEXT}"
+        size_bytes = 8
+        fields = [{{ name = "a", offset_bytes = 0, size_bytes = 8 }}]
+        """,
+    )
+    text = HOSTILE_TEXT.replace("\\u001b", "\\27").replace("\\u009b", "\\u{9b}").replace("\\u202e", "\\u{202e}")
+    linebounce.file(
+        "p.lua",
+        f"""ends = true
+        parameters = {{ {{ name = "p", default = "{text}", meaning = "{text}", choices = {{ "{text}" }} }} }}
+        function run(cpu) cpu:tally() end""",
+    )
+    linebounce.run("p.lua", "out", "--machine", "machine.toml")
+    linebounce.file("t.txt", TRACE_WITH_A_HOSTILE_LOCK)
+    said = ""
+    for command in (
+        ("compare-locks", "t.txt", "--machine", "p3_xeon_4way", "-o", "locks"),
+        ("advise", "t.txt", "--machine", "p3_xeon_4way"),
+        ("trace", "info", "t.txt"),
+        ("describe", "machine", "machine.toml"),
+        ("describe", "layout", "layout.toml"),
+        ("describe", "workload", "p.lua"),
+        ("check", "--random", "100", "--machine", "machine.toml"),
+        ("run", "p.lua", "--machine", "machine.toml", "--set", "workload.p=x"),
+        ("report", "out", "-o", "page.html"),
+    ):
+        done = linebounce(*command)
+        said += done.stdout + done.stderr
+    assert said.count("all is well") >= 5
+    assert not CONTROL.search(said)
+    assert not re.search("^ *linebounce: all is well", said, re.MULTILINE)
+    assert not CONTROL.search((linebounce.directory / "page.html").read_text())
+
+
 def test_a_programs_own_error_is_one_line(linebounce: Program) -> None:
     linebounce.file("fails.lua", "function run(cpu) error('lost\\nlinebounce: all is well\\t\\27[2J') end")
     message = linebounce.refused("run", "fails.lua", "--machine", "p3_xeon_4way")

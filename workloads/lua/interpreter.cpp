@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <ctime>
 #include <new>
-#include <utility>
 
 #include "models/text/visible.hpp"
 #include "workloads/lua/library.hpp"
@@ -16,14 +14,6 @@ namespace {
 int append_code(lua_State*, const void* bytes, std::size_t size, void* code) {
   static_cast<std::string*>(code)->append(static_cast<const char*>(bytes), size);
   return 0;
-}
-
-// The processor time of this thread.
-double processor_seconds() {
-  constexpr double kNanosecond = 1e-9;
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + kNanosecond * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace
@@ -141,25 +131,12 @@ void Interpreter::charge(std::int64_t work) {
 
 void Interpreter::count_instructions(lua_State* state, lua_Debug* at) {
   Interpreter& self = of(state);
-  self.charge(kInstructions * self.cost_of_instruction(at));
-  self.limit_time();
-}
-
-// Limits the processor time. If all keys of a table fall into one bucket of its hash, each look-up walks through all of them,
-// which a count of instructions does not see. Legal work takes a tenth of this limit, so the limit changes no result even on
-// a slow computer.
-void Interpreter::limit_time() {
-  if (std::exchange(begun_operations_, operations_) != operations_) {
-    begun_ = processor_seconds();
-  } else if (processor_seconds() - begun_ > kMostSeconds) {
-    fail(fmt::format("{} s of the processor without an operation of the simulated machine: does a loop never end?",
-                     kMostSeconds));
-  }
+  self.charge(kInstructions * (self.cost_of_instruction(at) + self.work_of_lookup()));
 }
 
 // The cost of one instruction: it may compare two texts, or copy all arguments that a function with `...` was called with.
 std::int64_t Interpreter::cost_of_instruction(lua_Debug* at) const {
-  constexpr std::size_t kCheapText = 4096;  // bytes that are compared in the time of a few instructions
+  constexpr std::size_t kCheapText = 256;  // bytes that are compared in the time of a few instructions, even if all are zero
   constexpr int kCheapArguments = 256;
   int arguments = kCheapArguments;
   while (lua_getlocal(state_, at, -arguments) != nullptr) {

@@ -77,8 +77,10 @@ class Interpreter {
   void note_text(std::size_t bytes) { longest_text_ = std::max(longest_text_, bytes); }
   // The bytes that the program's values take, garbage included.
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
+  // The work of a look-up in a table beyond its instruction, at most.
+  [[nodiscard]] std::int64_t work_of_lookup() { return heap_.hash_parts().longest_chain() / kStepsForInstruction; }
   static constexpr std::int64_t kMostWork = 10'000'000;  // limit on instructions without an operation of the simulated machine
-  static constexpr int kMostSeconds = 2;                 // limit on the host's processor time for the same work
+  static constexpr std::int64_t kStepsForInstruction = 16;  // steps along a chain of keys that take as long as an instruction
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
     const std::uint32_t object = memory_->find_byte(address).object;
@@ -135,7 +137,6 @@ class Interpreter {
 
   static int panic(lua_State* state);
   static void count_instructions(lua_State* state, lua_Debug* at);
-  void limit_time();
   [[nodiscard]] std::int64_t cost_of_instruction(lua_Debug* at) const;
   [[nodiscard]] std::string located(const std::string& text) const;
   [[nodiscard]] std::string place() const;
@@ -151,9 +152,7 @@ class Interpreter {
   // heap charges work.
   std::int64_t work_ = 0, timeless_work_ = 0, operations_then_ = 0;
   Tick time_then_ = 0;
-  std::int64_t begun_operations_ = -1;  // the value of operations_ when begun_ was set
-  double begun_ = 0;                    // in seconds of the thread's processor time
-  std::size_t longest_text_ = 0;        // bytes
+  std::size_t longest_text_ = 0;  // bytes
   LuaMemory heap_;
   lua_State* state_;
   const AddressSpace* memory_ = nullptr;

@@ -13,6 +13,7 @@ from linebounce.compare.selection import headline_rows
 from linebounce.page_policy import page_policy
 from linebounce.quantity import quantity
 from linebounce.results import Results
+from linebounce.visible import finalized
 
 _TEMPLATE = """\
 {% macro table(rows, swept, verdicts) %}
@@ -129,7 +130,7 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
     names = run_names(comparisons)
     points = points_of(comparisons, rows)
     swept = len(base.points) > 1
-    template = Environment(autoescape=True).from_string(_TEMPLATE)
+    template = Environment(autoescape=True, finalize=finalized).from_string(_TEMPLATE)
     return template.render(
         policy=page_policy(),
         names=names,

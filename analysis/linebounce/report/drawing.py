@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
+from linebounce.visible import visible_name
+
 _EDGE = 2  # room for strokes at the edge of the drawing
 
 
@@ -41,7 +43,7 @@ class Drawing:
         self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
 
     def text(self, x: float, y: float, text: str, kind: str = "") -> None:
-        self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>')
+        self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(visible_name(text))}</text>')
 
     def measured(self, x: float, y: float, metric: str, before: str) -> None:
         """A text that the page fills in: `before`, then the value of a metric at the shown point."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linebounce.results import Results, read_document, reading
+from linebounce.visible import visible_name
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Machine:
 
     @property
     def title(self) -> str:
-        return str(self.config.get("title") or self.config.get("name", "the machine"))
+        return visible_name(str(self.config.get("title") or self.config.get("name", "the machine")))
 
     @property
     def cpus(self) -> int:

@@ -31,6 +31,7 @@ from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
 from linebounce.report.words import axis_title
 from linebounce.results import Results, read_document, reading
+from linebounce.visible import finalized, visible_name
 
 # Pairs of anchor and heading in page order. Each section's HTML is in templates/sections/ANCHOR.html, its script in
 # ANCHOR.js.
@@ -96,7 +97,9 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
 def environment() -> jinja2.Environment:
     """The environment that loads files from templates/."""
     loader = jinja2.PackageLoader("linebounce.report", "templates")
-    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, finalize=finalized, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
     made.filters["setting"] = setting_text
     made.filters["breakable"] = _breakable
     return made
@@ -104,7 +107,7 @@ def environment() -> jinja2.Environment:
 
 def _breakable(text: str) -> Markup:
     """Marks where a name, path or command may wrap, as breakable() in templates/data.js does."""
-    return Markup("<wbr>").join(_BETWEEN_WORDS.split(text))
+    return Markup("<wbr>").join(_BETWEEN_WORDS.split(visible_name(text)))
 
 
 def _packed(data: object) -> str:

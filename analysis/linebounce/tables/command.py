@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -155,7 +156,16 @@ def _typed(cells: Sequence[str]) -> list[object]:
 
 
 def _csv(frame: pl.DataFrame) -> bytes:
-    return frame.write_csv().encode()
+    """With an apostrophe before each name that a spreadsheet would compute, as in the files of results."""
+    import polars as pl  # noqa: PLC0415
+
+    texts = [pl.col(name).map_elements(_no_formula, pl.String) for name in frame.columns if frame[name].dtype == pl.String]
+    return frame.with_columns(texts).rename(_no_formula).write_csv().encode()
+
+
+def _no_formula(text: str) -> str:
+    is_number = re.fullmatch(r"-[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text) is not None
+    return f"'{text}" if text.lstrip("'").startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number else text
 
 
 def _json(frame: pl.DataFrame) -> bytes:
@@ -168,9 +178,13 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     return content.getvalue()
 
 
+# A name ends no cell, and becomes no HTML, no link and no code.
+_MARKDOWN = str.maketrans({letter: f"\\{letter}" for letter in "\\|`*[]"} | {"<": "&lt;", ">": "&gt;", "\n": " "})
+
+
 def _markdown(frame: pl.DataFrame) -> bytes:
     def line(cells: Sequence[object]) -> str:
-        texts = ["" if cell is None else str(cell).replace("|", "\\|").replace("\n", " ") for cell in cells]
+        texts = ["" if cell is None else str(cell).translate(_MARKDOWN) for cell in cells]
         return f"| {' | '.join(texts)} |\n"
 
     rules = ["---:" if frame[column].dtype.is_numeric() else "---" for column in frame.columns]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "models/text/visible.hpp"
 #include "sim/lines/rank_correlation.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
@@ -234,7 +235,7 @@ std::string advice(const LockComparison& comparison) {
   const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);
   const std::string was =
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
-  std::string text = fmt::format("{}: {} instead of {}{}: {} on {}", lock, algorithm, recorded->algorithm, was,
+  std::string text = fmt::format("{}: {} instead of {}{}: {} on {}", visible_name(lock), algorithm, recorded->algorithm, was,
                                  throughput_text(comparison.again->change), comparison.machine);
   const auto fair = std::find_if(ranking.trials.begin(), recorded, [&](const LockTrial& trial) {
     return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain();
@@ -242,7 +243,7 @@ std::string advice(const LockComparison& comparison) {
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
   if (const auto word = comparison.words.find(lock); word != comparison.words.end())
-    text += fmt::format("; {} {} in the recording", lock, word->second);
+    text += fmt::format("; {} {} in the recording", visible_name(lock), word->second);
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";

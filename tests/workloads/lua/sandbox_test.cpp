@@ -1,5 +1,6 @@
 // A program is an untrusted file: it can reach only the simulated machine, it terminates, and any mistake is one message with
 // file, line and CPU.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/workloads/lua/lua_support.hpp"
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"long_name", "function setup() while true do barrier(('x'):rep(1 << 20)) end end function run() end",
          "a string of 1048576 bytes"},
         {"long_meanings",
-         "local p, m = {}, ('x'):rep(1 << 20) for i = 1, 1000 do p[i] = { name = 'p', default = 1, meaning = m } end\n"
+         "local p, m = {}, ('x'):rep(1 << 20) for i = 1, 300 do p[i] = { name = 'p', default = 1, meaning = m } end\n"
          "parameters = p function run() end",
          "a string of 1048576 bytes"},
         {"long_field",
@@ -159,7 +160,15 @@ INSTANTIATE_TEST_SUITE_P(
         {"colliding_keys",
          running("local x, step = {}, (1 << 16) - 1 for i = 1, 40000 do x[i * step] = 1 end\n"
                  "for i = 50001, 2000000 do x[i * step] = x[i * step] end"),
-         "s of the processor without an operation"},
+         kNeverEnds},
+        {"colliding_fractions",
+         running("local x, step = {}, 2.0 ^ 29 + 0.5 for i = 1, 40000 do x[i * step] = 1 end\n"
+                 "step = (1 << 15) - 0.5 for i = 1, 40000 do x[i * step] = 1 end"),
+         kNeverEnds},
+        {"keys_that_collide_once_their_table_grows",
+         running("local x, step = {}, (1 << 19) - 1 for i = 1, (1 << 18) + 2 do x[i * step] = 1 end"), kNeverEnds},
+        {"comparisons_of_texts_of_2_kb",
+         running("local a, b = ('x'):rep(2000), ('y'):rep(2000) for i = 1, 1000000 do local less = a < b end"), kNeverEnds},
         {"far_text_as_number", running("local s = (' '):rep(30000000) for i = 1, 9 do tonumber(s) end"),
          "tonumber: more than 10000000 elements"},
         {"long_digits", running("for i = 1, 1 << 20 do string.format('%99.99f', 1e308) end"), kNeverEnds},
@@ -186,6 +195,17 @@ TEST(Sandbox, NothingIsRepeatedAtOnce) {
   EXPECT_EQ(error_of(running("assert(string.rep('', 1 << 62) == '' and ('ab'):rep(2, '-') == 'ab-ab')\n"
                              "assert(#table.move({ 1, 2 }, 1, 2, 3) == 4)")),
             "");
+}
+
+// As many instructions as a program may execute at once, in tables whose keys are spread.
+TEST(Sandbox, LargeTablesCostNoMoreThanSmallOnes) {
+  for (const char* const key : {"i * 7919 % 1000003", "i << 20", "i * 4096 + 1", "i * 7919.5", "'k' .. i"})
+    EXPECT_EQ(error_of(running(fmt::format("local x = {{}} for i = 1, 50000 do x[{0}] = i end\n"
+                                           "for turn = 1, 15 do for i = 1, 50000 do assert(x[{0}] == i) end end",
+                                           key)),
+                       small_machine(1)),
+              "")
+        << key;
 }
 
 // Everything that a program can turn into text is the same in every run.
