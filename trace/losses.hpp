@@ -131,7 +131,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
     {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
     {"digits_alone", Severity::doubt,
-     "No address in {0} begins with 0x or has a digit above 9: they are read as hexadecimal. If they are decimal, write 0x and "
+     "No address begins with 0x or has a digit above 9. All are read as hexadecimal: if they are decimal, write 0x and "
      "hexadecimal digits."},
     {"figures_dropped", Severity::doubt, "The numbers behind the addresses, sizes or values, are left out."},
     {"no_names", Severity::lost, "{0} has no names: objects are pages of 4 KiB, and functions are unknown."},

@@ -39,8 +39,8 @@ bool is_number(std::string_view text) {
 
 // Returns a cell's text without the unit ns; empty for a mark that means "none", such as a dash on the diagonal.
 std::string_view cell_text(std::string_view raw) {
-  constexpr std::array<std::string_view, 15> kNothing = {"-",   "--",  "---", "n/a", "N/A",  "NA",   "nan", "NaN",
-                                                         "NAN", "inf", "x",   "X",   "self", "SELF", "null"};
+  constexpr std::array<std::string_view, 14> kNothing = {"-",   "--",  "---", "n/a", "N/A",  "NA",   "nan",
+                                                         "NaN", "NAN", "x",   "X",   "self", "SELF", "null"};
   constexpr std::string_view kUnit = "ns";
   if (std::ranges::find(kNothing, raw) != kNothing.end()) return {};
   if (!raw.ends_with(kUnit)) return raw;

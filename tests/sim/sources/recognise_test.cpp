@@ -205,7 +205,7 @@ TEST(OrderedTrace, ItsLinesAreSpelledInManyWays) {
 TEST(OrderedTrace, AddressesThatMayBeDecimalAreDoubted) {
   const auto is_doubted = [](const std::string& text) {
     const std::vector<std::string> missing = converted("ordered", text).missing;
-    return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with("No address in"); });
+    return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with("No address begins"); });
   };
   EXPECT_TRUE(is_doubted("0 R 4096\n1 W 8192\n"));
   EXPECT_FALSE(is_doubted("0 R 4096\n1 W 0x8192\n"));
