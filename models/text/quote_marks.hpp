@@ -1,4 +1,4 @@
-// A mail quotes lines by marks at their beginning.
+// Marks that mails and Windows programs put at the beginning of lines and texts.
 #pragma once
 
 #include <string>
@@ -8,6 +8,9 @@
 #include "models/text/text_lines.hpp"
 
 namespace linebounce {
+
+// Begins a text in UTF-8 that a Windows program wrote.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // A line as it was before mails quoted it: "> > text" is "text".
 inline std::string_view without_quote_marks(std::string_view line) {

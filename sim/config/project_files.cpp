@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/text/quote_marks.hpp"
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
@@ -137,7 +138,9 @@ std::string read_text(const fs::path& file) {
 std::string read_data(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UnreadableConfig(read_problem(file.string(), ENOENT));
-  return read_text(file);
+  std::string text = read_text(file);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
 }
 
 bool names_directory(const std::string& name) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -17,6 +20,24 @@ using What = AddressLine::What;
 
 constexpr int kMostCpuNumber = 65535;  // the largest CPU number that a trace may contain
 constexpr std::uint64_t kLargestAccess = 4096;
+
+std::string_view without_comment(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kMarks = {"#", "//", ";", "--"};
+  if (text.find_first_of("#/;-") == text.npos) return text;
+  for (const std::string_view mark : kMarks) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + mark.size())) {
+      const bool is_arrow = at > 0 && text[at - 1] == '<';  // "<--", before a stored value
+      if (at == 0 || (!is_arrow && (text[at - 1] == ' ' || text[at - 1] == '\t'))) text = text.substr(0, at);
+    }
+  }
+  return stripped(text);
+}
+
+// Parses a line, of which a comment has been removed if the format has comments.
+std::optional<AddressLine> parsed(const AddressGrammar& grammar, std::string_view text) {
+  if (grammar.has_comments) text = without_comment(text);
+  return text.empty() ? AddressLine{} : grammar.parse(text);
+}
 
 class AddressLines {
  public:
@@ -61,7 +82,7 @@ class AddressLines {
   }
 
   void record(std::string_view text, const LineFile& in) {
-    const auto line = grammar_.parse(text);
+    const auto line = parsed(grammar_, text);
     if (!line) in.refuse(fmt::format("expected {}", grammar_.expected));
     if (line->what == What::nothing) return;
     if (line->bytes > kLargestAccess) in.refuse(fmt::format("an access of more than {} bytes", kLargestAccess));
@@ -91,6 +112,9 @@ class AddressLines {
     if (line.what != What::store) objects_.access(cpu.stream, trace::Kind::load, address, bytes);
     if (line.what != What::load) objects_.access(cpu.stream, trace::Kind::store, address, bytes);
     cpu.unfenced = cpu.unfenced || line.what != What::load;
+    all_in_digits_ = all_in_digits_ && line.in_digits;
+    any_time_ = any_time_ || line.has_time;
+    any_figure_ = any_figure_ || line.has_figure;
   }
 
   // Returns the CPU of the current line. If lines name their CPUs, and this CPU is not that of the previous line, the
@@ -147,7 +171,9 @@ class AddressLines {
     if (!grammar_.has_sizes) losses.add(Loss::no_sizes, source, std::to_string(grammar_.word_bytes));
     losses.add(Loss::no_names, source);
     if (!any_fetched_) losses.add(Loss::no_instructions, source);
-    if (grammar_.has_times) losses.add(Loss::times_dropped, source);
+    if (any_figure_) losses.add(Loss::figures_dropped, source);
+    if (all_in_digits_ && last_ != nullptr) losses.add(Loss::digits_alone, source);
+    if (grammar_.has_times || any_time_) losses.add(Loss::times_dropped, source);
     if (grammar_.below_cache) losses.add(Loss::below_a_cache, source);
     losses.add_count(Loss::other_packets, source, others_);
     losses.add_count(Loss::quotes_removed, source, quoted_);
@@ -162,6 +188,7 @@ class AddressLines {
   int last_number_ = -1;
   int own_cpu_ = -1;
   bool any_fetched_ = false;
+  bool all_in_digits_ = true, any_time_ = false, any_figure_ = false;  // of the accesses
   std::int64_t others_ = 0, quoted_ = 0;
 };
 
@@ -180,7 +207,7 @@ std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& gramma
   return [grammar](const Excerpt& excerpt) {
     bool any = false;
     Likeness likeness = likeness_of_lines(excerpt, [&](std::string_view text) {
-      const auto line = grammar.parse(text);
+      const auto line = parsed(grammar, text);
       any = any || (line && line->what != What::nothing);
       return line.has_value();
     });
@@ -190,13 +217,19 @@ std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& gramma
 }
 
 std::optional<AddressLine::What> read_or_write(std::string_view word) {
-  constexpr std::array<std::string_view, 12> kLoads = {"r",  "R",  "read", "READ", "Read", "RD",
-                                                       "rd", "LD", "ld",   "load", "LOAD", "Load"};
-  constexpr std::array<std::string_view, 12> kStores = {"w",  "W",  "write", "WRITE", "Write", "WR",
-                                                        "wr", "ST", "st",    "store", "STORE", "Store"};
-  if (std::ranges::find(kLoads, word) != kLoads.end()) return AddressLine::What::load;
-  if (std::ranges::find(kStores, word) != kStores.end()) return AddressLine::What::store;
+  constexpr std::array<std::string_view, 7> kLoads = {"r", "rd", "read", "l", "ld", "load", "prrd"};
+  constexpr std::array<std::string_view, 7> kStores = {"w", "wr", "write", "s", "st", "store", "prwr"};
+  constexpr std::size_t kLongest = 5;
+  if (word.size() > kLongest) return std::nullopt;
+  std::string lower(word);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  if (std::ranges::find(kLoads, lower) != kLoads.end()) return AddressLine::What::load;
+  if (std::ranges::find(kStores, lower) != kStores.end()) return AddressLine::What::store;
   return std::nullopt;
+}
+
+bool is_in_digits(std::string_view address) {
+  return address.find_first_not_of("0123456789") == address.npos;
 }
 
 std::optional<int> number_in_name(const std::filesystem::path& file) {

@@ -20,9 +20,11 @@ struct AddressLine {
     other  // a word that is neither a load nor a store
   };
   What what = What::nothing;
-  std::uint64_t address = 0;  // in bytes; for `compute`: a number of cycles
-  std::uint64_t bytes = 0;    // 0: not stated
-  int cpu = 0;                // only in formats whose lines name their CPU
+  std::uint64_t address = 0;                  // in bytes; for `compute`: a number of cycles
+  std::uint64_t bytes = 0;                    // 0: not stated
+  int cpu = 0;                                // only in formats whose lines name their CPU
+  bool in_digits = false;                     // the address has neither 0x nor a digit above 9, so it may be decimal
+  bool has_time = false, has_figure = false;  // the line also states a time, or a number behind the address
 };
 
 struct AddressGrammar {
@@ -35,6 +37,8 @@ struct AddressGrammar {
   bool has_cpus = false;     // lines name their CPU; the file has the global order of all CPUs' accesses
   bool has_times = false;    // lines have times, which the conversion drops
   bool below_cache = false;  // the trace lacks accesses that hit in a cache
+  // Comments: lines that begin with #, //, ; or --, and the rest of a line behind such a mark and a blank.
+  bool has_comments = false;
 };
 
 // Several files are the traces of one CPU each. In one file whose lines name CPUs, each CPU sleeps until the CPU of the
@@ -42,8 +46,11 @@ struct AddressGrammar {
 ConvertTrace convert_lines_of(const AddressGrammar& grammar);
 std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar);
 
-// Parses "r", "w" and their variants; returns nothing for any other word.
+// Parses "r", "w" and their variants, in any case; returns nothing for any other word.
 std::optional<AddressLine::What> read_or_write(std::string_view word);
+
+// True if the text of an address may also be decimal: it has digits up to 9 alone, and no 0x.
+bool is_in_digits(std::string_view address);
 
 // The number at the end of a file's name without its extension: 3 for "core_3.data". Returns nothing if there is none.
 std::optional<int> number_in_name(const std::filesystem::path& file);

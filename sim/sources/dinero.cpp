@@ -18,11 +18,14 @@ std::optional<AddressLine> dinero_line(std::string_view text) {
   return AddressLine{.what = kLabels[*label], .address = *address};
 }
 
-// To recognise the format, a comment that begins with a number is none: such a line may belong to a matrix.
+// To recognise the format, a comment that begins with a number or with r or w is none: such a line may belong to a matrix, or
+// to a trace whose lines begin with a CPU or a time.
 std::optional<AddressLine> dinero_line_without_figures(std::string_view text) {
   std::string_view comment = text;
   for (int word = 0; word < 2; ++word) take_word(comment);
-  return decimal(take_word(comment)) ? std::nullopt : dinero_line(text);
+  const std::string_view word = take_word(comment);
+  const bool is_figure = decimal(word) || (word.starts_with("0x") && hexadecimal(word)) || read_or_write(word);
+  return is_figure ? std::nullopt : dinero_line(text);
 }
 
 // The format has no access sizes; Dinero's accesses are words of 4 bytes.

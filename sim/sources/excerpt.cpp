@@ -1,11 +1,10 @@
 #include "sim/sources/excerpt.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 
 #include "sim/sources/line_file.hpp"
+#include "sim/sources/wrapped_text.hpp"
 #include "trace/error.hpp"
 #include "trace/read_problem.hpp"
 
@@ -36,35 +35,6 @@ void split_lines(Excerpt& excerpt) {
   }
 }
 
-// True if each "=" of the text is one of quoted-printable: before two digits, or at the end of a line that goes on in the next.
-// Counts those that other texts hardly have ("x=20" may be a setting), and requires two.
-bool is_quoted_printable(std::string_view text) {
-  constexpr std::size_t kShortestBroken = 65, kLongestBroken = 76;  // lengths that mail programs give broken lines
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  int telling = 0;
-  for (std::size_t at = text.find('='); at != text.npos; at = text.find('=', at + 1)) {
-    const std::string_view next = text.substr(at + 1, 2);
-    if (next.starts_with('\n') || next == "\r\n") {
-      const std::size_t length = at - text.substr(0, at).rfind('\n');  // from the line's begin, as npos is -1
-      if (length >= kShortestBroken && length <= kLongestBroken) ++telling;
-    } else if (next == "3D") {
-      ++telling;
-    } else if (next.find_first_not_of(kDigits) != next.npos) {
-      return false;
-    }
-  }
-  return telling >= 2;
-}
-
-// Refuses an e-mail's stored form. A reader would take the pieces of broken lines for lines, and might miss most of the text.
-void refuse_quoted_printable(const Excerpt& excerpt, const std::string& name) {
-  if (!is_quoted_printable(excerpt.bytes)) return;
-  throw trace::TraceError(
-      fmt::format("{0}: is an e-mail's text in quoted-printable form, with broken lines; decode it first: "
-                  "python3 -m quopri -d {0} > FILE",
-                  name));
-}
-
 void complete(Excerpt& excerpt) {
   excerpt.is_text = looks_like_text(excerpt.bytes);
   if (excerpt.is_text) split_lines(excerpt);
@@ -87,7 +57,7 @@ Excerpt excerpt_of(const fs::path& file) {
   excerpt.whole = in.peek() == std::char_traits<char>::eof();
   refuse_unreadable(in, file.string());
   complete(excerpt);
-  refuse_quoted_printable(excerpt, file.string());
+  refuse_wrapped(excerpt, file.string());
   return excerpt;
 }
 

@@ -24,7 +24,7 @@ struct Excerpt {
   [[nodiscard]] bool has(std::string_view text) const { return bytes.find(text) != std::string::npos; }
 };
 
-// Errors: trace::TraceError if the file is unreadable or compressed, an e-mail's quoted-printable text, or not a regular file.
+// Errors: trace::TraceError if the file is unreadable, compressed or wrapped (wrapped_text.hpp), or not a regular file.
 // Reading from a pipe would consume its beginning.
 Excerpt excerpt_of(const std::filesystem::path& file);
 // The excerpt of a text in memory.

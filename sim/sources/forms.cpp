@@ -22,18 +22,18 @@ std::string_view noun_of(FormKind kind) {
 
 const std::vector<Form>& all_forms() {
   static const std::vector<Form> kForms = {
-      LISTED(MakeForm, ordered_form)(),      LISTED(MakeForm, read_write_form)(),    LISTED(MakeForm, per_core_form)(),
-      LISTED(MakeForm, smpcache_form)(),     LISTED(MakeForm, dinero_form)(),        LISTED(MakeForm, pinatrace_form)(),
-      LISTED(MakeForm, gem5_packets_form)(), LISTED(MakeForm, lackey_form)(),        LISTED(MakeForm, champsim_form)(),
-      LISTED(MakeForm, drmemtrace_form)(),   LISTED(MakeForm, perf_script_form)(),   LISTED(MakeForm, perf_data_form)(),
-      LISTED(MakeForm, perf_c2c_form)(),     LISTED(MakeForm, access_table_form)(),  LISTED(MakeForm, lock_stat_form)(),
-      LISTED(MakeForm, perf_lock_form)(),    LISTED(MakeForm, perf_lock_csv_form)(), LISTED(MakeForm, klockstat_form)(),
-      LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),        LISTED(MakeForm, mctop_form)(),
-      LISTED(MakeForm, probe_form)(),        LISTED(MakeForm, lscpu_form)(),         LISTED(MakeForm, lstopo_form)(),
-      LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),          LISTED(MakeForm, pahole_form)(),
-      LISTED(MakeForm, ptype_form)(),        LISTED(MakeForm, btf_form)(),           LISTED(MakeForm, dwarf_form)(),
-      LISTED(MakeForm, litmus_form)(),       LISTED(MakeForm, own_trace_form)(),     LISTED(MakeForm, own_toml_form)(),
-      LISTED(MakeForm, own_program_form)(),
+      LISTED(MakeForm, ordered_form)(),      LISTED(MakeForm, read_write_form)(),  LISTED(MakeForm, per_core_form)(),
+      LISTED(MakeForm, smpcache_form)(),     LISTED(MakeForm, dinero_form)(),      LISTED(MakeForm, pinatrace_form)(),
+      LISTED(MakeForm, gem5_packets_form)(), LISTED(MakeForm, lackey_form)(),      LISTED(MakeForm, champsim_form)(),
+      LISTED(MakeForm, dramsim_form)(),      LISTED(MakeForm, drmemtrace_form)(),  LISTED(MakeForm, perf_script_form)(),
+      LISTED(MakeForm, perf_data_form)(),    LISTED(MakeForm, perf_c2c_form)(),    LISTED(MakeForm, access_table_form)(),
+      LISTED(MakeForm, lock_stat_form)(),    LISTED(MakeForm, perf_lock_form)(),   LISTED(MakeForm, perf_lock_csv_form)(),
+      LISTED(MakeForm, klockstat_form)(),    LISTED(MakeForm, bpftrace_form)(),    LISTED(MakeForm, matrix_form)(),
+      LISTED(MakeForm, mctop_form)(),        LISTED(MakeForm, probe_form)(),       LISTED(MakeForm, lscpu_form)(),
+      LISTED(MakeForm, lstopo_form)(),       LISTED(MakeForm, mlc_form)(),         LISTED(MakeForm, numa_form)(),
+      LISTED(MakeForm, pahole_form)(),       LISTED(MakeForm, ptype_form)(),       LISTED(MakeForm, btf_form)(),
+      LISTED(MakeForm, dwarf_form)(),        LISTED(MakeForm, litmus_form)(),      LISTED(MakeForm, own_trace_form)(),
+      LISTED(MakeForm, own_toml_form)(),     LISTED(MakeForm, own_program_form)(),
   };
   return kForms;
 }
@@ -89,12 +89,33 @@ constexpr std::array kUnusable = {
              "perf c2c report --stdio has them"},
     Unusable{"struct ", "preserve_access_index",
              "C declarations of BTF, which have no offsets: bpftool btf dump ... format raw has them, and pahole"},
+    Unusable{"Cacheline 0x", "rmt hitm",
+             "one line of perf c2c's terminal browser, which has shares and no counts: perf c2c report --stdio has both"},
+    Unusable{"|OP ", "|LVL ",
+             "samples of perf script without their thread or address: perf script -F comm,pid,tid,cpu,time,event,addr,weight,"
+             "data_src,ip,sym has both"},
+    Unusable{"Thread ID", "comm", "perf lock info, which has no times: perf lock contention and perf lock report have them"},
+    Unusable{"Address of instance", "name of class",
+             "perf lock info, which has no times: perf lock contention and perf lock report have them"},
+    Unusable{"physical id", "core id",
+             "/proc/cpuinfo, which names neither caches nor NUMA nodes: lscpu -J -e has them, and lstopo --of xml"},
+    Unusable{"Hardware Thread Topology", "Socket",
+             "likwid-topology's output: what it says of cores, caches and nodes is read from lscpu -J -e or lstopo --of xml"},
+    Unusable{"Core:", "PU:",
+             "hwloc's synthetic description of a machine: lstopo --if synthetic --input DESCRIPTION --of xml has "
+             "the form that is read"},
+    Unusable{"/topology/core_id", "/topology/physical_package_id",
+             "files of /sys/devices/system/cpu: lscpu -J -e reads them, and its output has the form that is read"},
+    Unusable{"ONE-SIZE", "ALL-SIZE", "lscpu -C, which does not say which CPUs share a cache: lscpu -J -e does"},
+    Unusable{"one-size", "all-size", "lscpu -C, which does not say which CPUs share a cache: lscpu -J -e does"},
+    Unusable{"CPU(s):", "x86_64",
+             "lscpu's output in another language or in part: LC_ALL=C lscpu -J -e has the form that is read"},
     Unusable{"Witnesses", "Positive:", "what herd prints about a litmus test: import the test itself, its .litmus file"},
 };
 
 std::string why_none(const Excerpt& excerpt, const std::vector<FormCandidate>& misfits) {
   for (const Unusable& one : kUnusable) {
-    if (excerpt.is_text && excerpt.has(one.mark) && excerpt.has(one.other_mark)) return fmt::format("is {}", one.text);
+    if (excerpt.is_text && excerpt.has(one.mark) && excerpt.has(one.other_mark)) return std::string(one.text);
   }
   std::string text = "not in a known form. " + first_misfit_text(excerpt, misfits) + "\nKnown forms:";
   for (const Form& form : all_forms()) text += fmt::format("\n  {:<13} {}: {}", form.name, form.what, form.marks);

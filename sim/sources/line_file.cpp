@@ -38,6 +38,15 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
   }
 }
 
+// Windows programs begin a text in UTF-8 with this mark.
+void skip_byte_order_mark(std::ifstream& stream) {
+  if (stream.peek() != static_cast<unsigned char>(kByteOrderMark.front())) return;
+  std::string begin(kByteOrderMark.size(), '\0');
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  if (begin == kByteOrderMark) return;
+  for (std::streamsize i = stream.gcount(); i > 0; --i) stream.unget();
+}
+
 std::optional<std::uint64_t> number(std::string_view text, int base) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -57,6 +66,7 @@ std::ifstream open_input(const std::filesystem::path& file) {
   if (!stream)
     throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));
   refuse_compressed(stream, file.string());
+  skip_byte_order_mark(stream);
   refuse_unreadable(stream, file.string());
   stream.clear();  // an empty file is at its end after the look at its first byte
   return stream;

@@ -66,22 +66,23 @@ class HerdReader {
     }
   }
 
-  // Removes comments: "(* ... *)", also across lines, and "// ...". In C, "(*" may also begin an argument, as in f(*x). So in
-  // C it begins a comment only at the start of a line, before a blank, or on the line of the condition.
+  // Removes comments: "(* ... *)" and "/* ... */", also across lines, and "// ...". In C, "(*" may also begin an argument, as
+  // in f(*x). So in C it begins a comment only at the start of a line, before a blank, or on the line of the condition.
   void remove_comments() {
     const bool is_c = std::ranges::any_of(lines_, [](const SourceLine& line) { return line.text.starts_with("C "); });
-    bool inside = false;
+    std::string_view end;  // what ends the comment that has begun; empty: none has
     for (SourceLine& line : lines_) {
       std::string kept;
       for (std::size_t i = 0; i < line.text.size(); ++i) {
         const std::string_view two = std::string_view(line.text).substr(i, 2);
-        if (!inside && two == "//") break;
+        if (end.empty() && two == "//") break;
         const bool before_blank = i + 2 >= line.text.size() || line.text[i + 2] == ' ';
         const bool begins = !is_c || before_blank || stripped(kept).empty() || begins_condition(stripped(kept));
-        if (!inside && two == "(*" && begins) inside = true;
-        if (!inside) kept += line.text[i];
-        if (inside && two == "*)") {
-          inside = false;
+        if (end.empty() && two == "(*" && begins) end = "*)";
+        if (end.empty() && two == "/*") end = "*/";
+        if (end.empty()) kept += line.text[i];
+        if (two == end) {
+          end = {};
           ++i;
         }
       }
@@ -107,7 +108,8 @@ class HerdReader {
     test_.architecture = take_word(text);
     test_.name = take_word(text);
     if (std::ranges::find(kArchitectures, test_.architecture) == kArchitectures.end())
-      refuse(line, fmt::format("expected one of {}, and the test's name", fmt::join(kArchitectures, ", ")));
+      refuse(line, fmt::format("{} has no memory model here: expected one of {}, and the test's name", test_.architecture,
+                               fmt::join(kArchitectures, ", ")));
     if (test_.name.empty()) refuse(line, "the test has no name");
     ++at_;
     if (peek().text.starts_with('"')) {
@@ -308,18 +310,23 @@ class HerdReader {
 };
 
 Likeness litmus_likeness(const Excerpt& excerpt) {
-  if (excerpt.lines.empty()) return {};
-  const auto first =
-      std::ranges::find_if(excerpt.lines, [](const Excerpt::Line& line) { return !line.text.starts_with("(*"); });
+  // Passes over comments in front of the head, and one behind it.
+  bool is_comment = false;
+  const auto first = std::ranges::find_if(excerpt.lines, [&is_comment](const Excerpt::Line& line) {
+    const bool was_comment = is_comment || line.text.starts_with("(*");
+    is_comment = was_comment && line.text.find("*)") == line.text.npos;
+    return !was_comment;
+  });
   if (first == excerpt.lines.end()) return {};
   std::string_view text = first->text;
+  text = stripped(text.substr(0, text.find("(*")));
   const std::string_view architecture = take_word(text);
   const bool known = std::ranges::find(kArchitectures, architecture) != kArchitectures.end() ||
                      std::ranges::find(kOtherArchitectures, architecture) != kOtherArchitectures.end();
   const bool is_named = !text.empty() && text.find(' ') == text.npos;
-  const bool asks = excerpt.has("exists") || excerpt.has("forall");
-  return certain_if(known && is_named && asks && excerpt.has("{"),
-                    "it begins with an architecture and a name, and ends with a condition");
+  const bool has_parts = excerpt.has("{") && (excerpt.has("exists") || excerpt.has("forall") || excerpt.has("P0"));
+  return certain_if(known && is_named && has_parts,
+                    "it begins with an architecture and a name, and has threads or a condition");
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ class LockStatFile {
       titles(text.substr(std::string_view("class name").size()));
     } else if (columns_.empty()) {
       columns_ = columns_of_class(text);
-      if (columns_.empty()) in_.refuse(kExpectTitles);
+      if (columns_.empty() && numbers_at(text) != text.npos) in_.refuse(kExpectTitles);
+      if (columns_.empty()) return;  // what a pasted text has before the statistics: a command, a sentence
       assumed_ = true;
       read_line(text);
     } else if (locks_.empty() && name_.empty() && is_title(text)) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::string_view kGridBlanks = " \t\r";
 constexpr std::string_view kPlusMinus = "\xc2\xb1";  // stands between a mean and its error
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kMostGridCpus = 1024;
 
 struct TextLine {
@@ -34,10 +33,19 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
   return lines;
 }
 
-// Returns a cell's text; empty for a mark that means "none", such as a dash on the diagonal.
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
+}
+
+// Returns a cell's text without the unit ns; empty for a mark that means "none", such as a dash on the diagonal.
 std::string_view cell_text(std::string_view raw) {
-  constexpr std::array<std::string_view, 7> kNothing = {"-", "--", "n/a", "N/A", "nan", "NaN", "NAN"};
-  return std::ranges::find(kNothing, raw) == kNothing.end() ? raw : std::string_view{};
+  constexpr std::array<std::string_view, 14> kNothing = {"-",   "--",  "---", "n/a", "N/A",  "NA",   "nan",
+                                                         "NaN", "NAN", "x",   "X",   "self", "SELF", "null"};
+  constexpr std::string_view kUnit = "ns";
+  if (std::ranges::find(kNothing, raw) != kNothing.end()) return {};
+  if (!raw.ends_with(kUnit)) return raw;
+  const std::string_view figure = stripped(raw.substr(0, raw.size() - kUnit.size()));
+  return is_number(figure) ? figure : raw;
 }
 
 GridRow split_at(const TextLine& line, char separator) {
@@ -214,8 +222,10 @@ std::optional<ListTitles> list_titles(const GridRow& row) {
   return all ? std::optional(titles) : std::nullopt;
 }
 
-NumberGrid list_grid(const std::vector<GridRow>& rows, const ListTitles& titles) {
+NumberGrid list_grid(const NumberGrid& list, const ListTitles& titles) {
+  const std::vector<GridRow>& rows = list.rows;
   NumberGrid grid;
+  grid.decimal_commas = list.decimal_commas;
   grid.is_marked = true;
   std::size_t cpus = 0;
   for (std::size_t i = 1; i < rows.size() && grid.problem.empty(); ++i) {
@@ -281,8 +291,20 @@ GridRow first_cells(const std::vector<GridRow>& rows, std::size_t from) {
   return cells;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
+// True if the labels count on by one. Labels that begin with 0 or 1 need not.
+bool counts_on(const std::vector<std::uint64_t>& labels) {
+  for (std::size_t i = 1; i < labels.size(); ++i) {
+    if (labels[i] != labels[i - 1] + 1) return false;
+  }
+  return true;
+}
+
+// What the first row is if its first cell is empty or a dash: CPU numbers, or latencies behind an empty place on the diagonal.
+enum class FirstRow : std::uint8_t { labels, latencies, unclear };
+
+FirstRow first_row(const std::vector<std::uint64_t>& labels) {
+  if (*std::ranges::min_element(labels) <= 1) return FirstRow::labels;
+  return counts_on(labels) ? FirstRow::unclear : FirstRow::latencies;
 }
 
 // Removes a head and a column of labels if they have the same CPU numbers. Or removes only one of the two, if its labels
@@ -299,7 +321,13 @@ void take_labels(NumberGrid& grid) {
   const auto above = labels_of(head);
   const auto before = labels_of(first_cells(rows, 1));
   const auto head_alone = labels_of(rows.front()), before_alone = labels_of(first_cells(rows, 0));
-  if (!above.empty() && above == before && (corner_is_label || !has_corner)) {
+  const bool is_framed = !above.empty() && above == before && (corner_is_label || !has_corner);
+  const FirstRow first = is_framed && has_corner && rows.front().front().text.empty() ? first_row(above) : FirstRow::labels;
+  if (is_framed && first == FirstRow::unclear) {
+    grid.problem = "these may be numbers of CPUs, or latencies; write CPU into the table's first cell, or 0";
+    grid.problem_at = head.front();
+    grid.is_other_unit = true;
+  } else if (is_framed && first == FirstRow::labels) {
     rows.erase(rows.begin());
     for (GridRow& row : rows) row.erase(row.begin());
     grid.is_marked = true;
@@ -334,6 +362,29 @@ void complete_triangle(NumberGrid& grid) {
   for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
 }
 
+// Fills in a triangle with a head and labels, whose cells are separated by blanks: each row ends at the diagonal, or begins
+// there.
+void complete_labelled_triangle(std::vector<GridRow>& rows) {
+  if (rows.size() < 3) return;
+  const std::size_t cpus = rows.size() - 1;
+  GridRow head = rows.front();
+  if (head.size() == cpus + 1) head.erase(head.begin());
+  if (head.size() != cpus || labels_of(head).empty() || labels_of(head) != labels_of(first_cells(rows, 1))) return;
+  const std::size_t diagonal = rows.back().size() == cpus + 1 || rows[1].size() == cpus + 1 ? 1 : 0;
+  const auto has_form = [&](bool is_lower) {
+    for (std::size_t i = 1; i <= cpus; ++i) {
+      if (rows[i].size() != diagonal + (is_lower ? i : cpus - i + 1)) return false;
+    }
+    return true;
+  };
+  const bool is_lower = has_form(true);
+  if (!is_lower && !has_form(false)) return;
+  for (std::size_t i = 1; i <= cpus; ++i) {
+    GridRow& row = rows[i];
+    row.insert(is_lower ? row.end() : row.begin() + 1, cpus + 1 - row.size(), GridCell{{}, row.front().line, 1});
+  }
+}
+
 // Fills in a triangle whose rows end at the diagonal. The head's labels give the number of columns. Each row must have its
 // label and the cells before the diagonal; the last row may consist of only its label.
 void complete_ragged(std::vector<GridRow>& rows) {
@@ -345,6 +396,75 @@ void complete_ragged(std::vector<GridRow>& rows) {
     if (rows[i].size() > rows.size() || (rows[i].size() < i && !is_last_label)) return;
   }
   for (GridRow& row : rows) row.resize(rows.size(), GridCell{{}, row.front().line, 1});
+}
+
+// Removes the empty cell that a separator at the end of each line leaves.
+void take_out_last_cells(std::vector<GridRow>& rows) {
+  const std::size_t cells = rows.size() + 1;
+  const auto ends_empty = [cells](const GridRow& row) { return row.size() == cells && row.back().text.empty(); };
+  if (rows.size() < 2 || !std::ranges::all_of(rows, ends_empty)) return;
+  for (GridRow& row : rows) row.pop_back();
+}
+
+// True for a list of pairs without titles, "0 1 45.2": each pair of CPUs is there once in one direction, or in both.
+bool is_bare_list(const std::vector<GridRow>& rows) {
+  constexpr std::size_t kFewestCpus = 3;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> pairs;
+  std::size_t cpus = 0;
+  for (const GridRow& row : rows) {
+    const auto from = row.size() == 3 ? decimal(row[0].text) : std::nullopt;
+    const auto to = row.size() == 3 ? decimal(row[1].text) : std::nullopt;
+    if (!from || !to || *from == *to || std::max(*from, *to) >= kMostGridCpus || !is_number(row[2].text)) return false;
+    if (!pairs.emplace(*from, *to).second) return false;
+    cpus = std::max(cpus, static_cast<std::size_t>(std::max(*from, *to)) + 1);
+  }
+  const auto has_other_way = [&pairs](const auto& pair) { return pairs.contains({pair.second, pair.first}); };
+  const auto both_ways = static_cast<std::size_t>(std::ranges::count_if(pairs, has_other_way));
+  const std::size_t all = cpus * (cpus - 1);
+  return cpus >= kFewestCpus && ((pairs.size() == all && both_ways == all) || (2 * pairs.size() == all && both_ways == 0));
+}
+
+bool has_letter(std::string_view text) {
+  return std::ranges::any_of(text,
+                             [](char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); });
+}
+
+// True for a title above the table: words, of which none is a number, a CPU or the title of a list's column.
+bool is_title_of_grid(const TextLine& line, char separator) {
+  if (!has_letter(line.text)) return false;
+  if (separator != ' ') return line.text.find(separator) == line.text.npos;
+  const GridRow words = split_words(line);
+  return !list_titles(words) && std::ranges::none_of(words, [](const GridCell& word) {
+    return word.text.empty() || is_number(word.text) || label_number(word.text).has_value();
+  });
+}
+
+// Removes the titles above the table, and the blank lines below them. Returns the titles.
+std::string take_out_titles(std::vector<TextLine>& lines, char separator) {
+  std::string titles;
+  std::size_t count = 0;
+  while (count < lines.size() &&
+         (is_title_of_grid(lines[count], separator) || (!titles.empty() && stripped(lines[count].text).empty())))
+    titles += std::string(lines[count++].text) + "\n";
+  if (count < lines.size()) lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
+  return titles;
+}
+
+// Finds a unit other than nanoseconds in the titles or the table's first cell.
+void note_unit(NumberGrid& grid, std::string_view titles) {
+  const auto has_any = [titles](const auto& marks) {
+    return std::ranges::any_of(marks, [titles](std::string_view mark) { return titles.find(mark) != titles.npos; });
+  };
+  constexpr std::array<std::string_view, 4> kCycles = {"cycle", "Cycle", "CYCLE", "TSC"};
+  constexpr std::array<std::string_view, 3> kRates = {"B/s", "bandwidth", "Bandwidth"};
+  constexpr std::array<std::string_view, 6> kLonger = {"(us)", "(ms)", "[us]", "microsec", "\xc2\xb5s", "\xce\xbcs"};
+  if (has_any(kCycles)) grid.in_cycles = true;
+  const bool is_rate = has_any(kRates);
+  if (!is_rate && !has_any(kLonger)) return;
+  grid.problem = is_rate ? "the title names bandwidths: a machine is made of latencies in ns"
+                         : "the title names another unit: expected latencies in ns";
+  grid.problem_at = grid.rows.front().front();
+  grid.is_other_unit = true;
 }
 
 // True for a table in Markdown: each line that is not blank begins and ends with a bar.
@@ -422,24 +542,37 @@ NumberGrid split_grid(std::string_view text) {
   if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
   if (text.find(kPingpongTitle) != std::string_view::npos) return pingpong_grid(lines);
   take_out_script(lines);
+  std::string titles;
+  for (const TextLine& line : lines) titles += line.text.starts_with('#') ? std::string(line.text) + "\n" : "";
   std::erase_if(lines, [](const TextLine& line) { return line.text.starts_with('#'); });
   if (is_list_of_lists(lines)) take_out_brackets(lines);
   NumberGrid grid;
   const bool has_bars = is_markdown(lines);
   if (has_bars) take_out_bars(lines);
   const char separator = has_bars ? '|' : separator_of(lines);
+  titles += take_out_titles(lines, separator);
   grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
   for (const TextLine& line : lines) {
     // With a separator other than blanks, a line of blanks is a row with one empty cell.
     if (separator == ' ' && stripped(line.text).empty()) continue;
     grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
   }
-  if (!grid.rows.empty()) {
-    if (const auto titles = list_titles(grid.rows.front())) return list_grid(grid.rows, *titles);
+  if (grid.rows.empty() || grid.rows.front().empty()) return grid;
+  if (const auto columns = list_titles(grid.rows.front())) {
+    for (const GridCell& cell : grid.rows.front()) titles += std::string(cell.text) + "\n";
+    grid = list_grid(grid, *columns);
+  } else if (is_bare_list(grid.rows)) {
+    grid.rows.insert(grid.rows.begin(), GridRow{});
+    grid = list_grid(grid, {0, 1, 2});
+  } else {
+    titles += grid.rows.front().front().text;
+    if (separator == ' ') complete_labelled_triangle(grid.rows);
+    if (separator != ' ') take_out_last_cells(grid.rows);
+    if (separator != ' ') complete_ragged(grid.rows);
+    take_labels(grid);
+    if (separator == ' ') complete_triangle(grid);
   }
-  if (separator != ' ') complete_ragged(grid.rows);
-  take_labels(grid);
-  if (separator == ' ') complete_triangle(grid);
+  if (grid.problem.empty() && !grid.rows.empty() && !grid.rows.front().empty()) note_unit(grid, titles);
   return grid;
 }
 

@@ -18,6 +18,7 @@ struct NumberGrid {
   bool is_marked = false;     // true: something besides the square shape identifies it
   bool in_cycles = false;     // instead of nanoseconds
   bool decimal_commas = false;
+  bool is_other_unit = false;  // `problem` is a unit in the text's title that is no time between cores
   // An error that was found while splitting, and its cell; empty: none.
   std::string problem = {};
   GridCell problem_at = {};
@@ -25,7 +26,7 @@ struct NumberGrid {
   [[nodiscard]] bool is_square() const;
 };
 
-// Splits a text at commas, semicolons, tabs or blanks, and removes a head and labels with CPU numbers. Also reads the
+// Splits a text at commas, semicolons, tabs or blanks, and removes titles, a head and labels with CPU numbers. Also reads the
 // terminal output of core-to-core-latency ("576±6"), pingpong, and lists of pairs. Cells refer to `text`, which must outlive
 // them.
 NumberGrid split_grid(std::string_view text);

@@ -21,7 +21,8 @@ std::optional<AddressLine> per_core_line(std::string_view text) {
 constexpr AddressGrammar kPerCore{.source = "A per-core trace",
                                   .expected = "0 ADDRESS (load), 1 ADDRESS (store) or 2 CYCLES (compute), hexadecimal",
                                   .parse = per_core_line,
-                                  .word_bytes = 4};
+                                  .word_bytes = 4,
+                                  .has_comments = true};
 
 }  // namespace
 

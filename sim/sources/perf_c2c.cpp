@@ -59,15 +59,16 @@ struct C2cColumns {
   bool has_pid = false;     // perf c2c report -c pid, and the first versions
 };
 
-// Finds the columns from the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...".
-std::optional<C2cColumns> columns_of_titles(std::string_view text) {
+// Finds the columns from the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...". `of_peers`: the line above them has
+// the title "Peer Snoop".
+std::optional<C2cColumns> columns_of_titles(std::string_view text, bool of_peers) {
   while (text.starts_with('#')) text = stripped(text.substr(1));
   if (!text.starts_with("Num ") || text.find("Offset") == text.npos) return std::nullopt;
   C2cColumns columns;
   columns.has_pid = text.find(" Pid ") != text.npos;
   text = text.substr(0, text.find("Offset"));
-  // With --display peer, the default on Arm, counts of peer snoops replace those of HITM.
-  columns.only_peers = text.find("Peer") != text.npos && text.find("Hitm") == text.npos;
+  // With --display peer, the default on Arm, counts of peer snoops replace those of HITM. The line above these titles says so.
+  columns.only_peers = (of_peers || text.find("Peer") != text.npos) && text.find("Hitm") == text.npos;
   if (text.find("Peer") != text.npos && !columns.only_peers) columns.peers = 1;
   columns.stores =
       text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
@@ -94,35 +95,64 @@ class C2cReader {
 
   C2cReport read() {
     while (const auto line = in_.next()) read_line(stripped(*line));
+    complete_row();
     if (report_.lines.empty() && !report_.counts.empty()) return of_counts();
     if (report_.lines.empty())
       throw trace::TraceError(fmt::format(
-          "{}: has no lines of perf c2c: the part \"{}\" is missing; perf c2c report --stdio prints it", name_, kParetoTitle));
+          "{}: has no offsets within the lines: perf c2c's part \"{}\" is missing; perf c2c report --stdio prints it", name_,
+          kParetoTitle));
     return finished();
   }
 
  private:
   void read_line(std::string_view text) {
-    if (const auto columns = columns_of_titles(text)) {
+    if (const auto columns = columns_of_titles(text, of_peers_)) {
       columns_ = *columns;
       titled_ = true;
     }
+    if (text.starts_with('#')) of_peers_ = text.find("Peer Snoop") != text.npos;
+    if (continues_row(text)) {
+      row_ += " " + std::string(text);
+      ++joined_;
+      return;
+    }
+    complete_row();
     if (text.empty() || text.starts_with('#')) return;
+    if (text.find(kParetoTitle) != text.npos) is_other_part_ = false;
+    // Another table may follow the lines.
+    if (!report_.lines.empty() && text.starts_with("====")) is_other_part_ = true;
+    if (is_other_part_) return;
     if (report_.lines.empty() && count(text)) return;
     if (text.find_first_not_of('-') == text.npos) {
       after_rule_ = true;
       return;
     }
-    const std::string without_counts = without_node_counts(text);
-    const std::vector<std::string_view> words = words_of(without_counts);
+    const std::vector<std::string_view> words = words_of(text);
     const auto head = line_head(words);
     // A pasted text may begin with a line's row, without the rule above it.
     if (head && (after_rule_ || report_.lines.empty())) {
       begin_line(*head);
     } else if (words.front().ends_with('%') && !report_.lines.empty() && !is_of_call_chain(words)) {
-      use(words);
+      row_ = text;
     }
     after_rule_ = false;
+  }
+
+  // True for the rest of a row that a mail program has broken: it stands directly below the row's beginning, and is no row
+  // itself, no rule, and not part of a call chain.
+  [[nodiscard]] bool continues_row(std::string_view text) const {
+    if (row_.empty() || text.empty()) return false;
+    constexpr std::string_view kOfOthers = "#|-=";
+    const std::string_view first = text.substr(0, text.find_first_of(" \t"));
+    return kOfOthers.find(text.front()) == kOfOthers.npos && !(first.ends_with('%') && words_of(row_).size() > counts_.size());
+  }
+
+  // Reads the row, once all its lines are there.
+  void complete_row() {
+    if (row_.empty()) return;
+    const std::string row = without_node_counts(row_);
+    row_.clear();
+    use(words_of(row));
   }
 
   // True for a line of a flat or folded call chain, "60.00%" or "60.00% main;worker": a place has a share for each count.
@@ -142,7 +172,9 @@ class C2cReader {
     if (!in_counts_ || colon == text.npos) return false;
     const std::string_view name = stripped(text.substr(0, colon)), value = stripped(text.substr(colon + 1));
     if (value.ends_with('%')) return true;
-    const auto samples = decimal(value);
+    std::string digits(value);
+    std::erase(digits, ',');  // a spreadsheet may have grouped them
+    const auto samples = decimal(digits);
     if (!samples) {
       in_counts_ = false;  // another part begins
       return false;
@@ -270,6 +302,7 @@ class C2cReader {
     const auto homeless = std::ranges::count_if(report_.lines, [](const C2cLine& line) { return !line.home; });
     losses.add_count(Loss::home_unknown, kC2cSource, homeless);
     losses.add_count(Loss::quotes_removed, kC2cSource, in_.quoted());
+    losses.add_count(Loss::lines_joined, kC2cSource, joined_);
     return std::move(report_);
   }
 
@@ -278,7 +311,11 @@ class C2cReader {
   C2cReport report_;
   C2cColumns columns_;
   std::vector<std::int64_t> counts_;  // counts of the line whose offsets are being read
+  std::string row_;                   // the row that is being read, which may have been broken; empty: none
+  std::int64_t joined_ = 0;           // number of lines that were joined to the row above them
   bool titled_ = false, after_rule_ = false;
+  bool of_peers_ = false;       // the line above has the title "Peer Snoop"
+  bool is_other_part_ = false;  // a part of the report below that of the lines
   bool in_counts_ = false, of_shared_lines_ = false;
 };
 
@@ -287,7 +324,7 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   for (const std::string_view title : {kParetoTitle, std::string_view("Shared Data Cache Line Table"), kSharedCountsTitle}) {
     if (excerpt.has(title)) return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", title)};
   }
-  if (excerpt.has(kCountsTitle) && excerpt.has("HITM"))
+  if (excerpt.has(kCountsTitle) && (excerpt.has("HITM") || excerpt.has("Load Operations")))
     return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
   // Recognises a report that was pasted without titles: a line's row stands between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };

@@ -140,6 +140,8 @@ LockStatisticsFile read_perf_lock(const std::filesystem::path& path) {
     if (!line) in.refuse("expected titles of columns: contended, total wait, ... as perf lock prints them");
     titles = perf_titles(*line);
   }
+  if (std::ranges::find(titles->columns, PerfColumn::contended) == titles->columns.end())
+    in.refuse("the column contended is missing; without -k and -F, perf lock prints it");
   LockStatisticsFile file;
   file.tool = titles->name_first ? "perf lock report" : "perf lock contention";
   file.what = titles->what;

@@ -81,6 +81,9 @@ class PerfLockCsv {
     const std::vector<std::string_view> cells = cells_of_csv(text, titles_.separator);
     if (cells.size() < titles_.columns.size())
       in_->refuse(fmt::format("expected {} columns, as the line `{}...` names them", titles_.columns.size(), kCsvTitle));
+    if (cells.size() > titles_.columns.size() && titles_.columns.back() != "stacktrace")
+      in_->refuse(fmt::format("more than {} columns: the separator \"{}\" also occurs inside one; choose another with -x",
+                              titles_.columns.size(), titles_.separator));
     const auto figure = [&](std::string_view column) -> std::optional<std::uint64_t> {
       const auto place = titles_.place(column);
       if (!place) return std::nullopt;

@@ -16,16 +16,23 @@ std::optional<AddressLine> read_write_line(std::string_view text) {
   const auto what = read_or_write(first);
   const auto address = hexadecimal(second);
   if (!address) return std::nullopt;
-  if (text.empty()) return what ? std::optional(AddressLine{.what = *what, .address = *address}) : std::nullopt;
+  if (text.empty())
+    return what ? std::optional(AddressLine{.what = *what, .address = *address, .in_digits = is_in_digits(second)})
+                : std::nullopt;
   const auto bytes = hexadecimal(take_word(text));
   if (!bytes || *bytes == 0 || !text.empty()) return std::nullopt;
   if (first == "i") return AddressLine{.what = What::fetch, .address = *address, .bytes = *bytes};
   if (first == "m" || first == "v") return AddressLine{};
-  return what ? std::optional(AddressLine{.what = *what, .address = *address, .bytes = *bytes}) : std::nullopt;
+  return what ? std::optional(
+                    AddressLine{.what = *what, .address = *address, .bytes = *bytes, .in_digits = is_in_digits(second)})
+              : std::nullopt;
 }
 
-constexpr AddressGrammar kReadWrite{
-    .source = "A read-write trace", .expected = "r or w, and a hexadecimal address", .parse = read_write_line, .word_bytes = 4};
+constexpr AddressGrammar kReadWrite{.source = "A read-write trace",
+                                    .expected = "r or w, and a hexadecimal address",
+                                    .parse = read_write_line,
+                                    .word_bytes = 4,
+                                    .has_comments = true};
 
 }  // namespace
 

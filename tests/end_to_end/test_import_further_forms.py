@@ -6,6 +6,7 @@ test_import_machine_forms.py.
 
 import json
 import re
+import textwrap
 
 import pytest
 from linebounce.trace import Trace
@@ -52,6 +53,8 @@ CHAINS = NODE_COUNTS.replace(
     "\n            |\n            ---main\n               |\n               |--60.00%--work\n                --40.00%--go\n\n"
     "            60.00%\n                main\n                worker\n 40.00% main;start\n\n",
 )
+# Broken at 72 columns by a mail program, which quotes it as well.
+BROKEN = "".join(f"> {line}\n" for row in NODE_COUNTS.splitlines() for line in textwrap.wrap(row, 72) or [""])
 # -c pid,tid: no code.
 THREADS = c2c(
     N_A + "Pid   Tid  rmt hitm  lcl hitm  load  records  cpus  Node",
@@ -67,9 +70,10 @@ THREADS = c2c(
         (FIRST, {"reader", "writer"}, {"0-1,24", "2,4"}),
         (NODE_COUNTS, {"reader", "writer"}, {""}),
         (CHAINS, {"reader", "writer"}, {""}),
+        (BROKEN, {"reader", "writer"}, {""}),
         (THREADS, {""}, {"0-1", "2,4"}),
     ],
-    ids=["4.10", "nodes", "chains", "threads"],
+    ids=["4.10", "nodes", "chains", "broken", "threads"],
 )
 def test_columns_of_other_kernels_and_options_of_perf_c2c(
     linebounce: Program, text: str, names: set[str], cpus: set[str]
@@ -131,13 +135,27 @@ struct job {
 \tlong unsigned int id;
 };
 """
+BROWSER = (
+    "Cacheline 0x7f10c0\n  RmtHitm  LclHitm  Off  Code address  rmt hitm  lcl hitm  load\n"
+    "   0.00%  50.10%  0x8  0x401136  0 105 82\n"
+)
+CPUINFO = "processor\t: 0\nphysical id\t: 0\ncore id\t\t: 0\n"
 HERD = "Test SB Allowed\nStates 1\n0:EAX=0; 1:EAX=0;\nOk\nWitnesses\nPositive: 1 Negative: 0\nObservation SB Always 1 0\n"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(MEM_REPORT, "perf mem report -D"), (BTF_IN_C, "format raw"), (HERD, ".litmus")],
-    ids=["mem", "btf", "herd"],
+    [
+        (MEM_REPORT, "perf mem report -D"),
+        (BTF_IN_C, "format raw"),
+        (HERD, "this is what herd prints"),
+        (BROWSER, "perf c2c report --stdio"),
+        (CPUINFO, "lscpu -J -e"),
+        (" Thread ID   comm\n\n   123  sched-pipe\n", "perf lock contention"),
+        ("Package:2 L3Cache:1 Core:4 PU:2\n", "--of xml"),
+        ("NAME ONE-SIZE ALL-SIZE WAYS TYPE\nL2 1M 4M 8 Unified\n", "lscpu -J -e"),
+    ],
+    ids=["mem", "btf", "herd", "browser", "cpuinfo", "lock info", "synthetic", "lscpu -C"],
 )
 def test_what_lacks_what_its_kind_needs_is_refused_with_the_command_that_has_it(
     linebounce: Program, text: str, said: str
@@ -244,6 +262,17 @@ LITMUS = {
         "exists (0:EAX=0 /\\ 1:EAX=0)\n",
         "allowed by tso",
     ),
+    # Comments of both kinds, in front of the head, behind it and among the statements.
+    "comments": (
+        "(* Store\n buffering *)\nC SB (* with volatile *)\n{}\n"
+        + "".join(
+            f"P{i}(volatile int *x, volatile int *y)\n{{\n  /* first\n     the store */\n  *{a} = 1; // {i}\n"
+            f"  int r0 = *{b};\n}}\n"
+            for i, (a, b) in enumerate((("x", "y"), ("y", "x")))
+        )
+        + "exists (0:r0=0 /\\ 1:r0=0)\n",
+        "allowed by ia64",
+    ),
     # AT&T's syntax, types of variables, and ~exists.
     "X86_64": (
         "X86_64 MP\n{\nint64_t x; int64_t y;\n}\n P0          | P1            ;\n movq $1,(x) | movq (y),%rax ;\n"
@@ -280,11 +309,12 @@ def test_litmus_tests_as_other_tools_write_them(linebounce: Program, form: str) 
     ("text", "said"),
     [
         (LITMUS["diy"][0].replace("locations [x; y; 0:EAX;]", "filter (0:EAX=0)"), "a filter has no counterpart"),
-        (LITMUS["diy"][0].replace("X86", "PPC"), "expected one of X86, X86_64, AArch64"),
+        (LITMUS["diy"][0].replace("X86", "PPC"), "PPC has no memory model here: expected one of X86, X86_64, AArch64"),
+        (LITMUS["diy"][0].partition("locations")[0], "the condition is missing"),
         (LITMUS["AArch64"][0].replace("LDR X2,[X3,#0]", "CBNZ X0,LC00  "), "has no counterpart here"),
         (LITMUS["AArch64"][0].replace("LDR X2,[X3,#0]", "LDR X2,[X3,#4]"), "#4 is not a register"),
     ],
-    ids=["filter", "power", "branch", "offset"],
+    ids=["filter", "power", "no condition", "branch", "offset"],
 )
 def test_litmus_tests_that_cannot_run_say_which_line_and_why(linebounce: Program, text: str, said: str) -> None:
     linebounce.file("t.litmus", text)

@@ -81,7 +81,7 @@ LayoutFile layouts_in(const std::string& in, const std::vector<std::string>& wan
   const bool is_binary = excerpt_of(in).bytes.starts_with(
       "\x7f"
       "ELF");
-  LayoutFile file = is_binary ? layouts_of_binary(in, wanted) : read_layout_file(read_text(in), in);
+  LayoutFile file = is_binary ? layouts_of_binary(in, wanted) : read_layout_file(read_data(in), in);
   choose_structures(file, wanted, in);
   return file;
 }

@@ -232,7 +232,7 @@ LitmusTests read_tests(const std::vector<std::string>& files) {
   LitmusTests tests;
   for (const std::string& file : files) {
     try {
-      tests.add(read_herd_test(read_text(file), file));
+      tests.add(read_herd_test(read_data(file), file));
     } catch (const trace::TraceError& error) {
       if (files.size() == 1) throw;
       tests.refused.emplace_back(error.what());

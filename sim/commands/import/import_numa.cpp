@@ -165,7 +165,7 @@ void print_nodes(const NumaTables& tables, const MachineTopology& topology, cons
 
 ExitCode import_numa(const ImportArguments& arguments, const std::string& file,
                      const std::optional<MachineTopology>& structure) {
-  return import_nodes(arguments, read_numa(read_text(file), file), file, structure);
+  return import_nodes(arguments, read_numa(read_data(file), file), file, structure);
 }
 
 ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables, const std::string& file,

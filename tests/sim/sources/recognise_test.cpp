@@ -1,7 +1,11 @@
 // Recognises the forms that a text may have from its content. Each example is output of the form's own tool.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "sim/sources/number_grid.hpp"
 #include "tests/sim/sources/converted.hpp"
+#include "trace/error.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -38,17 +42,42 @@ TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
   EXPECT_THAT(recognised("/* offset |  size */  type = struct job {\n/* 0 | 4 */ int a;\n"), ElementsAre("ptype!"));
 }
 
+// The message that refuses a text before its form is looked for; empty: not refused.
+std::string wrapped_as(const std::string& text) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "mail", std::ios::binary) << text;
+  try {
+    excerpt_of(folder / "mail");
+  } catch (const trace::TraceError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Recognise, ATextThatAnEditorATerminalOrAPageHasWrappedIsRefusedWithWhatUnwrapsIt) {
+  const std::string rows = "0 r 1f00\n1 w 1f00\n";
+  EXPECT_EQ(wrapped_as(rows), "");
+  EXPECT_EQ(wrapped_as("\xef\xbb\xbf" + rows), "") << "a mark of byte order is passed over";
+  EXPECT_THAT(wrapped_as(std::string("\xff\xfe", 2) + std::string("0\0 \0r\0", 6)), HasSubstr("iconv -f UTF-16"));
+  EXPECT_THAT(wrapped_as("0 r 1f00\r1 w 1f00\r"), HasSubstr("tr '\\r' '\\n'"));
+  EXPECT_THAT(wrapped_as("\x1b[0m0 r 1f00\x1b[K\n"), HasSubstr("escape sequences"));
+  EXPECT_THAT(wrapped_as("0\xc2\xa0r\xc2\xa0"
+                         "1f00\n1\xc2\xa0w 1f00\n"),
+              HasSubstr("no-break spaces"));
+  EXPECT_THAT(wrapped_as("P0: write 120 &lt;-- 80\n"), HasSubstr("html.unescape"));
+  EXPECT_EQ(wrapped_as("<?xml version=\"1.0\"?>\n<info value=\"a &lt; b\"/>\n"), "");
+  EXPECT_THAT(wrapped_as("!<arch>\na.o/"), HasSubstr("archive"));
+  std::string numbered, matrix;
+  for (int i = 1; i <= 12; ++i) {
+    numbered += std::to_string(i) + ":0 r 1f00\n";
+    matrix += std::to_string(i) + "\tnan\t40\t4e1\n";
+  }
+  EXPECT_THAT(wrapped_as(numbered), HasSubstr("line numbers"));
+  EXPECT_EQ(wrapped_as(matrix), "") << "rows of a matrix have labels";
+}
+
 TEST(Recognise, AnEMailsQuotedPrintableTextIsRefusedWithWhatDecodesIt) {
-  const auto refused = [](const std::string& text) {
-    const TemporaryFolder folder;
-    std::ofstream(folder / "mail") << text;
-    try {
-      excerpt_of(folder / "mail");
-    } catch (const trace::TraceError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto& refused = wrapped_as;
   const std::string broken = "     0  1163  1003" + std::string(54, ' ') + "=\n 0x7fecc2ffa340\n";
   EXPECT_THAT(refused(broken + broken), HasSubstr("python3 -m quopri -d"));
   EXPECT_THAT(refused("X86 SB\n{ x=3D0; y=3D0; }\n"), HasSubstr("quopri"));
@@ -115,6 +144,80 @@ TEST(Recognise, EveryFormIsNamedOnceAndSaysWhatItIs) {
     EXPECT_EQ(form.kind == FormKind::trace, static_cast<bool>(form.convert)) << form.name;
     EXPECT_EQ(form.kind == FormKind::locks, static_cast<bool>(form.read_locks)) << form.name;
   }
+}
+
+TEST(Recognise, ACpuOrATimeInFrontIsNeitherDinerosLabelNorAnInstruction) {
+  EXPECT_THAT(recognised("0 0 0x10\n1 1 0x20\n"), ElementsAre("ordered"));
+  EXPECT_THAT(recognised("1 0 R 0x10\n2 1 W 0x20\n"), ElementsAre("ordered"));
+  EXPECT_THAT(recognised("c0: R 0x10\nc1: W 0x20\n"), ElementsAre("ordered"));
+  EXPECT_THAT(recognised("R 0 0x10\nW 1 0x20\n"), UnorderedElementsAre("ordered", "read-write"));
+  EXPECT_THAT(recognised("r 0x1000 4\nw 0x1004 4\n"), ElementsAre("read-write"));
+  // USIMM: a number of instructions, and behind a read the address of its instruction.
+  EXPECT_THAT(recognised("0 R 0x1000 0x400\n12 W 0x2000\n"), IsEmpty());
+}
+
+// How a text of this matrix is split, as rows of cells, or its problem.
+std::string grid_of(const std::string& text) {
+  const NumberGrid grid = split_grid(text);
+  if (!grid.problem.empty()) return grid.problem;
+  std::string shown;
+  for (const GridRow& row : grid.rows) {
+    for (const GridCell& cell : row) shown += (cell.text.empty() ? "." : std::string(cell.text)) + " ";
+    shown += "/ ";
+  }
+  return shown + (grid.in_cycles ? "cycles" : "ns");
+}
+
+TEST(Recognise, AMatrixMayHaveTitlesUnitsOneSideOfTheDiagonalAndMarksOnIt) {
+  const std::string whole = ". 40 90 / 40 . 91 / 90 91 . / ns", lower = ". . . / 40 . . / 90 91 . / ns";
+  for (const char* const text :
+       {"nan 40 90\n40 nan 91\n90 91 nan\n", "\"\",40,90\n40,\"\",91\n90,91,\"\"\n", "-,40ns,90 ns\n40ns,-,91ns\n90ns,91ns,-\n",
+        "x;40;90;\n40;x;91;\n90;91;x;\n", "Latency (ns)\n\nCPU,0,1,2\n0,-,40,90\n1,40,-,91\n2,90,91,-\n",
+        "Core to core latency\n0 1 2\n0 - 40 90\n1 40 - 91\n2 90 91 -\n"})
+    EXPECT_EQ(grid_of(text), whole) << text;
+  for (const char* const text : {"  0 1 2\n0\n1 40\n2 90 91\n", "CPU 0 1 2\n0 -\n1 40 -\n2 90 91 -\n"})
+    EXPECT_EQ(grid_of(text), lower) << text;
+  EXPECT_EQ(grid_of("  0 1 2\n0 - 40 90\n1 - 91\n2 -\n"), ". 40 90 / . . 91 / . . . / ns");
+  EXPECT_EQ(grid_of("0 1 40\n0 2 90\n1 2 91\n"), ". 40 90 / . . 91 / . . . / ns");
+  EXPECT_EQ(grid_of("0 1 40\n0 2 90\n"), "0 1 40 / 0 2 90 / ns") << "a pair is missing";
+  EXPECT_EQ(grid_of("cycles,0,1\n0,0,150\n1,150,0\n"), "0 150 / 150 0 / cycles");
+  EXPECT_THAT(grid_of("Bandwidth (GB/s)\nCPU 0 1\n0 60 10\n1 10 60\n"), HasSubstr("bandwidths"));
+  EXPECT_THAT(grid_of("Latency (us)\nCPU 0 1\n0 0 10\n1 10 0\n"), HasSubstr("another unit"));
+  EXPECT_THAT(grid_of("-,40,41\n40,-,42\n41,42,-\n"), HasSubstr("may be numbers of CPUs"));
+}
+
+TEST(OrderedTrace, ItsLinesAreSpelledInManyWays) {
+  for (const char* const text :
+       {"Core 0: load 0x10\nCORE 1: Store 0x20\n", "[0] R 0x10\n[1] W 0x20\n", "0;R;0x10\n1;W;0x20\n",
+        "(0, \"R\", 0x10)\n(1, \"W\", 0x20)\n", "// a comment\n0 R 0x10 # first\n; another\n1 W 0x20 // second\n",
+        "0 PrRd 0x10\n1 PrWr 0x20\n", "READ 0x10 CPU0\nWRITE 0x20 CPU1\n", "100: cpu0 R 0x10\n200: cpu1 W 0x20\n",
+        "tid,type,addr,size\n0,R,0x10,4\n1,W,0x20,8\n", "0 r 0x10\n1 w 0x20 5\n", "P0 R 0x10\nP1 W 0x20 = 5\n",
+        "0 0x401000: R 0x10\n1 0x401004: W 0x20\n", "0 0 0x10\n1 1 0x20\n"}) {
+    const Converted it = converted("ordered", text);
+    ASSERT_EQ(it.streams.size(), 2U) << text;
+    EXPECT_EQ(it.symbols.streams[1].cpu, 1) << text;
+    EXPECT_EQ(it.streams[0].front().kind, trace::Kind::load) << text;
+    EXPECT_EQ(it.streams[1].back().kind, trace::Kind::store) << text;
+    EXPECT_EQ(it.streams[1].back().argument, 0x20U) << text;
+  }
+}
+
+TEST(OrderedTrace, AddressesThatMayBeDecimalAreDoubted) {
+  const auto is_doubted = [](const std::string& text) {
+    const std::vector<std::string> missing = converted("ordered", text).missing;
+    return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with("No address begins"); });
+  };
+  EXPECT_TRUE(is_doubted("0 R 4096\n1 W 8192\n"));
+  EXPECT_FALSE(is_doubted("0 R 4096\n1 W 0x8192\n"));
+  EXPECT_FALSE(is_doubted("0 R 4096\n1 W 8f92\n"));
+}
+
+TEST(Dramsim, CommandsOfAllItsVersionsAreAccesses) {
+  const std::string text = "0x1000 READ 0\n0x2000 P_MEM_WR 12\n0x3000 IFETCH 14\n0x4000 BOFF 20\n";
+  EXPECT_THAT(recognised(text), ElementsAre("dramsim"));
+  const Converted it = converted("dramsim", text);
+  EXPECT_EQ(counts(it)[trace::Kind::load], 1);
+  EXPECT_EQ(counts(it)[trace::Kind::store], 1);
 }
 
 TEST(OrderedTrace, ACpuSleepsUntilTheOneBeforeItWakesIt) {
