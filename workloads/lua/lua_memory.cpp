@@ -36,6 +36,7 @@ std::size_t limit_in_mib() {
 }
 
 // A node as in Lua 5.4's lobject.h: the value and its type, the key's type, the distance to the chain's next node, the key.
+static_assert(LUA_VERSION_NUM == 504, "another version of Lua may lay out a table's nodes differently");
 constexpr std::size_t kHashNodeBytes = 24, kTypeOfKey = 9, kNextInChain = 12, kKeyItself = 16;
 constexpr std::byte kIntegerKey{LUA_TNUMBER}, kFloatKey{LUA_TNUMBER | 1 << 4};
 
