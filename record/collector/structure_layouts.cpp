@@ -1,5 +1,6 @@
 #include "record/collector/structure_layouts.hpp"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,7 +33,14 @@ class BinaryTypes {
     dwfl_report_end(session_.get(), nullptr, nullptr);
     Dwarf_Die* unit = nullptr;
     Dwarf_Addr bias = 0;
-    while ((unit = dwfl_nextcu(session_.get(), unit, &bias)) != nullptr) types_.note_types_of(*unit);
+    bool is_split = false;
+    while ((unit = dwfl_nextcu(session_.get(), unit, &bias)) != nullptr) {
+      types_.note_types_of(*unit);
+      is_split = is_split || dwarf_hasattr(unit, DW_AT_GNU_dwo_name) != 0 || dwarf_hasattr(unit, DW_AT_dwo_name) != 0;
+    }
+    if (types_.structure_names().empty() && is_split)
+      throw RecordError(fmt::format(
+          "{}: has its debug information in files of its own, which are not read; compile it without -gsplit-dwarf", file));
     if (types_.structure_names().empty())
       throw RecordError(fmt::format("{}: has no structures in its debug information; compile it with -g", file));
   }
@@ -71,15 +79,24 @@ std::string names_text(const std::vector<std::string>& all, const std::string& w
   return fmt::format("{}{}", fmt::join(names, ", "), more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
+// A structure by its name alone, or with its namespaces and classes.
+const Type* structure_of(Types& types, const std::string& name) {
+  const Type* qualified = types.qualified(name);
+  return qualified != nullptr ? qualified : types.named(name);
+}
+
 std::vector<std::string> wanted_of(Types& types, const std::string& file, const std::vector<std::string>& names) {
   const std::vector<std::string> all = types.structure_names();
   if (names.empty() && all.size() > kMostUnasked)
     throw RecordError(fmt::format("{}: has {} structures ({}); name those that you need: --structure NAME", file, all.size(),
                                   names_text(all, "")));
   for (const std::string& name : names) {
-    const Type* type = types.named(name);
+    const Type* type = structure_of(types, name);
     if (type == nullptr || !type->has_members())
       throw RecordError(fmt::format("{}: has no structure {}; it has {}", file, name, names_text(all, name)));
+    const std::vector<std::string> same = types.qualified_names(name);
+    if (same.size() > 1 && types.qualified(name) == nullptr)
+      throw RecordError(fmt::format("{}: has several structures {}; name one: {}", file, name, fmt::join(same, ", ")));
   }
   return names.empty() ? all : names;
 }
@@ -93,7 +110,7 @@ std::string structure_layouts(const std::string& file, const std::vector<std::st
       fmt::format("name = {}\ntitle = {}\nline_bytes = {}\n", quoted(std::filesystem::path(file).stem().string()),
                   quoted("from the debug information of " + std::filesystem::path(file).filename().string()), kLineBytes);
   for (const std::string& name : wanted_of(binary.types(), file, names)) {
-    const Type* type = binary.types().named(name);
+    const Type* type = structure_of(binary.types(), name);
     if (type != nullptr && type->has_members()) text += table_of(name, *type);
   }
   return text;

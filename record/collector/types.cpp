@@ -279,17 +279,33 @@ std::vector<std::string> Types::structure_names() const {
   return names;
 }
 
-void Types::note_types_of(Dwarf_Die& scope) {
+const Type* Types::qualified(const std::string& name) {
+  const auto found = qualified_.find(name);
+  return found == qualified_.end() ? nullptr : read(found->second);
+}
+
+std::vector<std::string> Types::qualified_names(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const auto& [qualified, die] : qualified_) {
+    if (qualified == name || qualified.ends_with("::" + name)) names.push_back(qualified);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+void Types::note_types_of(Dwarf_Die& scope, const std::string& before) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return;
   do {
     const int tag = dwarf_tag(&child);
-    if (tag == DW_TAG_namespace) note_types_of(child);
+    const std::string name = name_of(child);
+    const std::string inside = fmt::format("{}{}::", before, name.empty() ? "(anonymous)" : name);
+    if (tag == DW_TAG_namespace) note_types_of(child, inside);
     const bool is_complete = is_structure(tag) && !dwarf_hasattr(&child, DW_AT_declaration);
     if (!is_complete && tag != DW_TAG_typedef && tag != DW_TAG_base_type) continue;
-    const std::string name = name_of(child);
     if (!name.empty()) (is_complete ? structures_ : other_names_).try_emplace(name, child);
-    if (is_complete) note_types_of(child);  // nested classes
+    if (!name.empty() && is_complete) qualified_.try_emplace(before + name, child);
+    if (is_complete) note_types_of(child, inside);  // nested classes
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 

@@ -56,9 +56,14 @@ class Types {
   const Type* named(const std::string& name);
   // The names of the complete structures and classes, sorted.
   [[nodiscard]] std::vector<std::string> structure_names() const;
-  void note_types_of(Dwarf_Die& unit);
+  // The same for a name with its namespaces and classes, "ns::Job".
+  const Type* qualified(const std::string& name);
+  // The complete structures that are called so, with their namespaces and classes, sorted.
+  [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
+  void note_types_of(Dwarf_Die& unit) { note_types_of(unit, ""); }
 
  private:
+  void note_types_of(Dwarf_Die& scope, const std::string& before);  // `before`: the scope's name, "ns::"
   void read_structure(Dwarf_Die& die, Type& type);
   void read_array(Dwarf_Die& die, Type& type);
 
@@ -67,6 +72,7 @@ class Types {
   // structure that it only declares.
   std::unordered_map<std::string, Dwarf_Die> structures_;  // complete ones
   std::unordered_map<std::string, Dwarf_Die> other_names_;
+  std::unordered_map<std::string, Dwarf_Die> qualified_;  // complete structures, by "ns::Job"; by "Job" outside all namespaces
 };
 
 // Where the entry is declared: "/src/queue.c:40"; empty: unknown.

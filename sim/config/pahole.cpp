@@ -27,6 +27,7 @@ using pahole::tokens_of;
 
 namespace {
 
+constexpr std::string_view kAncestor = "<ancestor>";
 constexpr int kDeepest = 64;  // depth of nested structures
 
 // What braces contain: the members of a structure.
@@ -81,6 +82,7 @@ class Parser {
   Layout structure() {
     within_.clear();
     bitfields_.clear();
+    ancestors_.clear();
     const Token begin = peek();
     const bool alias = is("typedef");
     if (alias) take();
@@ -134,16 +136,41 @@ class Parser {
     Body inside;
     for (;;) {
       if (peek().kind == TokenKind::comment) {
-        if (const auto size = size_in(take())) inside.size = size;
+        const Token comment = take();
+        if (const auto size = size_in(comment)) inside.size = size;
+        if (comment.text.find(kAncestor) != std::string::npos) ancestor(comment, inside.fields);
       } else if (is("}")) {
         take();
         join_bitfields(inside.fields);
+        shorten_ancestors(inside.fields);
         return inside;
       } else if (peek().kind == TokenKind::end) {
         unexpected("a member or `}`");
       } else {
         member(inside.fields);
       }
+    }
+  }
+
+  // Reads a base class, which stands in a comment: `/* struct base <ancestor>; */ /* 0 16 */`. It becomes one field.
+  void ancestor(const Token& comment, std::vector<Field>& fields) {
+    if (!has_place()) return;
+    std::string_view name = std::string_view(comment.text).substr(0, comment.text.find(kAncestor));
+    name = name.substr(0, name.find_last_not_of(" \t") + 1);
+    for (const std::string_view before : {"/*", " ", "virtual ", "struct ", "class "}) {
+      if (name.starts_with(before)) name.remove_prefix(before.size());
+    }
+    const Bytes bytes = place(std::string(name));
+    if (bytes.size == 0) return;
+    fields.push_back({std::string(name), bytes.offset, bytes.size});
+    ancestors_.insert(fields.back().name);
+  }
+
+  // Ends a base class where the next member begins, because members may lie in the padding at its end.
+  void shorten_ancestors(std::vector<Field>& fields) const {
+    for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+      const int room = fields[i + 1].offset - fields[i].offset;
+      if (ancestors_.contains(fields[i].name) && room > 0) fields[i].size = std::min(fields[i].size, room);
     }
   }
 
@@ -177,7 +204,8 @@ class Parser {
     const std::vector<Token> declared = until_semicolon();
     const std::string name = declared_name(declared);
     const bool array = std::ranges::any_of(declared, [](const Token& token) { return token.text == "["; });
-    if (tagged && declared.empty() && !has_place()) return;  // in C++, the definition of a nested type, which takes no space
+    // In C++, the definition of a nested type, which takes no space. Those of unnamed unions stand in front of all members.
+    if ((tagged || fields.empty()) && declared.empty() && !has_place()) return;
     const Bytes bytes = place(name.empty() ? "this structure" : name);
     if (bytes.size == 0) return;
     if (shares && name.empty()) inside = {joined(inside)};
@@ -322,6 +350,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string within_;               // " in rq, which begins in line 3"
   std::set<std::string> bitfields_;  // bitfields of this structure
+  std::set<std::string> ancestors_;  // its base classes
   std::set<std::string> names_;      // Names of all structures. A set, because a kernel has 20,000.
   int depth_ = 0;
 };

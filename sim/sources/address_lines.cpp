@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -221,8 +220,7 @@ std::optional<AddressLine::What> read_or_write(std::string_view word) {
   constexpr std::array<std::string_view, 7> kStores = {"w", "wr", "write", "s", "st", "store", "prwr"};
   constexpr std::size_t kLongest = 5;
   if (word.size() > kLongest) return std::nullopt;
-  std::string lower(word);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  const std::string lower = lower_case(word);
   if (std::ranges::find(kLoads, lower) != kLoads.end()) return AddressLine::What::load;
   if (std::ranges::find(kStores, lower) != kStores.end()) return AddressLine::What::store;
   return std::nullopt;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <system_error>
@@ -111,6 +113,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (!(text = stripped(text)).empty()) words.push_back(take_word(text));
   return words;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return lower;
 }
 
 std::optional<std::vector<int>> listed_numbers(std::string_view text, int most) {

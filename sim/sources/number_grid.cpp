@@ -209,16 +209,19 @@ std::optional<ListTitles> list_titles(const GridRow& row) {
   constexpr std::array<std::string_view, 12> kTo = {"to",    "to_cpu", "dst",    "dest",  "cpu2",   "cpu_b",
                                                     "core2", "core_b", "core_2", "cpu_2", "reader", "cpu1"};
   if (row.size() < 3) return std::nullopt;
-  const auto place = [&row](const auto& fits) {
-    return static_cast<std::size_t>(std::ranges::find_if(row, fits) - row.begin());
+  std::vector<std::string> words;
+  for (const GridCell& cell : row) words.push_back(lower_case(cell.text));
+  const auto place = [&words](const auto& fits) {
+    return static_cast<std::size_t>(std::ranges::find_if(words, fits) - words.begin());
   };
   const auto one_of = [&place](const auto& names) {
-    return place([&names](const GridCell& cell) { return std::ranges::find(names, cell.text) != names.end(); });
+    return place([&names](std::string_view word) { return std::ranges::find(names, word) != names.end(); });
   };
-  const ListTitles titles{one_of(kFrom), one_of(kTo), place([](const GridCell& cell) {
-                            return cell.text.find("lat") != cell.text.npos || cell.text == "ns" || cell.text == "time_ns";
+  const ListTitles titles{one_of(kFrom), one_of(kTo), place([](std::string_view word) {
+                            return word.find("lat") != word.npos || word.find("cycle") != word.npos || word == "ns" ||
+                                   word == "time_ns";
                           })};
-  const bool all = std::max({titles.from, titles.to, titles.latency}) < row.size() && titles.from != titles.to;
+  const bool all = std::max({titles.from, titles.to, titles.latency}) < words.size() && titles.from != titles.to;
   return all ? std::optional(titles) : std::nullopt;
 }
 
@@ -439,12 +442,17 @@ bool is_title_of_grid(const TextLine& line, char separator) {
   });
 }
 
-// Removes the titles above the table, and the blank lines below them. Returns the titles.
+// Removes the titles above the table, and the blank lines and rules below them. Returns the titles.
 std::string take_out_titles(std::vector<TextLine>& lines, char separator) {
   std::string titles;
   std::size_t count = 0;
+  constexpr std::size_t kShortestRule = 4;
+  const auto is_blank_or_rule = [](std::string_view text) {
+    text = stripped(text);
+    return text.empty() || (text.size() >= kShortestRule && text.find_first_not_of("=-") == text.npos);
+  };
   while (count < lines.size() &&
-         (is_title_of_grid(lines[count], separator) || (!titles.empty() && stripped(lines[count].text).empty())))
+         (is_title_of_grid(lines[count], separator) || (!titles.empty() && is_blank_or_rule(lines[count].text))))
     titles += std::string(lines[count++].text) + "\n";
   if (count < lines.size()) lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(count));
   return titles;
@@ -513,6 +521,19 @@ void take_out_brackets(std::vector<TextLine>& lines) {
   lines = std::move(rows);
 }
 
+// True if cells have decimal commas. Between tabs, three digits behind a comma may also be thousands, which are no latencies.
+bool has_decimal_commas(std::string_view text, char separator) {
+  const std::size_t first = text.find(',');
+  if (first == text.npos || separator == ';') return first != text.npos;
+  if (separator != '\t' || text.find('.') != text.npos) return false;
+  for (std::size_t at = first; at != text.npos; at = text.find(',', at + 1)) {
+    constexpr std::size_t kThousands = 3;
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
+    if (end - at - 1 == kThousands) return false;
+  }
+  return true;
+}
+
 char separator_of(const std::vector<TextLine>& lines) {
   for (const char separator : {';', '\t', ','}) {
     const auto has = [separator](const TextLine& line) { return line.text.find(separator) != line.text.npos; };
@@ -551,7 +572,7 @@ NumberGrid split_grid(std::string_view text) {
   if (has_bars) take_out_bars(lines);
   const char separator = has_bars ? '|' : separator_of(lines);
   titles += take_out_titles(lines, separator);
-  grid.decimal_commas = separator == ';' && text.find(',') != std::string_view::npos;
+  grid.decimal_commas = has_decimal_commas(text, separator);
   for (const TextLine& line : lines) {
     // With a separator other than blanks, a line of blanks is a row with one empty cell.
     if (separator == ' ' && stripped(line.text).empty()) continue;

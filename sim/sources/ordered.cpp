@@ -34,12 +34,6 @@ class Cells {
   std::size_t size_ = 0;
 };
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return lower;
-}
-
 constexpr std::array<std::string_view, 11> kCpuWords = {"processor", "thread", "core", "proc", "node", "cpu",
                                                         "tid",       "p",      "c",    "t",    "n"};
 
@@ -49,7 +43,7 @@ std::optional<int> cpu_number(std::string_view word) {
   if (word.ends_with(':')) word.remove_suffix(1);
   if (word.starts_with('[') && word.ends_with(']')) word = word.substr(1, word.size() - 2);
   if (word.empty() || word.size() > kCpuWords.front().size() + 6) return std::nullopt;
-  const std::string lower = in_lower_case(word);
+  const std::string lower = lower_case(word);
   const auto* const before = std::ranges::find_if(kCpuWords, [&lower](std::string_view one) { return lower.starts_with(one); });
   const auto number = decimal(word.substr(before == kCpuWords.end() ? 0 : before->size()));
   return number && *number <= kMostCpus ? std::optional(static_cast<int>(*number)) : std::nullopt;
@@ -57,7 +51,7 @@ std::optional<int> cpu_number(std::string_view word) {
 
 // True for a word that says that a CPU's number comes next: "core" in "core 1:".
 bool announces_cpu(std::string_view word) {
-  return std::ranges::find(kCpuWords, in_lower_case(word)) != kCpuWords.end();
+  return std::ranges::find(kCpuWords, lower_case(word)) != kCpuWords.end();
 }
 
 bool has_hexadecimal_mark(std::string_view word) {
@@ -82,7 +76,7 @@ bool is_title_of_order(const Cells& cells) {
   constexpr std::size_t kFewest = 3;
   const auto has_digit = [](std::string_view cell) { return cell.find_first_of("0123456789") != cell.npos; };
   const auto is_address = [](std::string_view cell) {
-    const std::string lower = in_lower_case(cell);
+    const std::string lower = lower_case(cell);
     return lower == "address" || lower == "addr";
   };
   return cells.size() >= kFewest && std::none_of(cells.begin(), cells.end(), has_digit) &&

@@ -32,6 +32,11 @@ std::string queueing_text(const MissSum& misses) {
   return misses.is_split ? one_decimal(misses.queueing_pct()) : "-";
 }
 
+// A dash if the source does not name the CPUs, as a report of perf c2c without -NN.
+std::string count_of_cpus(const MissSum& misses) {
+  return misses.cpus.none() ? "-" : std::to_string(misses.cpus.count());
+}
+
 // A row for each line with the columns of `perf c2c report`, and one more column for queueing.
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
   const Scale latency = scale_of(shown.front().misses.latency_ns, "ns");
@@ -46,9 +51,9 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
     const Line& line = shown[i];
     const MissSum& misses = line.misses;
     table.add({std::to_string(i + 1), object_of(line), std::to_string(line.number), count_text(misses.count),
-               std::to_string(misses.cpus.count()), count_text(misses.loads), count_text(misses.stores),
-               count_text(misses.local_hitm), count_text(misses.remote_hitm), std::to_string(line.code_places),
-               figure_in(latency, misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)), queueing_text(misses)});
+               count_of_cpus(misses), count_text(misses.loads), count_text(misses.stores), count_text(misses.local_hitm),
+               count_text(misses.remote_hitm), std::to_string(line.code_places), figure_in(latency, misses.latency_ns),
+               one_decimal(misses.latency_share_pct(set.all)), queueing_text(misses)});
   }
   return table.text();
 }
@@ -80,9 +85,11 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
   constexpr std::size_t kIndent = 6, kBetween = 2;
   const std::string owner = line.object.empty() ? "all objects of " + line.structure : line.object;
   const std::string home = line.home ? fmt::format("home node {}", *line.home) : "several homes";
-  std::string out = fmt::format("{:>4}  ", number) +
-                    wrapped_from(fmt::format("{}, line {}, {}, CPUs {}", owner, line.number, home, cpu_list(line.misses.cpus)),
-                                 kIndent, Colour::bold, paint);
+  const std::string list = cpu_list(line.misses.cpus);
+  const std::string cpus = list.empty() ? "" : ", CPUs " + list;
+  std::string out =
+      fmt::format("{:>4}  ", number) +
+      wrapped_from(fmt::format("{}, line {}, {}{}", owner, line.number, home, cpus), kIndent, Colour::bold, paint);
   out += paragraph(latency_text(line.misses), kIndent, Colour::none, paint);
   double slowest = 0;
   for (const LineUse& use : line.uses) slowest = std::max(slowest, use.misses.latency_ns_mean());
@@ -96,7 +103,7 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
   for (const LineUse& use : line.uses) {
     const MissSum& misses = use.misses;
     table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, count_text(misses.count),
-               std::to_string(misses.cpus.count()), one_decimal(misses.remote_pct()), count_text(misses.local_hitm),
+               count_of_cpus(misses), one_decimal(misses.remote_pct()), count_text(misses.local_hitm),
                count_text(misses.remote_hitm), misses.timed() > 0 ? figure_in(mean, misses.latency_ns_mean()) : "-",
                queueing_text(misses)});
   }

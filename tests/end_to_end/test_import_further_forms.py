@@ -82,6 +82,7 @@ def test_columns_of_other_kernels_and_options_of_perf_c2c(
     (line,) = json.loads(linebounce("lines", "out/report", "--json").stdout)["lines"]
     assert {row["function"] for row in line["rows"]} == names
     assert {row["cpus"] for row in line["rows"]} == cpus
+    assert (", CPUs" in linebounce("lines", "out/report").stdout) == (cpus != {""}), "none are listed without -NN"
     loads = {row["offset"]: row for row in line["rows"] if row["access"] == "load"}
     assert {offset: (row["local_hitm"], row["remote_hitm"]) for offset, row in loads.items()} == {0: (48, 10), 8: (32, 10)}
     # 48 at 300 cycles of 3,000 MHz, and 10 at 900.

@@ -197,8 +197,12 @@ def test_lscpus_texts_say_the_structure_as_well(linebounce: Program, text: str) 
 SOURCE = """
 struct Node { Node* next; int key; union { long whole; int half; }; };
 struct alignas(64) Job { long id; char name[40]; int refs; int state; long done; Node node; };
+namespace first { struct Twin { long a; int b; }; }
+namespace second { template <class T> struct Box { struct Twin { int a; T b; } twin; }; }
 Job job;
-int main() { return job.refs + job.node.key; }
+first::Twin one;
+second::Box<char> two;
+int main() { return job.refs + job.node.key + one.b + two.twin.b; }
 """
 
 
@@ -216,6 +220,10 @@ def test_a_structure_of_a_binarys_debug_information_is_a_layout_for_programs(lin
     program = PROGRAM.replace('default = "job.pahole"', 'default = "job.toml"').replace('layout "job"', 'layout "Job"')
     linebounce.run(linebounce.file("count.lua", program), "out", "--machine", "generic_2socket_32core")
     assert "it has Job" in linebounce.refused("import", "job", "--structure", "Jo", code=3)
+    message = linebounce.refused("import", "job", "--structure", "Twin", code=3)
+    assert "has several structures Twin; name one: first::Twin, second::Box<char>::Twin" in message
+    twin = linebounce("import", "job", "--structure", "second::Box<char>::Twin", "-o", "twin.toml")
+    assert "second::Box<char>::Twin  8 bytes" in twin.stdout, twin.stderr
     subprocess.run(["strip", "job"], cwd=linebounce.directory, check=True)
     assert "compile it with -g" in linebounce.refused("import", "job", "--structure", "Job", code=3)
     assert "linebounce import" in linebounce.refused("describe", "layout", "./job")

@@ -115,8 +115,21 @@ TEST_F(Pahole, ClassesOfCppAreReadWithoutWhatHasNoBytes) {
       "} __attribute__((__aligned__(64)));\n",
       "s.pahole");
   ASSERT_EQ(layouts.size(), 1U);
-  EXPECT_THAT(fields(layouts[0]), ElementsAre("_vptr.queue@16+8", "head@24+4", "items@32+24", "closed@56+1", "call@64+16"));
+  EXPECT_THAT(fields(layouts[0]),
+              ElementsAre("base@0+16", "_vptr.queue@16+8", "head@24+4", "items@32+24", "closed@56+1", "call@64+16"));
   EXPECT_EQ(layouts[0].size, 128);
+}
+
+TEST_F(Pahole, TypesInFrontOfAClasssMembersTakeNoSpaceAndABaseEndsWhereItsPaddingIsUsed) {
+  const auto layouts = parse_pahole(
+      "struct job : base {\n\tunion {\n\t\tlong whole; /* 0 8 */\n\t\tstruct {\n\t\t\tint low; /* 0 4 */\n\t\t\tint high; /* 4 "
+      "4 "
+      "*/\n\t\t}; /* 0 8 */\n\t};\n\n\tvoid job(struct job *);\n\n\t/* struct base <ancestor>; */ /* 0 16 */\n"
+      "\tint extra; /* 12 4 */\n\tunion {\n\t\tlong whole; /* 16 8 */\n\t\tstruct {\n\t\t\tint low; /* 16 4 */\n"
+      "\t\t\tint high; /* 20 4 */\n\t\t}; /* 16 8 */\n\t}; /* 16 8 */\n\n\t/* size: 24, cachelines: 1, members: 3 */\n};\n",
+      "s.pahole");
+  ASSERT_EQ(layouts.size(), 1U);
+  EXPECT_THAT(fields(layouts[0]), ElementsAre("base@0+12", "extra@12+4", "whole|low|high@16+8"));
 }
 
 TEST_F(Pahole, TheOutputOfPtypeIsALayoutToo) {

@@ -137,7 +137,7 @@ void write_new(const std::filesystem::path& file, const std::string& text) {
 // Reads a text and many mutations of it. Returns how many were read without an error.
 template <class Read>
 int read_mutated(const char* sample, Read read) {
-  // 27,000 for each of the 37 samples are a million.
+  // 30,000 for each of the 34 samples are a million.
   const char* const wanted = std::getenv("LINEBOUNCE_MUTATIONS");
   const int variants = wanted != nullptr ? std::atoi(wanted) : 500;
   workloads::Random random(7, 1, 0);

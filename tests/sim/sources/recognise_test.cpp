@@ -181,6 +181,10 @@ TEST(Recognise, AMatrixMayHaveTitlesUnitsOneSideOfTheDiagonalAndMarksOnIt) {
   EXPECT_EQ(grid_of("0 1 40\n0 2 90\n1 2 91\n"), ". 40 90 / . . 91 / . . . / ns");
   EXPECT_EQ(grid_of("0 1 40\n0 2 90\n"), "0 1 40 / 0 2 90 / ns") << "a pair is missing";
   EXPECT_EQ(grid_of("cycles,0,1\n0,0,150\n1,150,0\n"), "0 150 / 150 0 / cycles");
+  EXPECT_EQ(grid_of("core_a;core_b;Cycles\n0;1;40,5\n1;0;41\n"), ". 40,5 / 41 . / cycles");
+  EXPECT_EQ(grid_of("Latency\n=======\n  CPU0 CPU1\nCPU0 0 40\nCPU1 41 0\n"), "0 40 / 41 0 / ns");
+  EXPECT_TRUE(split_grid("0\t40,5\n41,5\t0\n").decimal_commas) << "a German spreadsheet's cells, copied";
+  EXPECT_FALSE(split_grid("0\t1,040\n1,041\t0\n").decimal_commas) << "these may be thousands";
   EXPECT_THAT(grid_of("Bandwidth (GB/s)\nCPU 0 1\n0 60 10\n1 10 60\n"), HasSubstr("bandwidths"));
   EXPECT_THAT(grid_of("Latency (us)\nCPU 0 1\n0 0 10\n1 10 0\n"), HasSubstr("another unit"));
   EXPECT_THAT(grid_of("-,40,41\n40,-,42\n41,42,-\n"), HasSubstr("may be numbers of CPUs"));
