@@ -89,9 +89,33 @@ class PlacedMemory {
                                           objects_.objects().size()));
   }
 
+  // The CPU whose program runs. Programs run by turns, and each of a CPU's calls may let others run.
+  mutable const Cpu* running = nullptr;
+
  private:
   const workloads::AddressSpace& objects_;
 };
+
+namespace {
+
+// A call of a CPU. Only the CPU's own program may make it, in the thread that runs the simulation: any other would go on on
+// that program's stack.
+class Turn {
+ public:
+  Turn(const char* what, const Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {
+    if (!inside_a_program || memory.running != &cpu)
+      throw std::logic_error(fmt::format("{}: only the CPU's own program may call this", what));
+  }
+  ~Turn() { memory_.running = &cpu_; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  const Cpu& cpu_;
+  const PlacedMemory& memory_;
+};
+
+}  // namespace
 
 class Simulation::Implementation {
  public:
@@ -134,6 +158,7 @@ class Simulation::Implementation {
     for (int cpu = 0; cpu < cpus(); ++cpu) {
       machine_->set_program(cpu, [this, &program = programs_[cpu]](linebounce::Cpu& thread) {
         Cpu self(thread, placed_);
+        placed_.running = &self;
         if (program) program(self);
       });
     }
@@ -203,48 +228,60 @@ int Cpu::number() const {
   return cpu_.id().value;
 }
 double Cpu::now_ns() {
+  const Turn turn("now_ns", *this, memory_);
   return cpu_.to_ns(cpu_.now());
 }
 Value Cpu::load(Address address, int bytes) {
+  const Turn turn("load", *this, memory_);
   memory_.require_word("load", address, bytes);
   return cpu_.load(address, bytes);
 }
 void Cpu::store(Address address, Value value, int bytes) {
+  const Turn turn("store", *this, memory_);
   memory_.require_word("store", address, bytes);
   cpu_.store(address, value, bytes);
 }
 void Cpu::store_release(Address address, Value value, int bytes) {
+  const Turn turn("store_release", *this, memory_);
   memory_.require_word("store_release", address, bytes);
   cpu_.store_release(address, value, bytes);
 }
 Value Cpu::exchange(Address address, Value value, int bytes) {
+  const Turn turn("exchange", *this, memory_);
   memory_.require_word("exchange", address, bytes);
   return cpu_.exchange(address, value, bytes);
 }
 Value Cpu::fetch_add(Address address, Value addend, int bytes) {
+  const Turn turn("fetch_add", *this, memory_);
   memory_.require_word("fetch_add", address, bytes);
   return cpu_.fetch_add(address, addend, bytes);
 }
 Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
+  const Turn turn("compare_exchange", *this, memory_);
   memory_.require_word("compare_exchange", address, bytes);
   return cpu_.compare_exchange(address, expected, desired, bytes);
 }
 void Cpu::fence() {
+  const Turn turn("fence", *this, memory_);
   cpu_.fence();
 }
 void Cpu::prefetch(Address address) {
+  const Turn turn("prefetch", *this, memory_);
   memory_.require_placed("prefetch", address);
   cpu_.prefetch(address);
 }
 void Cpu::compute(std::int64_t cycles) {
+  const Turn turn("compute", *this, memory_);
   require_amount("compute", cycles);
   cpu_.compute(cycles);
 }
 void Cpu::execute(std::int64_t instructions) {
+  const Turn turn("execute", *this, memory_);
   require_amount("execute", instructions);
   cpu_.execute(instructions);
 }
 Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, int bytes) {
+  const Turn turn("spin_until", *this, memory_);
   memory_.require_word("spin_until", address, bytes);
   if (!done) throw std::invalid_argument("spin_until: `done` must be a function");
   return cpu_.spin_until(address, done, bytes);

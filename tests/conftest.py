@@ -62,6 +62,14 @@ def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.fixture
+def hangups_count() -> Iterator[None]:
+    """Programs that the test starts get SIGHUP, even if nohup has started the tests."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
 def recorder(linebounce: Program) -> Recorder:
     """linebounce-cc and linebounce-record in that directory."""
     return Recorder(linebounce)

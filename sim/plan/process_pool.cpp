@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -110,6 +111,9 @@ bool receive(Child& child) {
   return true;
 }
 
+// Ctrl-C, `kill` or a batch system, and a terminal that closes.
+constexpr std::array kInterrupts = {SIGINT, SIGTERM, SIGHUP};
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
@@ -124,7 +128,7 @@ JobOutcome wait_for(Child& child) {
   outcome.peak_memory_kib = usage.ru_maxrss;
   outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   const int signal = outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all processes
+  if (std::ranges::find(kInterrupts, signal) != kInterrupts.end()) {  // meant for all processes
     outcome.failure = {ExitCode::interrupted, "interrupted"};
   } else if (WIFSIGNALED(status)) {
     outcome.failure = describe_signal(signal);
@@ -194,7 +198,7 @@ void exit_on_interrupts() {
     static_cast<void>(ignored);
     ::_exit(static_cast<int>(ExitCode::interrupted));
   };
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : kInterrupts) {
     if (!is_ignored(signal)) ::sigaction(signal, &action, nullptr);
   }
 }
@@ -208,7 +212,7 @@ InterruptGuard::InterruptGuard() : saved_(new Saved) {
   sigemptyset(&interrupts);
   // Blocks the signals that should interrupt. Leaves out a signal that was ignored from the start (by nohup or for a
   // background job): if blocked, it would be delivered to the descriptor.
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : kInterrupts) {
     if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }
   ::sigprocmask(SIG_BLOCK, &interrupts, &saved_->mask);
@@ -232,7 +236,9 @@ bool InterruptGuard::interrupted() {
 void InterruptGuard::restore_in_child() const {
   ::close(descriptor_);
   ::signal(SIGINT, SIG_IGN);
-  if (!is_ignored(SIGTERM)) ::signal(SIGTERM, SIG_DFL);
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    if (!is_ignored(signal)) ::signal(signal, SIG_DFL);
+  }
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
 }
 

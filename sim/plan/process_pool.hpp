@@ -39,11 +39,11 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// SIGINT and SIGTERM end this process with the exit code of an interrupt. A signal that was ignored from the start (by nohup or
-// for a background job) stays ignored.
+// SIGINT, SIGTERM and SIGHUP end this process with the exit code of an interrupt. A signal that was ignored from the start (by
+// nohup or for a background job) stays ignored.
 void exit_on_interrupts();
 
-// While this object exists, SIGINT and SIGTERM do not end the process; interrupted() tells whether one arrived.
+// While this object exists, these signals do not end the process; interrupted() tells whether one arrived.
 class InterruptGuard {
  public:
   InterruptGuard();

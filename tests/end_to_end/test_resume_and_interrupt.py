@@ -184,7 +184,8 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
         os.killpg(process.pid, 0)
 
 
-@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("hangups_count")
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with_signal: signal.Signals) -> None:
     path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))
     interrupted = 0

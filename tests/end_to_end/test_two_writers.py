@@ -1,5 +1,6 @@
 """Of two processes writing the same file, the second is refused or writes elsewhere; the file stays whole."""
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -68,6 +69,7 @@ def test_a_recording_whose_file_is_removed_does_not_end_successfully(
     assert "t.lbt: was deleted or replaced while it was written: this trace is lost" in said
 
 
+@pytest.mark.usefixtures("hangups_count")
 def test_a_file_under_way_has_one_writer(linebounce: Program) -> None:
     path = linebounce.file("endless.toml", ENDLESS)
     command = ("trace", "record", path, "-o", "out.txt")
@@ -75,7 +77,7 @@ def test_a_file_under_way_has_one_writer(linebounce: Program) -> None:
     first = linebounce.start(*command)
     wait_until(under_way.exists, first)
     assert BUSY in linebounce.refused(*command)
-    first.terminate()
+    first.send_signal(signal.SIGHUP)
     assert first.wait(60) == 130
     assert {file.name for file in Path(linebounce.directory).iterdir()} == {"endless.toml"}
 

@@ -197,6 +197,26 @@ void calls_with_wrong_arguments_are_exceptions() {
   expect(simulation.run().transfers.total() == 1, "nor has it moved a line");
 }
 
+// A CPU that another program or thread uses would go on on a stack that is not its own.
+void a_cpu_is_its_own_programs_alone() {
+  lb::Simulation simulation("p3_xeon_4way");
+  const auto word = simulation.place("word", 8);
+  lb::Cpu* first = nullptr;
+  simulation.program(0, [&](lb::Cpu& cpu) {
+    first = &cpu;
+    std::thread([&] { expect_throw<std::logic_error>([&] { cpu.fetch_add(word, 1); }, "another thread is refused"); }).join();
+    cpu.compute(1000);
+    cpu.fetch_add(word, 1);
+  });
+  simulation.program(1, [&](lb::Cpu& cpu) {
+    cpu.compute(10);
+    expect_throw<std::logic_error>([&] { first->fetch_add(word, 1); }, "another CPU's program is refused");
+    cpu.compute(10000);
+    expect(cpu.load(word) == 1, "what was refused has done nothing");
+  });
+  simulation.run();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -215,5 +235,6 @@ int main(int count, char** arguments) {
   a_local_line_is_cheaper_than_a_remote_one();
   errors_are_exceptions();
   calls_with_wrong_arguments_are_exceptions();
+  a_cpu_is_its_own_programs_alone();
   return failures == 0 ? 0 : 1;
 }

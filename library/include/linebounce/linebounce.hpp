@@ -35,7 +35,8 @@ class PlacedMemory;
 // A program's view of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes` is 1, 2, 4 or
 // 8, and the address must be a multiple of it.
 // Errors: std::invalid_argument for another width, an unaligned address, a negative amount, or an empty `done`;
-// std::out_of_range for bytes outside all placed objects. A refused call has no effect.
+// std::out_of_range for bytes outside all placed objects; std::logic_error for a call by anything but the CPU's own program. A
+// refused call has no effect.
 class Cpu {
  public:
   Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}
