@@ -18,10 +18,10 @@ namespace linebounce::workloads {
 namespace {
 
 // Offsets in the mutex's word. Owner, first and last are a CPU's number plus 1; 0 is no CPU.
-constexpr Address kOwner = 0;      // 2 bytes, including the mark kSleepers
-constexpr Address kQueueLock = 2;  // 1 byte
-constexpr Address kFirst = 4;      // 2 bytes
-constexpr Address kLast = 6;       // 2 bytes
+constexpr Address kOwner = 0;        // 2 bytes, including the mark kSleepers
+constexpr Address kQueueLock = 2;    // 1 byte
+constexpr Address kFirstWaiter = 4;  // 2 bytes
+constexpr Address kLast = 6;         // 2 bytes
 constexpr int kMutexHalf = 2;
 constexpr Value kSleepers = 1 << 15;  // the mark: at least one CPU sleeps until it gets the mutex
 
@@ -46,7 +46,7 @@ class Mutex final : public Lock {
   void release(Cpu& cpu) override {
     if ((cpu.exchange(word_ + kOwner, 0, kMutexHalf) & kSleepers) == 0) return;
     lock_queue(cpu);
-    const Value first = cpu.load(word_ + kFirst, kMutexHalf);
+    const Value first = cpu.load(word_ + kFirstWaiter, kMutexHalf);
     if (first != 0) cpu.store(node(first) + kWoken, 1);
     unlock_queue(cpu);
     if (first == 0) return;
@@ -93,7 +93,7 @@ class Mutex final : public Lock {
     cpu.store(node(me) + kWoken, 0);
     const Value last = cpu.load(word_ + kLast, kMutexHalf);
     if (last == 0) {
-      cpu.store(word_ + kFirst, me, kMutexHalf);
+      cpu.store(word_ + kFirstWaiter, me, kMutexHalf);
     } else {
       cpu.store(node(last) + kMutexNext, me);
     }
@@ -116,10 +116,10 @@ class Mutex final : public Lock {
   // this CPU holds the queue's lock.
   bool take_as_first(Cpu& cpu) {
     const Value me = number(cpu);
-    if (cpu.load(word_ + kFirst, kMutexHalf) != me) return false;
+    if (cpu.load(word_ + kFirstWaiter, kMutexHalf) != me) return false;
     const Value next = cpu.load(node(me) + kMutexNext);
     if (!take_if_free(cpu, kSleepers)) return false;
-    cpu.store(word_ + kFirst, next, kMutexHalf);
+    cpu.store(word_ + kFirstWaiter, next, kMutexHalf);
     if (next == 0) {
       cpu.store(word_ + kLast, 0, kMutexHalf);
       cpu.store(word_ + kOwner, me, kMutexHalf);  // clears the mark; other CPUs write an owned word only under the queue's lock
@@ -145,7 +145,7 @@ std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
   const Layout layout{.name = "mutex",
                       .fields = {{"owner", kOwner, kMutexHalf},
                                  {"queue_lock", kQueueLock, 1},
-                                 {"first", kFirst, kMutexHalf},
+                                 {"first", kFirstWaiter, kMutexHalf},
                                  {"last", kLast, kMutexHalf}}};
   const Layout node{.name = "mutex_waiter", .size = 16, .fields = {{"next", kMutexNext}, {"woken", kWoken}}};
   const Address word = place.place(layout);

@@ -26,8 +26,8 @@ constexpr Value kLockedPendingMask = 0xFFFF;
 constexpr int kNodes = 4;
 constexpr Address kNodeBytes = 16;
 constexpr Address kNodeNext = 0;
-constexpr Address kServed = 8;  // 4 bytes
-constexpr Address kCount = 12;  // 4 bytes
+constexpr Address kServed = 8;    // 4 bytes
+constexpr Address kNesting = 12;  // 4 bytes
 constexpr int kTailBytes = 4;
 
 class QueuedSpinLock final : public Lock {
@@ -72,8 +72,8 @@ class QueuedSpinLock final : public Lock {
 
   void queue(Cpu& cpu) const {
     const Address first = (*nodes_)[static_cast<std::size_t>(cpu.id().value)];
-    const Value index = cpu.load(first + kCount, kTailBytes);
-    cpu.store(first + kCount, index + 1, kTailBytes);
+    const Value index = cpu.load(first + kNesting, kTailBytes);
+    cpu.store(first + kNesting, index + 1, kTailBytes);
     if (index < kNodes) {
       wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
     } else {
@@ -83,7 +83,7 @@ class QueuedSpinLock final : public Lock {
             word_, [](Value word) { return word == 0; }, kLockWordBytes);
       }
     }
-    cpu.store(first + kCount, index, kTailBytes);
+    cpu.store(first + kNesting, index, kTailBytes);
   }
 
   // Queues at the node `mine`, which the word encodes as `tail`. Returns with the lock.
@@ -122,7 +122,7 @@ Layout nodes_layout() {
     const int offset = i * static_cast<int>(kNodeBytes);
     layout.fields.push_back({"next", offset + static_cast<int>(kNodeNext)});
     layout.fields.push_back({"served", offset + static_cast<int>(kServed), kTailBytes});
-    layout.fields.push_back({"count", offset + static_cast<int>(kCount), kTailBytes});
+    layout.fields.push_back({"count", offset + static_cast<int>(kNesting), kTailBytes});
   }
   return layout;
 }

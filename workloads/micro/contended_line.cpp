@@ -31,7 +31,7 @@ constexpr std::uint64_t kLatestStart = 1000;   // in cycles: CPUs start at diffe
 constexpr double kStartNs = 1000;
 constexpr double kWarmShare = 0.1;  // the share of a window that is not counted
 
-enum Operation {
+enum MeasuredOperation {
   kModifiedLoad,
   kSharedStore,
   kFetchAdd,
@@ -41,9 +41,9 @@ enum Operation {
   kBesideComputing,
   kBesideSpinning,
   kBesidePausing,
-  kOperations
+  kOperationCount
 };
-constexpr std::array<std::string_view, kOperations> kOperationNames = {
+constexpr std::array<std::string_view, kOperationCount> kOperationNames = {
     "modified_load", "shared_store",     "fetch_add",       "store",         "increment",
     "alone",         "beside_computing", "beside_spinning", "beside_pausing"};
 
@@ -66,7 +66,7 @@ struct ContendedLineOptions {
 };
 
 struct Measurement {
-  Operation operation = kFetchAdd;
+  MeasuredOperation operation = kFetchAdd;
   std::int64_t between_cycles = 0;
   std::vector<int> cpus;
   Address lines = 0;  // one line for each round of a shared_store or modified_load
@@ -118,7 +118,7 @@ class MeasurementReader {
     if (found == kOperationNames.end() || !more.empty()) {
       refuse(fmt::format("'{}' is not an operation; legal: {}", name, fmt::join(kOperationNames, ", ")));
     }
-    measurement.operation = static_cast<Operation>(found - kOperationNames.begin());
+    measurement.operation = static_cast<MeasuredOperation>(found - kOperationNames.begin());
     if (!cycles.empty()) {
       const auto number = whole_number(cycles, 0, kMostBetweenCycles);
       if (!number) refuse(fmt::format("'{}' is not a number of cycles; legal: 0 to {}", cycles, kMostBetweenCycles));

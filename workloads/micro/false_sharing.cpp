@@ -5,7 +5,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kCounted = 0;  // tally
+constexpr int kAdditions = 0;  // tally
 
 struct FalseSharingOptions {
   std::int64_t stride_bytes = 8;
@@ -37,13 +37,13 @@ class FalseSharing final : public Workload {
     for (;;) {
       const Value value = cpu.load(mine);
       cpu.store(mine, value + 1);
-      cpu.tally(kCounted);
+      cpu.tally(kAdditions);
       cpu.compute(options_.outside_cycles);
     }
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    report_rate(facts, tallied_by_all(facts, kCounted), metrics);
+    report_rate(facts, tallied_by_all(facts, kAdditions), metrics);
   }
 
  private:

@@ -21,10 +21,10 @@ enum StartState { kModified, kExclusive, kShared, kStates };
 constexpr std::array<const char*, kStates> kStateNames = {"Modified", "Exclusive", "Shared"};
 constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // names in parameters and metrics
 
-// The receiver waits this long after it was called, until all traffic of the call itself is over. It waits up to kPhases cycles
-// more, so that measurements meet every phase of the slower clocks.
-constexpr std::int64_t kSettleCycles = 2000;
-constexpr std::uint64_t kPhases = 256;
+// The receiver waits this long after it was called, until all traffic of the call itself is over. It waits up to
+// kReceiverPhases cycles more, so that measurements meet every phase of the slower clocks.
+constexpr std::int64_t kReceiverSettleCycles = 2000;
+constexpr std::uint64_t kReceiverPhases = 256;
 
 // The positions of giver, receiver and home relative to each other.
 enum Where { kSameNode, kOtherNode, kThirdNodeHome, kWheres };
@@ -200,9 +200,9 @@ void CoreToCore::act(Cpu& cpu, const Step& step, Random& random) {
 }
 
 void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
-  const std::uint64_t phase = random.below(kPhases);
+  const std::uint64_t phase = random.below(kReceiverPhases);
   if (options_.access == "upgrade") cpu.load(step.line);
-  cpu.compute(kSettleCycles + static_cast<std::int64_t>(phase));
+  cpu.compute(kReceiverSettleCycles + static_cast<std::int64_t>(phase));
   const double begin = cpu.now_ns();
   if (options_.access == "load") {
     cpu.load(step.line);

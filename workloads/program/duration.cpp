@@ -12,7 +12,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::int64_t kMostCycles = 1'000'000'000;
+constexpr std::int64_t kMostBinCycles = 1'000'000'000;
 constexpr std::int64_t kMostWeight = 1'000'000;
 
 constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // draw_exponential() requires a smaller mean
@@ -64,7 +64,7 @@ Duration::Duration(const std::string& parameter, const std::string& distribution
   std::uint64_t weights = 0;
   for (std::string bin; text >> bin;) {
     const std::size_t colon = std::min(bin.find(':'), bin.size());
-    const auto cycles = whole_number(std::string_view(bin).substr(0, colon), 0, kMostCycles);
+    const auto cycles = whole_number(std::string_view(bin).substr(0, colon), 0, kMostBinCycles);
     const auto weight = whole_number(std::string_view(bin).substr(std::min(colon + 1, bin.size())), 1, kMostWeight);
     if (!cycles || !weight) {
       bins_.clear();

@@ -31,7 +31,7 @@ constexpr std::uint64_t kCreates = 820;
 constexpr std::uint64_t kRenames = 160;
 constexpr std::uint64_t kShrinks = 10;
 constexpr std::uint64_t kOpensOfRest = 3180;  // chosen so that 45 % of all walks end at a file
-constexpr std::uint64_t kAll = 10000;
+constexpr std::uint64_t kAllParts = 10000;
 
 // How many names have no dentry at the start: about as many as in the steady state, where 4.2 % of all walks need a new dentry.
 // These are the walks to files (45 %) that reach such a name.
@@ -200,7 +200,7 @@ void Dbench::build(Program& program) {
           dcache_->add_in_use(cpu, dmtmp, name_of(kDbenchFirstDirectoryName + number), directory.own_inode());
       for (std::size_t file = 0; file < directory.names(); ++file) {
         if (program.random.below(2) == 0) directory.create(file);
-        if (program.random.below(kAll) < kAbsentAtStart) continue;
+        if (program.random.below(kAllParts) < kAbsentAtStart) continue;
         dcache_->dput(cpu, dcache_->lookup_hash(cpu, parent, ClientDirectory::name(file), directory));
       }
     }
@@ -337,7 +337,7 @@ void Dbench::walk(Program& program) {
   Random& random = program.random;
   Client& client = *program.clients[random.below(program.clients.size())];
   const std::size_t directory = random.below(client.directories.size());
-  std::uint64_t drawn = random.below(kAll);
+  std::uint64_t drawn = random.below(kAllParts);
   const auto is = [&drawn](std::uint64_t share) {
     const bool chosen = drawn < share;
     drawn -= chosen ? 0 : share;
@@ -355,7 +355,7 @@ void Dbench::walk(Program& program) {
     dcache_->dput(program.cpu, parent);
     return;
   }
-  if (random.below(kAll) < kOpensOfRest)
+  if (random.below(kAllParts) < kOpensOfRest)
     open(program, client, directory);
   else
     stat(program, client, directory);

@@ -9,7 +9,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kOperations = 0, kLives = 1;  // tallies
+constexpr int kNameiOperations = 0, kLives = 1;  // tallies
 constexpr std::uint64_t kNameiFirstPathName = 1, kNameiFirstDirectoryName = 100, kNameiFirstFileName = 1000,
                         kNameiFirstNewName = 1000000;
 
@@ -160,7 +160,7 @@ void Namei::run(Cpu& cpu) {
     } else {
       walk(cpu, random, times);
     }
-    cpu.tally(kOperations);
+    cpu.tally(kNameiOperations);
     dcache_->quiescent(cpu);
   }
   barrier_.wait(cpu);
@@ -168,7 +168,7 @@ void Namei::run(Cpu& cpu) {
 }
 
 void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
-  report_rate(facts, tallied_by_all(facts, kOperations), metrics);
+  report_rate(facts, tallied_by_all(facts, kNameiOperations), metrics);
   metrics.value("throughput.files_created_per_s", "1/s", kHigher, "files created; each may be renamed, and is removed again",
                 per_second(facts, tallied_by_all(facts, kLives)));
 }

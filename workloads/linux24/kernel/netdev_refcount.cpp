@@ -23,7 +23,7 @@ constexpr int kPackets = 0;  // tally
 constexpr std::int64_t kSend = 35;
 constexpr std::int64_t kTransmit = 15;
 constexpr std::int64_t kReceive = 25;
-constexpr std::int64_t kRead = 15;
+constexpr std::int64_t kReadCycles = 15;
 constexpr std::int64_t kUser = 10;
 
 // Fields of a route other than its count.
@@ -131,7 +131,7 @@ class NetdevRefcount final : public Workload {
   }
   void read(Cpu& cpu, Random& random) {
     const FunctionScope scope(cpu, recvmsg_);
-    compute(cpu, random, kRead);
+    compute(cpu, random, kReadCycles);
     route_count_->add(cpu, -1);
   }
 

@@ -20,7 +20,7 @@ constexpr std::int64_t kReadEvent = 120;
 // Instructions that run with ctx_lock held. OLS 2007 says that aio_complete() holds the lock for very long.
 constexpr std::int64_t kComplete = 600;
 
-constexpr Value kMinusOne = static_cast<Value>(-1);
+constexpr Value kDecrement = static_cast<Value>(-1);
 constexpr int kEventBytes = 32;
 
 }  // namespace
@@ -111,7 +111,7 @@ void Aio::submit(Cpu& cpu, AioContext& context, const std::vector<Transfer>& tra
     context.kioctx_.fetch_add(cpu, field_.users, 1);
   }
   for (const Transfer& transfer : transfers) submit_one(cpu, context, transfer);
-  context.kioctx_.fetch_add(cpu, field_.users, kMinusOne);
+  context.kioctx_.fetch_add(cpu, field_.users, kDecrement);
 }
 
 void Aio::submit_one(Cpu& cpu, AioContext& context, const Transfer& transfer) {
@@ -188,7 +188,7 @@ void Aio::drop_reference(Cpu& cpu, const AioContext& context, const Object& kioc
   kiocb.store(cpu, field_.ki_users, left);
   if (left > 0) return;
   kernel_.list_del(cpu, kiocb.at(field_.ki_list, cpu));
-  context.kioctx_.add(cpu, field_.reqs_active, kMinusOne);
+  context.kioctx_.add(cpu, field_.reqs_active, kDecrement);
   kiocbs_.free(cpu, kiocb);
 }
 
@@ -196,7 +196,7 @@ void Aio::complete(Cpu& cpu, Io& io) {
   const FunctionScope scope(cpu, function_.dio_end);
   auto& request = *static_cast<AioContext::Request*>(io.owner);
   kernel_.execute(cpu, kEndOfBio);
-  request.dio.add(cpu, field_.dio_refcount, kMinusOne);
+  request.dio.add(cpu, field_.dio_refcount, kDecrement);
   request.dio.store(cpu, field_.dio_result, 1);
   request.dio.load(cpu, field_.dio_iocb);
   bios_.free(cpu, io.bio);
@@ -261,7 +261,7 @@ bool Aio::get_events(Cpu& cpu, AioContext& context, int minimum) {
     context.waits_ = false;
     timers_.remove_sync(cpu, context.timeout_);
   }
-  context.kioctx_.fetch_add(cpu, field_.users, kMinusOne);
+  context.kioctx_.fetch_add(cpu, field_.users, kDecrement);
   return true;
 }
 

@@ -8,7 +8,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kPoison = 0x100100;  // LIST_POISON1: the entry is on no list
+constexpr Address kListPoison = 0x100100;  // LIST_POISON1: the entry is on no list
 
 // Pairs the hardware threads of each core, then the CPUs that are left on each bus, both in the order of their numbers.
 std::vector<int> pair_up(const MachineLayout& layout) {
@@ -129,8 +129,8 @@ void Kernel::list_del(Cpu& cpu, Address entry) const {
   if (list64::previous(cpu, after) != entry) throw ModelFailure("an entry is not in its list");
   list64::set_previous(cpu, after, before);
   list64::set_next(cpu, before, after);
-  list64::set_next(cpu, entry, kPoison);
-  list64::set_previous(cpu, entry, kPoison);
+  list64::set_next(cpu, entry, kListPoison);
+  list64::set_previous(cpu, entry, kListPoison);
 }
 
 }  // namespace linebounce::workloads

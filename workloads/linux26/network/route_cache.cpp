@@ -11,7 +11,7 @@ namespace {
 
 // Field offsets of struct rtable, in an object of 256 bytes. As in 2.6.0, a walk of a hash chain reads two lines of each entry.
 constexpr Address kNext = 0;
-constexpr Address kReferences = 8;
+constexpr Address kRefcount = 8;
 constexpr Address kLastUse = 24;
 constexpr Address kRouteHead = 96;  // for RCU
 constexpr Address kDestination = 160;
@@ -113,8 +113,8 @@ Address RouteCache::find(Cpu& cpu, Address bucket, Value destination, Value jiff
   }
   if (entry != 0) {
     cpu.store(entry + kLastUse, jiffies);
-    cpu.fetch_add(entry + kReferences, 1);
-    cpu.fetch_add(entry + kReferences, ~Value{0});
+    cpu.fetch_add(entry + kRefcount, 1);
+    cpu.fetch_add(entry + kRefcount, ~Value{0});
   }
   rcu_->read_unlock(cpu);
   return entry;
@@ -130,7 +130,7 @@ bool RouteCache::insert(Cpu& cpu, Address bucket, Value destination, Value jiffi
   if (cpu.measures(cpu.local_time())) figures_.most_entries = std::max(figures_.most_entries, entries_now_);
   cpu.store(entry + kDestination, destination);
   cpu.store(entry + kLastUse, jiffies);
-  cpu.store(entry + kReferences, 0);
+  cpu.store(entry + kRefcount, 0);
   lock(cpu, bucket);
   // The chain's least recently used entry, which is removed if the chain is too long.
   Address oldest = 0;
@@ -164,7 +164,7 @@ bool RouteCache::insert(Cpu& cpu, Address bucket, Value destination, Value jiffi
 void RouteCache::free_later(Cpu& cpu, Address entry) {
   rcu_->call(cpu, entry + kRouteHead, [this, entry](Cpu& on) {
     const FunctionScope scope(on, free_function_);
-    if (on.load(entry + kReferences) != 0) throw ModelFailure("route_cache: an entry is freed that is in use");
+    if (on.load(entry + kRefcount) != 0) throw ModelFailure("route_cache: an entry is freed that is in use");
     on.store(entry + kDestination, kFreedRoute);
     on.fetch_add(entries_, ~Value{0});
     --entries_now_;

@@ -17,7 +17,7 @@ int share_of(int transfers, std::size_t context, std::size_t contexts) {
 }
 
 // All lines of a stream map to a few sets of the outermost cache. There are far more of them than those sets hold.
-constexpr std::uint64_t kStreamSets = 16;
+constexpr std::uint64_t kSetsInStream = 16;
 constexpr std::uint64_t kLinesOfSet = 64;
 
 constexpr std::int64_t kSemopInstructions = 400;  // instructions to enter, copy the operations and find the semaphore set
@@ -150,9 +150,9 @@ void OtherMemory::miss(Cpu& cpu, Random& random, Kind kind) {
 }
 
 Address OtherMemory::next_line(Stream& stream) const {
-  const std::uint64_t number = stream.next++ % (kStreamSets * kLinesOfSet);
+  const std::uint64_t number = stream.next++ % (kSetsInStream * kLinesOfSet);
   const auto line = static_cast<std::uint64_t>(kernel_.memory().line_bytes());
-  return stream.begin + number / kStreamSets * set_stride_ + number % kStreamSets * line;
+  return stream.begin + number / kSetsInStream * set_stride_ + number % kSetsInStream * line;
 }
 
 void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {

@@ -13,7 +13,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kParts = 10000;
+constexpr std::uint64_t kShareParts = 10000;
 constexpr std::uint64_t kStreams = 1000;  // separates the random streams of caches from other users' streams
 
 class Interleaved final : public SlabCache {
@@ -21,7 +21,7 @@ class Interleaved final : public SlabCache {
   Interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct, std::uint64_t number)
       : kernel_(kernel),
         cache_(std::move(cache)),
-        share_(static_cast<std::uint64_t>(std::llround(share_pct / 100 * static_cast<double>(kParts)))) {
+        share_(static_cast<std::uint64_t>(std::llround(share_pct / 100 * static_cast<double>(kShareParts)))) {
     for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
       random_.emplace_back(kernel.seed(), static_cast<std::uint64_t>(cpu), kStreams + number);
     }
@@ -30,7 +30,7 @@ class Interleaved final : public SlabCache {
   Object alloc(Cpu& cpu) override {
     const Interrupts& interrupts = kernel_.interrupts();
     const bool process = !interrupts.in_handler(cpu) && !interrupts.in_softirq(cpu);
-    if (!process || random_[cpu.id().value].below(kParts) >= share_) return cache_->alloc(cpu);
+    if (!process || random_[cpu.id().value].below(kShareParts) >= share_) return cache_->alloc(cpu);
     return cache_->alloc_on(cpu, (kernel_.node_of(cpu.id().value) + 1) % kernel_.nodes());
   }
   Object alloc_on(Cpu& cpu, int node) override { return cache_->alloc_on(cpu, node); }
