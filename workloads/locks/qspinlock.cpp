@@ -15,7 +15,7 @@ constexpr Address kLocked = 0;         // 1 byte
 constexpr Address kPending = 1;        // 1 byte
 constexpr Address kLockedPending = 0;  // 2 bytes
 constexpr Address kTail = 2;           // 2 bytes
-constexpr int kLockWordBytes = 4;
+constexpr int kQspinlockBytes = 4;
 constexpr Value kIsLocked = 1;
 constexpr Value kIsPending = 1 << 8;
 constexpr int kTailShift = 16;
@@ -36,7 +36,7 @@ class QueuedSpinLock final : public Lock {
       : word_(word), nodes_(&nodes), waits_in_(waits_in) {}
 
   bool acquire(Cpu& cpu) override {
-    const Value seen = cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes);
+    const Value seen = cpu.compare_exchange(word_, 0, kIsLocked, kQspinlockBytes);
     if (seen == 0) return false;
     const FunctionScope waiting(cpu, waits_in_.of(cpu));
     if (!wait_as_pending(cpu, seen)) queue(cpu);
@@ -44,7 +44,7 @@ class QueuedSpinLock final : public Lock {
   }
 
   bool try_acquire(Cpu& cpu) override {
-    return cpu.load(word_, kLockWordBytes) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes) == 0;
+    return cpu.load(word_, kQspinlockBytes) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kQspinlockBytes) == 0;
   }
 
   void release(Cpu& cpu) override { cpu.store_release(word_ + kLocked, 0, 1); }
@@ -56,10 +56,10 @@ class QueuedSpinLock final : public Lock {
     // times, which takes longer than the pending waiter needs.)
     if (seen == kIsPending)
       seen = cpu.spin_until(
-          word_, [](Value word) { return word != kIsPending; }, kLockWordBytes);
+          word_, [](Value word) { return word != kIsPending; }, kQspinlockBytes);
     if ((seen & ~kLockedMask) != 0) return false;
     const bool was_pending = cpu.exchange(word_ + kPending, 1, 1) != 0;
-    const Value now = cpu.load(word_, kLockWordBytes);
+    const Value now = cpu.load(word_, kQspinlockBytes);
     if (was_pending || now >> kTailShift != 0) {
       if (!was_pending) cpu.store(word_ + kPending, 0, 1);
       return false;
@@ -78,9 +78,9 @@ class QueuedSpinLock final : public Lock {
       wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
     } else {
       // All nodes of the CPU are in use, because interrupts are nested too deeply. The CPU spins on the word instead.
-      while (cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes) != 0) {
+      while (cpu.compare_exchange(word_, 0, kIsLocked, kQspinlockBytes) != 0) {
         cpu.spin_until(
-            word_, [](Value word) { return word == 0; }, kLockWordBytes);
+            word_, [](Value word) { return word == 0; }, kQspinlockBytes);
       }
     }
     cpu.store(first + kNesting, index, kTailBytes);
@@ -98,15 +98,15 @@ class QueuedSpinLock final : public Lock {
           mine + kServed, [](Value served) { return served != 0; }, kTailBytes);
     }
     const Value word = cpu.spin_until_acquire(
-        word_, [](Value now) { return (now & kLockedPendingMask) == 0; }, kLockWordBytes);
-    if (word >> kTailShift == tail && cpu.compare_exchange(word_, word, kIsLocked, kLockWordBytes) == word) return;
+        word_, [](Value now) { return (now & kLockedPendingMask) == 0; }, kQspinlockBytes);
+    if (word >> kTailShift == tail && cpu.compare_exchange(word_, word, kIsLocked, kQspinlockBytes) == word) return;
     cpu.store(word_ + kLocked, kIsLocked, 1);
     const Address next = cpu.spin_until(mine + kNodeNext, [](Value after) { return after != 0; });
     cpu.store_release(next + kServed, 1, kTailBytes);
   }
 
   bool try_to_lock(Cpu& cpu) const {
-    return cpu.load(word_, kLockWordBytes) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kLockWordBytes) == 0;
+    return cpu.load(word_, kQspinlockBytes) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kQspinlockBytes) == 0;
   }
 
   [[nodiscard]] Address node(Value tail) const { return (*nodes_)[tail / kNodes - 1] + tail % kNodes * kNodeBytes; }

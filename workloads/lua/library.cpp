@@ -208,12 +208,12 @@ int next_sorted(lua_State* state) {
 }
 
 int sorted_pairs(lua_State* state) {
-  constexpr std::size_t kEntryBytes = 64;
+  constexpr std::size_t kBytesOfEntry = 64;
   luaL_checktype(state, 1, LUA_TTABLE);
   lua_settop(state, 1);
   // The search for a key may pass many empty places of the table.
   Interpreter& lua = Interpreter::of(state);
-  lua.charge(static_cast<std::int64_t>(lua.memory_used() / kEntryBytes) * (1 + lua.work_of_lookup()));
+  lua.charge(static_cast<std::int64_t>(lua.memory_used() / kBytesOfEntry) * (1 + lua.work_of_lookup()));
   SortedKeys keys(state);
   for (lua_pushnil(state); lua_next(state, 1) != 0; lua_pop(state, 1)) keys.add(-2);
   keys.push();

@@ -22,7 +22,7 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr int kReads = 0;                    // tally
+constexpr int kRcuReads = 0;                 // tally
 constexpr std::uint64_t kDesignsStream = 3;  // the stream of random numbers
 constexpr Value kSeen = 1, kFreedObject = 0xDEAD;
 constexpr Address kObjectState = 0, kObjectHead = 8;
@@ -221,7 +221,7 @@ void RcuDesigns::read(Cpu& cpu, Random& random) {
   compute_about(cpu, random, options_.section_cycles);
   refuse_freed(cpu, object);
   leave(cpu, section);
-  cpu.tally(kReads);
+  cpu.tally(kRcuReads);
 }
 
 void RcuDesigns::refuse_freed(Cpu& cpu, Address object) {
@@ -261,7 +261,7 @@ void RcuDesigns::update(Cpu& cpu, Random& random) {
 }
 
 void RcuDesigns::report(const RunFacts& facts, MetricSink& metrics) const {
-  report_throughput(facts, kReads, metrics);
+  report_throughput(facts, kRcuReads, metrics);
   Times entering;
   Times stating;
   Times waiting;
