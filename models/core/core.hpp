@@ -41,6 +41,10 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
 
   // REQUIRES: `spec` outlives the core.
   Core(const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads, const Wiring& wiring);
+  // Programs that have not ended are unwound while the caches that they use are still there.
+  ~Core() { unwind_programs(); }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
 
   // The next five functions REQUIRE that the simulation has not started. connect() also REQUIRES that the core is a part of the
   // event scheduler, and schedules its first turn.
