@@ -98,8 +98,8 @@ class PlacedMemory {
 
 namespace {
 
-// A call of a CPU. Only the CPU's own program may make it, in the thread that runs the simulation: any other would go on on
-// that program's stack.
+// Lasts as long as a CPU's call. Only the CPU's own program may make the call, in the thread that runs the simulation: while it
+// waits, the CPU switches to another stack and back to its program's, which is not the caller's.
 class Turn {
  public:
   Turn(const char* what, const Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {

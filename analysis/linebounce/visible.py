@@ -1,5 +1,5 @@
-"""Escapes untrusted text before it reaches a terminal: names from traces, titles, file names, words of the command
-line."""
+"""Escapes untrusted text before it reaches a terminal or a spreadsheet: names from traces, titles, file names, words of the
+command line."""
 
 import re
 import sys
@@ -20,6 +20,11 @@ def visible(text: str) -> str:
 def visible_name(text: str) -> str:
     """Like visible(), for a name or value within a line: also escapes newlines and tabs."""
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
+
+
+def no_formula(text: str) -> str:
+    """The text with an apostrophe in front if a spreadsheet would compute it; sim/results/csv.cpp does the same."""
+    return f"'{text}" if text.lstrip("'").startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def finalized(value: Any) -> Any:

@@ -84,6 +84,7 @@ class AddressLines {
     const auto line = parsed(grammar_, text);
     if (!line) in.refuse(fmt::format("expected {}", grammar_.expected));
     if (line->what == What::nothing) return;
+    any_time_ = any_time_ || line->has_time;
     if (line->bytes > kLargestAccess) in.refuse(fmt::format("an access of more than {} bytes", kLargestAccess));
     if (line->cpu > kMostCpuNumber) in.refuse(fmt::format("CPU numbers are 0 to {}", kMostCpuNumber));
     if (line->what == What::compute && line->address > trace::kMostCount)
@@ -112,7 +113,6 @@ class AddressLines {
     if (line.what != What::load) objects_.access(cpu.stream, trace::Kind::store, address, bytes);
     cpu.unfenced = cpu.unfenced || line.what != What::load;
     all_in_digits_ = all_in_digits_ && line.in_digits;
-    any_time_ = any_time_ || line.has_time;
     any_figure_ = any_figure_ || line.has_figure;
   }
 
@@ -172,7 +172,7 @@ class AddressLines {
     if (!any_fetched_) losses.add(Loss::no_instructions, source);
     if (any_figure_) losses.add(Loss::figures_dropped, source);
     if (all_in_digits_ && last_ != nullptr) losses.add(Loss::digits_alone, source);
-    if (grammar_.has_times || any_time_) losses.add(Loss::times_dropped, source);
+    if (any_time_) losses.add(Loss::times_dropped, source);
     if (grammar_.below_cache) losses.add(Loss::below_a_cache, source);
     losses.add_count(Loss::other_packets, source, others_);
     losses.add_count(Loss::quotes_removed, source, quoted_);

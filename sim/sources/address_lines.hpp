@@ -35,7 +35,6 @@ struct AddressGrammar {
   std::uint64_t word_bytes = 8;  // size in bytes of an access whose line states none; addresses are aligned to it
   bool has_sizes = false;
   bool has_cpus = false;     // lines name their CPU; the file has the global order of all CPUs' accesses
-  bool has_times = false;    // lines have times, which the conversion drops
   bool below_cache = false;  // the trace lacks accesses that hit in a cache
   // Comments: lines that begin with #, //, ; or --, and the rest of a line behind such a mark and a blank.
   bool has_comments = false;

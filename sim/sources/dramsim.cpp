@@ -33,7 +33,6 @@ std::optional<AddressLine> dramsim_line(std::string_view text) {
 constexpr AddressGrammar kDramsim{.source = "DRAMSim",
                                   .expected = "0xADDRESS, READ, WRITE or another of DRAMSim's commands, and a cycle",
                                   .parse = dramsim_line,
-                                  .has_times = true,
                                   .below_cache = true,
                                   .has_comments = true};
 

@@ -35,14 +35,13 @@ std::optional<AddressLine> gem5_line(std::string_view text) {
     figures.push_back(*figure);
   }
   if (figures[1] == 0) return std::nullopt;
-  return AddressLine{.what = *what, .address = figures[0], .bytes = figures[1]};
+  return AddressLine{.what = *what, .address = figures[0], .bytes = figures[1], .has_time = true};
 }
 
 constexpr AddressGrammar kGem5{.source = "gem5",
                                .expected = "[ID,]r|w|u,ADDRESS,SIZE,[FLAGS,]TICK[,PC]",
                                .parse = gem5_line,
                                .has_sizes = true,
-                               .has_times = true,
                                .below_cache = true};
 
 }  // namespace

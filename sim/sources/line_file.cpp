@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <system_error>
 
 #include "trace/error.hpp"
@@ -121,6 +122,10 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+}
+
 std::optional<std::vector<int>> listed_numbers(std::string_view text, int most) {
   std::vector<int> numbers;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -143,6 +148,14 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 
 std::optional<std::uint64_t> decimal(std::string_view text) {
   return number(text, 10);
+}
+
+std::optional<double> real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return value;
 }
 
 }  // namespace linebounce::sim

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -35,14 +33,6 @@ std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistic
 
 void sort_hottest_first(std::vector<LockStatistics>& locks) {
   std::ranges::stable_sort(locks, std::ranges::greater{}, [](const LockStatistics& lock) { return lock.wait.total_us; });
-}
-
-std::optional<double> real(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
 }
 
 std::string_view take_last_word(std::string_view& text) {

@@ -55,8 +55,6 @@ void sort_hottest_first(std::vector<LockStatistics>& locks);
 
 // ---- parsing parts of lines ----
 
-// Parses a non-negative number without an exponent; none for any other text.
-std::optional<double> real(std::string_view text);
 // Removes the last word from the text, and returns it.
 std::string_view take_last_word(std::string_view& text);
 // Converts a time such as "1.65" and "ms". Units: ns, us, ms, s, m (minutes), h.

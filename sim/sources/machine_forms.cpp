@@ -20,7 +20,7 @@ Likeness matrix_likeness(const Excerpt& excerpt) {
   const std::string_view all = excerpt.bytes;
   const std::string_view text = excerpt.whole ? all : all.substr(0, all.rfind('\n') + 1);
   const NumberGrid grid = split_grid(text);
-  if (grid.is_other_unit) return {Likeness::Sure::possible, "it is a table of figures with CPUs' numbers"};
+  if (grid.is_refused_table) return {Likeness::Sure::possible, "it is a table of figures with CPUs' numbers"};
   if (!grid.problem.empty() || grid.rows.empty()) return {};
   const auto has_figures = [](const GridRow& row) {
     return std::ranges::all_of(row, [](const GridCell& cell) { return is_figure(cell.text); });

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "sim/sources/grid_labels.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
@@ -33,14 +34,9 @@ std::vector<TextLine> lines_of_text(std::string_view text) {
   return lines;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789.,eE+") == text.npos;
-}
-
-// Returns a cell's text without the unit ns; empty for a mark that means "none", such as a dash on the diagonal.
+// Returns a cell's text without the unit ns; empty for a mark that means "none", such as a dash.
 std::string_view cell_text(std::string_view raw) {
-  constexpr std::array<std::string_view, 14> kNothing = {"-",   "--",  "---", "n/a", "N/A",  "NA",   "nan",
-                                                         "NaN", "NAN", "x",   "X",   "self", "SELF", "null"};
+  constexpr std::array<std::string_view, 10> kNothing = {"-", "--", "---", "n/a", "N/A", "NA", "nan", "NaN", "NAN", "null"};
   constexpr std::string_view kUnit = "ns";
   if (std::ranges::find(kNothing, raw) != kNothing.end()) return {};
   if (!raw.ends_with(kUnit)) return raw;
@@ -253,162 +249,6 @@ NumberGrid list_grid(const NumberGrid& list, const ListTitles& titles) {
   return grid;
 }
 
-// Returns a label's number: 3 for "3", "3:", "CPU3", "cpu 3" and "core_3". Returns nothing for any other text.
-std::optional<std::uint64_t> label_number(std::string_view text) {
-  for (const std::string_view before : {"CPU", "cpu", "Cpu", "core", "Core", "CORE", "P", "C"}) {
-    if (!text.starts_with(before)) continue;
-    text.remove_prefix(before.size());
-    break;
-  }
-  if (text.ends_with(':')) text.remove_suffix(1);
-  while (!text.empty() && (text.front() == ' ' || text.front() == '_' || text.front() == '#')) text.remove_prefix(1);
-  return decimal(text);
-}
-
-// Returns the CPU numbers in a row of labels; empty if a cell is not a label, or two are equal.
-std::vector<std::uint64_t> labels_of(const std::vector<GridCell>& cells) {
-  std::vector<std::uint64_t> labels;
-  std::set<std::uint64_t> distinct;
-  for (const GridCell& cell : cells) {
-    const auto number = label_number(cell.text);
-    if (!number || !distinct.insert(*number).second) return {};
-    labels.push_back(*number);
-  }
-  return labels;
-}
-
-// True for 0, 1, 2, ... and 1, 2, 3, .... Such numbers are labels even if only one side of the grid has them.
-bool is_sequence(const std::vector<std::uint64_t>& labels) {
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] != labels.front() + i) return false;
-  }
-  return !labels.empty() && labels.front() <= 1;
-}
-
-GridRow first_cells(const std::vector<GridRow>& rows, std::size_t from) {
-  GridRow cells;
-  for (std::size_t i = from; i < rows.size(); ++i) {
-    if (rows[i].empty()) return {};
-    cells.push_back(rows[i].front());
-  }
-  return cells;
-}
-
-// True if the labels count on by one. Labels that begin with 0 or 1 need not.
-bool counts_on(const std::vector<std::uint64_t>& labels) {
-  for (std::size_t i = 1; i < labels.size(); ++i) {
-    if (labels[i] != labels[i - 1] + 1) return false;
-  }
-  return true;
-}
-
-// What the first row is if its first cell is empty or a dash: CPU numbers, or latencies behind an empty place on the diagonal.
-enum class FirstRow : std::uint8_t { labels, latencies, unclear };
-
-FirstRow first_row(const std::vector<std::uint64_t>& labels) {
-  if (*std::ranges::min_element(labels) <= 1) return FirstRow::labels;
-  return counts_on(labels) ? FirstRow::unclear : FirstRow::latencies;
-}
-
-// Removes a head and a column of labels if they have the same CPU numbers. Or removes only one of the two, if its labels
-// count from 0 or 1 and the rest is then square.
-void take_labels(NumberGrid& grid) {
-  std::vector<GridRow>& rows = grid.rows;
-  if (rows.size() < 2 || rows.front().empty()) return;
-  const std::size_t width = rows.back().size();
-  GridRow head = rows.front();
-  // Cells separated by blanks can't be empty, so the head then has no cell for the corner.
-  const bool has_corner = head.size() == rows[1].size();
-  const bool corner_is_label = has_corner && !is_number(head.front().text);
-  if (has_corner) head.erase(head.begin());
-  const auto above = labels_of(head);
-  const auto before = labels_of(first_cells(rows, 1));
-  const auto head_alone = labels_of(rows.front()), before_alone = labels_of(first_cells(rows, 0));
-  const bool is_framed = !above.empty() && above == before && (corner_is_label || !has_corner);
-  const FirstRow first = is_framed && has_corner && rows.front().front().text.empty() ? first_row(above) : FirstRow::labels;
-  if (is_framed && first == FirstRow::unclear) {
-    grid.problem = "these may be numbers of CPUs, or latencies; write CPU into the table's first cell, or 0";
-    grid.problem_at = head.front();
-    grid.is_other_unit = true;
-  } else if (is_framed && first == FirstRow::labels) {
-    rows.erase(rows.begin());
-    for (GridRow& row : rows) row.erase(row.begin());
-    grid.is_marked = true;
-  } else if (rows.size() == width + 1 && head_alone.size() == width && is_sequence(head_alone)) {
-    rows.erase(rows.begin());
-    grid.is_marked = true;
-  } else if (rows.size() + 1 == width && before_alone.size() == rows.size() && is_sequence(before_alone)) {
-    for (GridRow& row : rows) {
-      if (!row.empty()) row.erase(row.begin());
-    }
-    grid.is_marked = true;
-  }
-}
-
-bool is_zero(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0.") == text.npos;
-}
-
-// Fills in a triangle whose cells are separated by blanks, which hide the empty cells on the other side of the diagonal. Each
-// row must be one cell longer, or one shorter, than the previous one. The diagonal is present if all its cells are 0.
-void complete_triangle(NumberGrid& grid) {
-  std::vector<GridRow>& rows = grid.rows;
-  if (rows.size() < 2) return;
-  const bool grows = rows.front().size() < rows.back().size();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].size() != (grows ? i + 1 : rows.size() - i)) return;
-  }
-  const bool has_diagonal =
-      std::ranges::all_of(rows, [grows](const GridRow& row) { return is_zero(grows ? row.back().text : row.front().text); });
-  const GridCell nothing{{}, rows.front().front().line, 1};
-  if (!has_diagonal) rows.insert(grows ? rows.begin() : rows.end(), GridRow{});
-  for (GridRow& row : rows) row.insert(grows ? row.end() : row.begin(), rows.size() - row.size(), nothing);
-}
-
-// Fills in a triangle with a head and labels, whose cells are separated by blanks: each row ends at the diagonal, or begins
-// there.
-void complete_labelled_triangle(std::vector<GridRow>& rows) {
-  if (rows.size() < 3) return;
-  const std::size_t cpus = rows.size() - 1;
-  GridRow head = rows.front();
-  if (head.size() == cpus + 1) head.erase(head.begin());
-  if (head.size() != cpus || labels_of(head).empty() || labels_of(head) != labels_of(first_cells(rows, 1))) return;
-  const std::size_t diagonal = rows.back().size() == cpus + 1 || rows[1].size() == cpus + 1 ? 1 : 0;
-  const auto has_form = [&](bool is_lower) {
-    for (std::size_t i = 1; i <= cpus; ++i) {
-      if (rows[i].size() != diagonal + (is_lower ? i : cpus - i + 1)) return false;
-    }
-    return true;
-  };
-  const bool is_lower = has_form(true);
-  if (!is_lower && !has_form(false)) return;
-  for (std::size_t i = 1; i <= cpus; ++i) {
-    GridRow& row = rows[i];
-    row.insert(is_lower ? row.end() : row.begin() + 1, cpus + 1 - row.size(), GridCell{{}, row.front().line, 1});
-  }
-}
-
-// Fills in a triangle whose rows end at the diagonal. The head's labels give the number of columns. Each row must have its
-// label and the cells before the diagonal; the last row may consist of only its label.
-void complete_ragged(std::vector<GridRow>& rows) {
-  if (rows.size() < 3 || rows.size() != rows.front().size()) return;
-  const GridRow head(rows.front().begin() + 1, rows.front().end());
-  if (labels_of(head).empty() || labels_of(head) != labels_of(first_cells(rows, 1))) return;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    const bool is_last_label = i + 1 == rows.size() && rows[i].size() == 1;
-    if (rows[i].size() > rows.size() || (rows[i].size() < i && !is_last_label)) return;
-  }
-  for (GridRow& row : rows) row.resize(rows.size(), GridCell{{}, row.front().line, 1});
-}
-
-// Removes the empty cell that a separator at the end of each line leaves.
-void take_out_last_cells(std::vector<GridRow>& rows) {
-  const std::size_t cells = rows.size() + 1;
-  const auto ends_empty = [cells](const GridRow& row) { return row.size() == cells && row.back().text.empty(); };
-  if (rows.size() < 2 || !std::ranges::all_of(rows, ends_empty)) return;
-  for (GridRow& row : rows) row.pop_back();
-}
-
 // True for a list of pairs without titles, "0 1 45.2": each pair of CPUs is there once in one direction, or in both.
 bool is_bare_list(const std::vector<GridRow>& rows) {
   constexpr std::size_t kFewestCpus = 3;
@@ -427,18 +267,13 @@ bool is_bare_list(const std::vector<GridRow>& rows) {
   return cpus >= kFewestCpus && ((pairs.size() == all && both_ways == all) || (2 * pairs.size() == all && both_ways == 0));
 }
 
-bool has_letter(std::string_view text) {
-  return std::ranges::any_of(text,
-                             [](char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); });
-}
-
 // True for a title above the table: words, of which none is a number, a CPU or the title of a list's column.
 bool is_title_of_grid(const TextLine& line, char separator) {
-  if (!has_letter(line.text)) return false;
+  if (std::ranges::none_of(line.text, is_letter)) return false;
   if (separator != ' ') return line.text.find(separator) == line.text.npos;
   const GridRow words = split_words(line);
   return !list_titles(words) && std::ranges::none_of(words, [](const GridCell& word) {
-    return word.text.empty() || is_number(word.text) || label_number(word.text).has_value();
+    return word.text.empty() || is_number(word.text) || is_mark_of_diagonal(word.text) || label_number(word.text).has_value();
   });
 }
 
@@ -472,7 +307,7 @@ void note_unit(NumberGrid& grid, std::string_view titles) {
   grid.problem = is_rate ? "the title names bandwidths: a machine is made of latencies in ns"
                          : "the title names another unit: expected latencies in ns";
   grid.problem_at = grid.rows.front().front();
-  grid.is_other_unit = true;
+  grid.is_refused_table = true;
 }
 
 // True for a table in Markdown: each line that is not blank begins and ends with a bar.
@@ -592,6 +427,7 @@ NumberGrid split_grid(std::string_view text) {
     if (separator != ' ') complete_ragged(grid.rows);
     take_labels(grid);
     if (separator == ' ') complete_triangle(grid);
+    clear_diagonal(grid);
   }
   if (grid.problem.empty() && !grid.rows.empty() && !grid.rows.front().empty()) note_unit(grid, titles);
   return grid;

@@ -18,7 +18,7 @@ struct NumberGrid {
   bool is_marked = false;     // true: something besides the square shape identifies it
   bool in_cycles = false;     // instead of nanoseconds
   bool decimal_commas = false;
-  bool is_other_unit = false;  // `problem` is a unit in the text's title that is no time between cores
+  bool is_refused_table = false;  // `problem` is what the figures mean, not their form: a table, recognised and refused
   // An error that was found while splitting, and its cell; empty: none.
   std::string problem = {};
   GridCell problem_at = {};

@@ -4,13 +4,11 @@
 // may stand between CPU and address. The first line may have titles, "cpu,op,address".
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 #include <string_view>
 
 #include "sim/sources/address_lines.hpp"
 #include "sim/sources/line_file.hpp"
-#include "sim/sources/lock_statistics.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -40,9 +38,10 @@ constexpr std::array<std::string_view, 11> kCpuWords = {"processor", "thread", "
 // Parses a CPU number: "3", "P3", "Core3:" or "[3]".
 std::optional<int> cpu_number(std::string_view word) {
   constexpr std::uint64_t kMostCpus = 65535;
+  constexpr std::size_t kMostDigits = 6;
   if (word.ends_with(':')) word.remove_suffix(1);
   if (word.starts_with('[') && word.ends_with(']')) word = word.substr(1, word.size() - 2);
-  if (word.empty() || word.size() > kCpuWords.front().size() + 6) return std::nullopt;
+  if (word.empty() || word.size() > kCpuWords.front().size() + kMostDigits) return std::nullopt;
   const std::string lower = lower_case(word);
   const auto* const before = std::ranges::find_if(kCpuWords, [&lower](std::string_view one) { return lower.starts_with(one); });
   const auto number = decimal(word.substr(before == kCpuWords.end() ? 0 : before->size()));
@@ -94,10 +93,9 @@ std::optional<AddressLine> access_of(What what, std::string_view cpu, std::strin
 // "R 0 0x1f00": which of the cells behind the letter is the CPU must be evident from the address's 0x or the CPU's letter. A
 // number behind an address would be a size.
 std::optional<AddressLine> kind_first(What what, std::string_view second, std::string_view third) {
-  const bool second_has_letter = !second.empty() && std::isalpha(static_cast<unsigned char>(second.front())) != 0;
-  const bool third_has_letter = !third.empty() && std::isalpha(static_cast<unsigned char>(third.front())) != 0;
-  if (has_hexadecimal_mark(second) && third_has_letter) return access_of(what, third, second);
-  if (second_has_letter || has_hexadecimal_mark(third)) return access_of(what, second, third);
+  const auto begins_with_letter = [](std::string_view cell) { return !cell.empty() && is_letter(cell.front()); };
+  if (has_hexadecimal_mark(second) && begins_with_letter(third)) return access_of(what, third, second);
+  if (begins_with_letter(second) || has_hexadecimal_mark(third)) return access_of(what, second, third);
   return std::nullopt;
 }
 

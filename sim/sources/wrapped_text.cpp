@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "models/text/shell_word.hpp"
 #include "sim/sources/line_file.hpp"
 #include "trace/error.hpp"
 
@@ -81,10 +82,8 @@ bool has_html_entities(const Excerpt& excerpt) {
 
 // True if the text has a word. Marks for an empty cell ("nan") and exponents are none.
 bool has_word(std::string_view text) {
-  return std::ranges::any_of(text, [](char letter) {
-    const bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
-    return is_letter && std::string_view("nNaAeE").find(letter) == std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      text, [](char letter) { return is_letter(letter) && std::string_view("nNaAeE").find(letter) == std::string_view::npos; });
 }
 
 // True if all lines begin with their numbers, as cat -n, grep -n and documents print them: "17:text", "     17<tab>text",
@@ -134,8 +133,8 @@ void refuse_wrapped(const Excerpt& excerpt, const std::string& file) {
   const auto* const found =
       std::ranges::find_if(kWrappings, [&](const Wrapping& wrapping) { return wrapping.is_there(excerpt); });
   if (found == kWrappings.end()) return;
-  throw trace::TraceError(
-      fmt::format("{}: {}; unwrap it first: {} > FILE", file, found->what, fmt::format(fmt::runtime(found->unwrap), file)));
+  throw trace::TraceError(fmt::format("{}: {}; unwrap it first: {} > FILE", file, found->what,
+                                      fmt::format(fmt::runtime(found->unwrap), shell_word(file))));
 }
 
 }  // namespace linebounce::sim

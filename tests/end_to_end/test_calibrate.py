@@ -211,12 +211,12 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
     ("text", "said"),
     [
         ("", "the file is empty"),
-        (",1,2\n1,,3\n", "m.csv:2:1: the matrix is not square"),
+        (",,\n1,,\n", "m.csv:2:1: the matrix is not square"),
         (",\n-1,\n", "m.csv:2:1: -1 is negative"),
         (",\nNaN,\n", "m.csv:2:1: no value for CPUs 1 and 0"),
         (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
         ("1\n", "m.csv:1:1: a matrix of one CPU"),
-        ("cpu,0,1\n0,,y\n1,5,\n", 'm.csv:2:4: "y" is not a latency'),
+        ("cpu,0,1\n0,,x\n1,5,\n", 'm.csv:2:4: "x" is not a latency'),
         (
             ",\n0.07,\n",
             "m.csv: half of the latencies are up to 0.07 ns, which is not a core-to-core latency (legal: 1 to 10000)",

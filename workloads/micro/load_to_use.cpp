@@ -113,7 +113,8 @@ class LoadToUse final : public Workload {
   };
 
   static constexpr std::int64_t kBackgroundWarmUpCycles = 20'000;
-  // A stream that is late reads so many lines at once. The core's outstanding misses then limit it, not the end of each group.
+  // The most lines that a late stream reads at once. There are several times as many as a core has outstanding misses, so a
+  // core seldom waits for the last few of them with nothing else to fetch.
   static constexpr std::int64_t kMostLinesAtOnce = 64;
 
   void set_up_background(const WorkloadSetup& setting) {
@@ -154,10 +155,11 @@ class LoadToUse final : public Workload {
     std::vector<Value> values;
     double due_ns = one.begin_ns;
     while (cpu.load(stop_) == 0) {
-      const auto early_cycles = static_cast<std::int64_t>((due_ns - cpu.now_ns()) * cycles_per_ns_);
+      const double late_ns = cpu.now_ns() - due_ns;
+      const auto early_cycles = static_cast<std::int64_t>(-late_ns * cycles_per_ns_);
       if (early_cycles > 0) cpu.compute(early_cycles);
-      const double late_ns = std::max(0.0, cpu.now_ns() - due_ns);
-      const std::int64_t lines = std::min(1 + static_cast<std::int64_t>(late_ns / one.interval_ns), kMostLinesAtOnce);
+      const auto more = static_cast<std::int64_t>(std::max(0.0, late_ns) / one.interval_ns);
+      const std::int64_t lines = std::min(1 + more, kMostLinesAtOnce);
       words.clear();
       const std::int64_t next = cpu.id().value + one.loads;
       for (std::int64_t at = next; at < next + lines; ++at)

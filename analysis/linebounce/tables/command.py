@@ -16,6 +16,7 @@ import linebounce
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import InputError, UsageError, alternatives, not_known
 from linebounce.files import read_problem, written_whole
+from linebounce.visible import no_formula
 
 if TYPE_CHECKING:
     import polars as pl
@@ -156,16 +157,15 @@ def _typed(cells: Sequence[str]) -> list[object]:
 
 
 def _csv(frame: pl.DataFrame) -> bytes:
-    """With an apostrophe before each name that a spreadsheet would compute, as in the files of results."""
     import polars as pl  # noqa: PLC0415
 
-    texts = [pl.col(name).map_elements(_no_formula, pl.String) for name in frame.columns if frame[name].dtype == pl.String]
-    return frame.with_columns(texts).rename(_no_formula).write_csv().encode()
+    texts = [pl.col(name).map_elements(_figure_or_name, pl.String) for name in frame.columns if frame[name].dtype == pl.String]
+    return frame.with_columns(texts).rename(no_formula).write_csv().encode()
 
 
-def _no_formula(text: str) -> str:
-    is_number = re.fullmatch(r"-[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text) is not None
-    return f"'{text}" if text.lstrip("'").startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number else text
+def _figure_or_name(text: str) -> str:
+    """A column of texts may also hold negative numbers, which are no formulas."""
+    return text if re.fullmatch(r"-[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", text) else no_formula(text)
 
 
 def _json(frame: pl.DataFrame) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from linebounce.files import write_file
+from linebounce.visible import no_formula
 
 Document = dict[str, Any]
 
@@ -77,10 +78,6 @@ def _legal(text: str) -> str:
     return "".join(letter if letter >= " " or letter in "\n\t" else "?" for letter in text)
 
 
-# A spreadsheet would run a cell that begins with one of these as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
 def gradebook(documents: Sequence[Document]) -> str:
     """CSV with a row for each student and assignment, and a column for each task."""
     tasks = list(dict.fromkeys(task["id"] for one in documents for task in one["answers"]))
@@ -90,5 +87,5 @@ def gradebook(documents: Sequence[Document]) -> str:
     for one in documents:
         points = {task["id"]: task["points"] for task in one["answers"]}
         row = [one["student"], one["assignment"], *(points.get(task, "") for task in tasks), one["points"], one["of"]]
-        writer.writerow([f"'{cell}" if str(cell).startswith(_FORMULA) else cell for cell in row])
+        writer.writerow([no_formula(cell) if isinstance(cell, str) else cell for cell in row])
     return out.getvalue()

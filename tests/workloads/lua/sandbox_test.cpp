@@ -197,7 +197,8 @@ TEST(Sandbox, NothingIsRepeatedAtOnce) {
             "");
 }
 
-// As many instructions as a program may execute at once, in tables whose keys are spread.
+// A program may execute 10 million instructions at once, and nearly executes them here: keys that are spread over a table's
+// places make none of them dearer.
 TEST(Sandbox, LargeTablesCostNoMoreThanSmallOnes) {
   for (const char* const key : {"i * 7919 % 1000003", "i << 20", "i * 4096 + 1", "i * 7919.5", "'k' .. i"})
     EXPECT_EQ(error_of(running(fmt::format("local x = {{}} for i = 1, 50000 do x[{0}] = i end\n"
