@@ -338,3 +338,10 @@ def test_btf_as_json_is_the_same_layout_as_its_text(linebounce: Program) -> None
     assert "as bpftool -j prints it" in linebounce.refused(
         "import", "torn.json", "--as", "btf", "--structure", "job", "-o", "x.toml"
     )
+
+
+def test_a_command_that_unwraps_a_text_takes_its_name_as_one_word(linebounce: Program) -> None:
+    name = "mail; touch owned.txt"
+    linebounce.file(name, "P0: write 120 &lt;-- 80\n")
+    message = linebounce.refused("import", name, code=3)
+    assert message.rstrip().endswith(f"< '{name}' > FILE")

@@ -40,8 +40,8 @@ TEST(LatencyMatrix, MarksOfOtherSystemsAndEmptyLinesAtTheEndDoNoHarm) {
 TEST(LatencyMatrix, WhatIsNotAMatrixIsRefusedWhereItIsWrong) {
   EXPECT_EQ(error_of(""), "m.csv: the file is empty; expected a core-to-core matrix");
   EXPECT_EQ(error_of(" \n\n"), "m.csv: the file is empty; expected a core-to-core matrix");
-  EXPECT_EQ(error_of(",,,\n1,,,\n"),
-            "m.csv:2:1: the matrix is not square: 2 rows of 4 cells; expected a row and a column for each CPU");
+  EXPECT_EQ(error_of(",,\n1,,\n"),
+            "m.csv:2:1: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
   EXPECT_EQ(error_of(",,\n1,\n2,3,\n"), "m.csv:2:3: 2 cells, but line 1 has 3: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of(",\n\n1,\n"), "m.csv:2:1: 1 cells, but line 1 has 2: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of("5\n"), fmt::format("m.csv:1:1: a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
@@ -98,6 +98,7 @@ TEST(LatencyMatrix, WhatIsNotALatencyIsRefusedWhereItStands) {
   EXPECT_EQ(error_of(",\n12us,\n"), "m.csv:2:1: \"12us\" is not a latency; expected a number of nanoseconds");
   EXPECT_EQ(error_of(",\n1e9,\n"), "m.csv:2:1: 1e9 ns is out of range; legal: 0 to 10000000");
   EXPECT_EQ(error_of("y,\n1,\n"), "m.csv:1:1: \"y\" is not a latency; expected a number of nanoseconds");
+  EXPECT_EQ(error_of("x,x\n1,x\n"), "m.csv:1:3: \"x\" is not a latency; expected a number of nanoseconds");
 }
 
 TEST(LatencyMatrix, APairWithoutAValueIsNamed) {
