@@ -42,7 +42,7 @@ class Core final : public CacheUnitOwner, public ThreadOwner, public EventSchedu
   // REQUIRES: `spec` outlives the core.
   Core(const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads, const Wiring& wiring);
   // Programs that have not ended are unwound while the caches that they use are still there.
-  ~Core() { unwind_programs(); }
+  ~Core() override { unwind_programs(); }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
