@@ -34,7 +34,7 @@ extern "C" const char* __asan_default_options() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Reader& reader = chosen_reader();
-  const std::string bug = bug_in(reader, std::string(reinterpret_cast<const char*>(data), size));
+  const std::string bug = verdict_on(reader, std::string(reinterpret_cast<const char*>(data), size)).bug;
   if (bug.empty()) return 0;
   fmt::print(stderr, "{}\n", bug);
   std::abort();

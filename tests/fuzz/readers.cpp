@@ -76,12 +76,14 @@ void read_small_experiment(const std::string& text) {
   for (int number = 0; number < points; ++number) make_point(number);
 }
 
-// Adds the first line and a right fingerprint in the last, which random bytes would not have. Also reads the text without
-// them.
+// Adds the first line, if it is missing, and then a right fingerprint in the last, which random bytes would not have.
 void read_seeds(const std::string& text) {
-  const std::string whole = std::string(kSeedFileHead) + text;
-  read_seed_file(whole + trace::fingerprint_of(whole) + "\n");
-  read_seed_file(text);
+  if (text.starts_with(kSeedFileHead)) {
+    read_seed_file(text);
+  } else {
+    const std::string whole = std::string(kSeedFileHead) + text;
+    read_seed_file(whole + trace::fingerprint_of(whole) + "\n");
+  }
 }
 
 constexpr std::array kReaders = {
@@ -127,16 +129,17 @@ const Reader* reader_called(std::string_view name) {
   return found == kReaders.end() ? nullptr : found;
 }
 
-std::string bug_in(const Reader& reader, const std::string& bytes) {
+Verdict verdict_on(const Reader& reader, const std::string& bytes) {
   use_small_project();
   try {
     reader.read(bytes);
   } catch (...) {
     const Failure failure = describe_current_exception();
-    if (failure.code == ExitCode::internal_bug) return failure.message;
-    if (failure.message.empty()) return "it is refused without a reason";
+    if (failure.code == ExitCode::internal_bug) return {false, failure.message};
+    if (failure.message.empty()) return {false, "it is refused without a reason"};
+    return {false, ""};
   }
-  return "";
+  return {true, ""};
 }
 
 std::filesystem::path in_memory(std::string_view bytes) {

@@ -17,9 +17,13 @@ struct Reader {
 std::span<const Reader> all_readers();
 const Reader* reader_called(std::string_view name);  // nullptr if there is none
 
-// Runs the reader, which must accept the bytes or refuse them with a reason. Returns a description of anything else; otherwise
-// empty.
-std::string bug_in(const Reader& reader, const std::string& bytes);
+struct Verdict {
+  bool is_taken;    // false: refused with a reason, or a bug
+  std::string bug;  // what else has happened; empty if nothing
+};
+
+// Runs the reader, which must take the bytes or refuse them with a reason.
+Verdict verdict_on(const Reader& reader, const std::string& bytes);
 
 // An in-memory file with these bytes, for readers that take a path; the next call replaces it.
 std::filesystem::path in_memory(std::string_view bytes);

@@ -59,7 +59,7 @@ READERS = {
     "recognised": Reader(3_000, 1000),
     "manifest": Reader(23_000, 1000),
     "results": Reader(12_000, 1000),
-    "seed_file": Reader(15_000, 1500),
+    "seed_file": Reader(15_000, 3500),
 }
 
 

@@ -31,6 +31,12 @@ class SetupContext;
 class WaitsIn;
 struct LuaHandles;
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr bool kIsFuzzed = true;
+#else
+inline constexpr bool kIsFuzzed = false;
+#endif
+
 class Interpreter {
  public:
   // `cpu`: the CPU whose part the interpreter runs; empty if it only reads what the file declares.
@@ -79,7 +85,8 @@ class Interpreter {
   [[nodiscard]] std::size_t memory_used() const { return heap_.used(); }
   // The work of a look-up in a table beyond its instruction, at most.
   [[nodiscard]] std::int64_t work_of_lookup() { return heap_.hash_parts().longest_chain() / kStepsForInstruction; }
-  static constexpr std::int64_t kMostWork = 10'000'000;  // limit on instructions without an operation of the simulated machine
+  // Limit on instructions without an operation of the simulated machine. A loop without end takes the fuzzer a millisecond.
+  static constexpr std::int64_t kMostWork = kIsFuzzed ? 20'000 : 10'000'000;
   static constexpr std::int64_t kStepsForInstruction = 16;  // steps along a chain of keys that take as long as an instruction
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
