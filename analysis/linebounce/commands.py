@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from linebounce.errors import InputError, UsageError
+from linebounce.interrupts import interrupts_raise
 from linebounce.supervised import PREFIX, lack_of_memory, limit_of_memory, supervised
 from linebounce.usage import Once, reworded
 from linebounce.visible import visible_streams
@@ -133,7 +134,8 @@ def exit_code(name: str, work: Callable[[], int]) -> int:
         with visible_streams():
             return _exit_code(work)
 
-    return supervised(name, visibly, OUT_OF_MEMORY, USAGE)
+    with interrupts_raise():
+        return supervised(name, visibly, OUT_OF_MEMORY, USAGE)
 
 
 def _spare_memory() -> None:

@@ -10,6 +10,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
+
+from linebounce.interrupts import OF_TERMINALS, handled
 
 PREFIX = "linebounce: "  # begins every message on the standard error, as print_error() in sim/terminal has it
 FEW_FILES = 64  # the libraries open about twenty files
@@ -82,18 +85,23 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
 
 def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None]:
     """Returns the child's exit code in a shell's form, and the signal that ended it, if any. The terminal sends Ctrl-C
-    to the child as well, so the parent ignores it."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    to the child as well, so the parent ignores it. The parent passes other interrupts on."""
+
+    def pass_on(number: int, _frame: object) -> None:
+        with suppress(ProcessLookupError):  # the child has just ended
+            os.kill(child, number)
+
+    def handler_of(number: signal.Signals) -> Any:
+        return signal.SIG_IGN if number in OF_TERMINALS else pass_on
+
     worked, since = 0, time.monotonic()
-    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        time.sleep(0.02)
-        if (now := _work_of(child)) != worked or may_idle:
-            worked, since = now, time.monotonic()
-        elif time.monotonic() - since > _IDLE_SECONDS:
-            os.kill(child, signal.SIGABRT)
-    signal.signal(signal.SIGINT, before)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with handled(handler_of):
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            time.sleep(0.02)
+            if (now := _work_of(child)) != worked or may_idle:
+                worked, since = now, time.monotonic()
+            elif time.monotonic() - since > _IDLE_SECONDS:
+                os.kill(child, signal.SIGABRT)
     code = os.waitstatus_to_exitcode(ended[1])
     return (code, None) if code >= 0 else (128 - code, signal.Signals(-code))
 

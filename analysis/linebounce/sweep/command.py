@@ -4,16 +4,13 @@ metric."""
 import argparse
 import os
 import shlex
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code, parser_of
 from linebounce.program import Experiment, Plan, find_program
@@ -71,11 +68,7 @@ class Sweep:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    def work() -> int:
-        with _signals_interrupt():
-            return _run(_parse(arguments))
-
-    return exit_code("linebounce sweep", work)
+    return exit_code("linebounce sweep", lambda: _run(_parse(arguments)))
 
 
 def tell(line: str) -> None:
@@ -227,22 +220,6 @@ def _print_failures(experiment: Experiment, directory: Path, plan: Plan, failed:
 
 def _by_hand(experiment: Experiment, directory: Path, point: int) -> str:
     return shlex.join(["linebounce", *experiment.command("-o", str(directory), "--point", str(point))[1:]])
-
-
-@contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Makes SIGTERM, and SIGHUP from a closed terminal, end a sweep as Ctrl-C does."""
-
-    def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise KeyboardInterrupt
-
-    signals = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-    before: dict[int, Any] = {number: signal.signal(number, interrupt) for number in signals}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
