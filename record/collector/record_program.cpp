@@ -281,6 +281,7 @@ std::string recorder_text(const RecordOptions& options) {
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
+  survive_failed_writes();
   // Taken before the program starts: a run whose trace is locked by another process would be in vain.
   const trace::WriteLock lock(file, file);
   SharedChannel channel(kRingWords);

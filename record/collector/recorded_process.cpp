@@ -10,9 +10,17 @@
 #include <cstring>
 
 #include "record/collector/shared_channel.hpp"
+#include "trace/interrupts.hpp"
 
 namespace linebounce::record {
 namespace {
+
+sigset_t signals_of_writes() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&signals, signal);
+  return signals;
+}
 
 // Runs in the child. Returns only if the program can't be executed.
 void become(const std::vector<std::string>& command, const std::string& variable, const std::string& value) {
@@ -25,18 +33,24 @@ void become(const std::vector<std::string>& command, const std::string& variable
 
 }  // namespace
 
+void survive_failed_writes() {
+  const sigset_t signals = signals_of_writes();
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
 // Waits until the child has become the program: the pipe then closes. If that fails, the error number comes through the pipe.
 RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const std::string& variable,
                                  const std::string& value) {
-  sigset_t before;
   ::sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, signal);
-  ::sigprocmask(SIG_BLOCK, &signals_, &before);
+  for (const int signal : trace::kInterrupts) ::sigaddset(&signals_, signal);
+  ::sigprocmask(SIG_BLOCK, &signals_, nullptr);
   int reason[2];
   if (::pipe2(reason, O_CLOEXEC) != 0) throw RecordError(fmt::format("cannot start {}: {}", command[0], std::strerror(errno)));
   id_ = ::fork();
   if (id_ == 0) {
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    ::sigprocmask(SIG_UNBLOCK, &signals_, nullptr);
+    const sigset_t of_writes = signals_of_writes();
+    ::sigprocmask(SIG_UNBLOCK, &of_writes, nullptr);
     become(command, variable, value);
     const int error = errno;
     [[maybe_unused]] const auto written = ::write(reason[1], &error, sizeof(error));
@@ -56,14 +70,15 @@ bool RecordedProcess::has_ended() {
   return ended_;
 }
 
-// A SIGINT from the terminal has already reached the program, because it is in the same process group. A SIGINT from another
-// process has not.
+// A SIGINT or SIGQUIT from the terminal has already reached the program, because it is in the same process group. One from
+// another process has not.
 void RecordedProcess::pause(std::chrono::nanoseconds time) {
   const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
   siginfo_t from{};
   const int signal = ::sigtimedwait(&signals_, &from, &timeout);
   const bool is_of_process = from.si_code == SI_USER || from.si_code == SI_QUEUE;
-  if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && is_of_process)) ::kill(id_, signal);
+  const bool may_be_of_terminal = signal == SIGINT || signal == SIGQUIT;
+  if (signal > 0 && (is_of_process || !may_be_of_terminal)) ::kill(id_, signal);
 }
 
 int RecordedProcess::exit_status() const {

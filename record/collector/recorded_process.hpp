@@ -10,16 +10,20 @@
 
 namespace linebounce::record {
 
+// From now on a write to a closed pipe, or beyond the limit on file sizes, only returns its error. Recorded programs still get
+// SIGPIPE and SIGXFSZ.
+void survive_failed_writes();
+
 class RecordedProcess {
  public:
-  // Starts the command with one additional environment variable. From now on SIGINT, SIGTERM and SIGHUP don't end this process.
-  // Errors: RecordError if the command can't be executed.
+  // Starts the command with one additional environment variable. From now on the signals of trace/interrupts.hpp don't end this
+  // process. Errors: RecordError if the command can't be executed.
   RecordedProcess(const std::vector<std::string>& command, const std::string& variable, const std::string& value);
 
   [[nodiscard]] pid_t id() const { return id_; }
   // Checks without waiting.
   bool has_ended();
-  // Waits for `time` or until a signal arrives. If the signal asks this process to end, passes it on to the program.
+  // Waits for `time` or until a signal arrives. Passes the signal on to the program.
   void pause(std::chrono::nanoseconds time);
   // The program's exit status as shells report it: its own, or 128 + the signal that killed it. REQUIRES: the program has
   // ended.
@@ -28,7 +32,7 @@ class RecordedProcess {
   [[nodiscard]] std::string killed_by() const;
 
  private:
-  sigset_t signals_{};  // the blocked signals
+  sigset_t signals_{};  // of trace/interrupts.hpp
   pid_t id_ = -1;
   bool ended_ = false;
   int status_ = 0;

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "sim/systemc/run.hpp"
+#include "trace/interrupts.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -111,8 +112,13 @@ bool receive(Child& child) {
   return true;
 }
 
-// Ctrl-C, `kill` or a batch system, and a terminal that closes.
-constexpr std::array kInterrupts = {SIGINT, SIGTERM, SIGHUP};
+using trace::kInterrupts;
+
+// Whether the signal that ended a child came from outside and was meant for all our processes. SIGXCPU and SIGPROF tell of the
+// child's own processor time.
+bool is_interrupt(int signal) {
+  return signal != SIGXCPU && signal != SIGPROF && std::ranges::find(kInterrupts, signal) != kInterrupts.end();
+}
 
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
@@ -128,7 +134,7 @@ JobOutcome wait_for(Child& child) {
   outcome.peak_memory_kib = usage.ru_maxrss;
   outcome.cpu_s = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
   const int signal = outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (std::ranges::find(kInterrupts, signal) != kInterrupts.end()) {  // meant for all processes
+  if (is_interrupt(signal)) {
     outcome.failure = {ExitCode::interrupted, "interrupted"};
   } else if (WIFSIGNALED(status)) {
     outcome.failure = describe_signal(signal);
@@ -199,7 +205,7 @@ void exit_on_interrupts() {
     ::_exit(static_cast<int>(ExitCode::interrupted));
   };
   for (const int signal : kInterrupts) {
-    if (!is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+    if (signal != SIGQUIT && !is_ignored(signal)) ::sigaction(signal, &action, nullptr);
   }
 }
 
@@ -215,28 +221,32 @@ InterruptGuard::InterruptGuard() : saved_(new Saved) {
   for (const int signal : kInterrupts) {
     if (!is_ignored(signal)) sigaddset(&interrupts, signal);
   }
+  if (!is_ignored(SIGPIPE)) sigaddset(&interrupts, SIGPIPE);
   ::sigprocmask(SIG_BLOCK, &interrupts, &saved_->mask);
   descriptor_ = ::signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 InterruptGuard::~InterruptGuard() {
-  interrupted();  // takes a pending signal, which would end the process once it is unblocked
+  interrupted();  // takes pending signals, which would end the process once they are unblocked
   ::close(descriptor_);
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
   delete saved_;
+  if (signal_ == SIGPIPE) ::raise(SIGPIPE);
 }
 
 bool InterruptGuard::interrupted() {
   signalfd_siginfo info{};
-  while (::read(descriptor_, &info, sizeof info) > 0) interrupted_ = true;
-  return interrupted_;
+  while (::read(descriptor_, &info, sizeof info) > 0) {
+    if (signal_ == 0) signal_ = static_cast<int>(info.ssi_signo);
+  }
+  return signal_ != 0;
 }
 
 // Ctrl-C reaches every process of the terminal, but only the parent decides what happens to its children.
 void InterruptGuard::restore_in_child() const {
   ::close(descriptor_);
   ::signal(SIGINT, SIG_IGN);
-  for (const int signal : {SIGTERM, SIGHUP}) {
+  for (const int signal : kInterrupts) {
     if (!is_ignored(signal)) ::signal(signal, SIG_DFL);
   }
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);

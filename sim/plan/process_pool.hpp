@@ -39,11 +39,12 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// SIGINT, SIGTERM and SIGHUP end this process with the exit code of an interrupt. A signal that was ignored from the start (by
-// nohup or for a background job) stays ignored.
+// The signals of trace/interrupts.hpp end this process with the exit code of an interrupt, except SIGQUIT, which makes it dump
+// core. A signal that was ignored from the start (by nohup or for a background job) stays ignored.
 void exit_on_interrupts();
 
-// While this object exists, these signals do not end the process; interrupted() tells whether one arrived.
+// While this object exists, these signals, SIGQUIT and SIGPIPE do not end the process; interrupted() tells whether one arrived.
+// SIGPIPE, from a write to a pipe without a reader, ends the process when this object is destroyed.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -53,13 +54,14 @@ class InterruptGuard {
 
   [[nodiscard]] int descriptor() const { return descriptor_; }  // becomes readable when a signal arrives
   bool interrupted();
+  [[nodiscard]] int signal() const { return signal_; }  // that interrupted() has found; 0: none
   void restore_in_child() const;
 
  private:
   struct Saved;
   Saved* saved_;
   int descriptor_;
-  bool interrupted_ = false;
+  int signal_ = 0;
 };
 
 struct JobOutcome {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -20,6 +21,28 @@ namespace linebounce::sim {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Whether the temporary name is unused, or a killed process left it. Writing to anything else could change a file elsewhere, to
+// which a link leads, or wait for a pipe's reader.
+bool is_free_or_ours(const fs::path& temporary) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(temporary, error);
+  return !fs::exists(status) || (fs::is_regular_file(status) && fs::hard_link_count(temporary, error) == 1);
+}
+
+// Ends the process by SIGQUIT, in this thread, where the signal is blocked. The core shows what the other thread does.
+void dump_core() {
+  sigset_t quit;
+  ::sigemptyset(&quit);
+  ::sigaddset(&quit, SIGQUIT);
+  ::signal(SIGQUIT, SIG_DFL);
+  ::raise(SIGQUIT);
+  ::pthread_sigmask(SIG_UNBLOCK, &quit, nullptr);
+}
+
+}  // namespace
+
 UnfinishedFile::UnfinishedFile(const fs::path& wanted)
     : wanted_(wanted), target_(wanted), file_(wanted), over_(::eventfd(0, EFD_CLOEXEC)) {
   if (const auto place = trace::replaceable(wanted)) {
@@ -27,6 +50,7 @@ UnfinishedFile::UnfinishedFile(const fs::path& wanted)
     const fs::path directory = target_.has_parent_path() ? target_.parent_path() : ".";
     if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
     file_ = fs::path(target_).replace_filename("." + target_.filename().string());
+    if (!is_free_or_ours(file_)) throw OutputError(file_.string() + ": is in the way; move it, or choose another file");
     // The final name is locked as well, because linebounce-record writes its trace under that name.
     trace::WriteLock::require_free(target_, wanted.string());
     lock_.emplace(file_, wanted.string());
@@ -69,6 +93,8 @@ void UnfinishedFile::watch() {
   std::cerr << "linebounce: interrupted; nothing was written\n";
   std::error_code ignored;  // done last, because the other thread may still be about to open the file
   if (file_ != target_) fs::remove(file_, ignored);
+  guard_.interrupted();
+  if (guard_.signal() == SIGQUIT) dump_core();
   std::_Exit(static_cast<int>(ExitCode::interrupted));
 }
 

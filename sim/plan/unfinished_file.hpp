@@ -12,9 +12,9 @@
 
 namespace linebounce::sim {
 
-// If writing fails or is interrupted (SIGINT, SIGTERM, SIGHUP: exit code 130), an older file of the final name stays as it was.
-// A second writer of the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is running,
-// and no process is started meanwhile.
+// If writing fails or is interrupted (exit code 130; by SIGQUIT with a core dump), an older file of the final name stays as it
+// was. A second writer of the same file is refused. Devices and pipes are written directly. REQUIRES: no other thread is
+// running, and no process is started meanwhile.
 class UnfinishedFile {
  public:
   // Errors: OutputError.

@@ -1,8 +1,11 @@
 """After Ctrl-C during the writing of a trace, the previous file is still there, and nothing else."""
 
+import resource
 import signal
+from collections.abc import Iterator
 
 import pytest
+from linebounce.interrupts import INTERRUPTS
 from program import Program, interrupt, wait_until
 
 # Each command writes out.lbt for several seconds at least.
@@ -30,6 +33,26 @@ def test_an_interrupt_keeps_the_existing_file(linebounce: Program, name: str) ->
         assert (result.code, result.stdout, result.stderr) == (130, "", "linebounce: interrupted; nothing was written\n")
         assert sorted(path.name for path in directory.iterdir()) == before
         assert (directory / "out.lbt").read_text() == "what was there before"
+
+
+@pytest.fixture
+def without_core_files() -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_CORE, before)
+
+
+@pytest.mark.usefixtures("hangups_count", "without_core_files")
+def test_every_signal_that_asks_a_process_to_end_leaves_no_unfinished_file(linebounce: Program) -> None:
+    """SIGQUIT still makes the program dump core, once the file is gone."""
+    for number in (*INTERRUPTS, signal.SIGPIPE):
+        process = linebounce.start("trace", *COMMANDS["synth"])
+        wait_until((linebounce.directory / ".out.lbt").exists, process)
+        result = interrupt(process, number)
+        assert result.code == (-signal.SIGQUIT if number == signal.SIGQUIT else 130), number
+        assert result.stderr == "linebounce: interrupted; nothing was written\n", number
+        assert not list(linebounce.directory.iterdir()), number
 
 
 def test_a_failed_conversion_keeps_the_existing_file(linebounce: Program) -> None:

@@ -1,6 +1,7 @@
 """The ways in which recordings end: crashes, exits, signals to the recorder, full disks. The programs are compiled with
 linebounce-cc."""
 
+import resource
 import signal
 import subprocess
 import time
@@ -89,9 +90,9 @@ int main(int count, char** arguments) {
 """
 
 
-def started(recorder: Recorder, program: str) -> subprocess.Popen:
+def started(recorder: Recorder, program: str, *options: str) -> subprocess.Popen:
     """Starts the recorder and waits until its program runs and has taken the lock twice."""
-    arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", program]
+    arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", *options, "--", program]
     pipe = subprocess.PIPE
     # The tests may be a shell's background job, which ignores SIGINT; the recorder would inherit that.
     running = subprocess.Popen(
@@ -119,13 +120,45 @@ def test_a_thread_that_never_ends_ends_with_the_program(recorder: Recorder) -> N
     assert recording.acquisitions("lock") > 1
 
 
-@pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 128 + 2), (signal.SIGTERM, 128 + 15)])
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [
+        (signal.SIGINT, 128 + 2),
+        (signal.SIGTERM, 128 + 15),
+        (signal.SIGUSR1, 128 + 10),
+        (signal.SIGALRM, 128 + 14),
+        (signal.SIGXCPU, 128 + 24),
+    ],
+)
 def test_a_signal_to_the_recorder_ends_the_program(recorder: Recorder, ending: signal.Signals, code: int) -> None:
     with started(recorder, recorder.compile(COUNTING)) as running:
         running.send_signal(ending)
         assert running.wait(timeout=30) == code
         assert b"killed by signal" in running.stderr.read()
     assert recorder.read("trace.lbt").acquisitions("lock") > 1
+
+
+def test_the_second_of_several_runs_can_be_interrupted_too(recorder: Recorder) -> None:
+    with started(recorder, recorder.compile(COUNTING), "--times", "2") as running:
+        running.stdin.write(b"\n")
+        running.stdin.flush()
+        assert [running.stdout.readline() for _ in range(2)] == [b"done\n", b"ready\n"]
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(timeout=10) == 128 + signal.SIGTERM
+    assert recorder.read("trace-2.lbt").acquisitions("lock") > 1
+
+
+def test_a_limit_on_file_sizes_is_an_error(recorder: Recorder) -> None:
+    refused = subprocess.run(
+        [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(COUNTING), "0"],
+        cwd=recorder.linebounce.directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)),  # noqa: PLW1509
+    )
+    said = "linebounce-record: cannot make the memory for events: File too large\n"
+    assert (refused.returncode, refused.stderr) == (2, said)
 
 
 def test_a_killed_recorders_trace_is_readable_and_the_program_continues(recorder: Recorder) -> None:

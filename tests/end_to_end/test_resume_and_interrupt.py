@@ -71,6 +71,21 @@ def test_a_terminated_run_keeps_finished_points(linebounce: Program) -> None:
     assert finished_points(out) == {"0", "1"}
 
 
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGQUIT, 130), (signal.SIGUSR1, 130), (signal.SIGXCPU, 130), (signal.SIGPIPE, -signal.SIGPIPE)],
+)
+def test_a_run_tidies_up_after_other_signals(linebounce: Program, number: signal.Signals, code: int) -> None:
+    """SIGPIPE ends it without a word, as it ends other programs."""
+    process = linebounce.start("run", linebounce.file("endless.toml", ENDLESS), "-o", "out")
+    wait_until(lambda: finished_points(linebounce.directory / "out") == {"0", "1"}, process)
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == code
+    assert finished_points(linebounce.directory / "out") == {"0", "1"}
+    assert not list((linebounce.directory / "out").rglob(".*"))
+
+
 @pytest.mark.parametrize("whole_group", [True, False], ids=["with its points", "alone"])
 def test_a_killed_run_continues_and_ends_like_an_undisturbed_one(linebounce: Program, whole_group: bool) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
