@@ -16,6 +16,7 @@
 #include "record/collector/record_program.hpp"
 #include "record/collector/structure_layouts.hpp"
 #include "trace/files.hpp"
+#include "trace/stack_limit.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -194,6 +195,10 @@ int run(int argc, char** argv) {
 }  // namespace linebounce::record
 
 int main(int argc, char** argv) {
+  if (const std::string problem = linebounce::trace::stack_problem(); !problem.empty()) {
+    std::cerr << "linebounce-record: " << problem << std::endl;
+    return linebounce::record::kUsage;
+  }
   try {
     return linebounce::record::run(argc, argv);
   } catch (const std::exception& error) {

@@ -2,11 +2,14 @@
 
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "sim/commands/command_line.hpp"
 #include "sim/plan/exit_code.hpp"
+#include "trace/stack_limit.hpp"
 
 namespace {
 
@@ -34,5 +37,9 @@ struct FromTheBeginning {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const std::string problem = linebounce::trace::stack_problem(); !problem.empty()) {
+    std::cerr << "linebounce: " << problem << "\n";
+    return static_cast<int>(linebounce::sim::ExitCode::simulation_failed);  // as for the memory
+  }
   return linebounce::sim::run_command_line(argc, argv);
 }

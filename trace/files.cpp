@@ -22,15 +22,27 @@ constexpr std::size_t kWrittenAtOnce = 1 << 16;
   throw WriteError(fmt::format("{}: is being written by another process; wait for it, or choose another file", subject));
 }
 
+// Follows symbolic links as far as they lead: the last one may name a file that does not exist yet.
+std::filesystem::path behind_links(const std::filesystem::path& file) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::error_code error;
+  std::filesystem::path place = file;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(place, error)); ++links) {
+    if (links == kMostLinks) throw WriteError(write_problem(file.string(), ELOOP));
+    const std::filesystem::path next = std::filesystem::read_symlink(place, error);
+    if (error) throw WriteError(write_problem(file.string(), error.value()));
+    place = place.parent_path() / next;
+  }
+  return place;
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> replaceable(const std::filesystem::path& file) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(file, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return std::nullopt;
-  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(file, error))) return file;
-  const std::filesystem::path behind = std::filesystem::weakly_canonical(file, error);
-  return error ? file : behind;
+  return behind_links(file);
 }
 
 void require_trace_name(const std::string& option, const std::filesystem::path& file) {
@@ -106,7 +118,7 @@ void OutputFile::close() {
   if (::close(std::exchange(descriptor_, -1)) != 0) fail();
 }
 
-WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subject) : path_(file) {
+WriteLock::WriteLock(const std::filesystem::path& file, const std::string& subject) : path_(behind_links(file)) {
   struct stat about = {};
   is_new_ = ::stat(path_.c_str(), &about) != 0;
   if (!is_new_ && S_ISDIR(about.st_mode)) throw WriteError(write_problem(subject, EISDIR));

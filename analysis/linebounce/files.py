@@ -4,6 +4,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,7 +28,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             with path.open("wb") as file:
                 yield file
             return
-        place = path.resolve()  # a symbolic link stays one: the file that it points to is replaced
+        place = _behind_links(path)  # a symbolic link stays one: the file that it points to is replaced
         temporary = place.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
         try:
             with temporary.open("xb") as file:
@@ -41,6 +42,14 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise  # an error of /dev/stdout; commands.py reports it
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _behind_links(path: Path) -> Path:
+    """Raises OSError if links lead in a circle."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
 
 
 def make_folder(path: Path) -> None:
@@ -126,6 +135,26 @@ def read_file(path: Path, most: int = -1) -> bytes:
     except OSError as error:
         kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
         raise kind(read_problem(path, error)) from None
+
+
+# A larger file in a results directory is not Linebounce's. One with holes costs its sender nothing.
+LARGEST_RESULT = 4 << 30
+
+
+def read_result(path: Path) -> bytes:
+    """A file of a results directory. Raises OSError if it can't be read; InputError if it is not a regular file, such as a
+    pipe whose writer never comes, or larger than LARGEST_RESULT."""
+
+    def at_once(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NONBLOCK)
+
+    with open(path, "rb", opener=at_once) as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise InputError(f"{path}: cannot be read: it is not a regular file")
+        if facts.st_size > LARGEST_RESULT:
+            raise InputError(f"{path}: larger than {LARGEST_RESULT >> 30} GiB, so it is not a file that Linebounce wrote")
+        return file.read()
 
 
 def write_file(path: Path, content: bytes) -> None:

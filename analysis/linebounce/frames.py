@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from linebounce.errors import InputError
+from linebounce.files import read_result
 from linebounce.records import Point
 from linebounce.visible import visible_name
 
@@ -173,7 +174,7 @@ def read_frame(directory: Path, name: str, points: Collection[int]) -> pl.DataFr
     if name in OPTIONAL and not path.exists():
         return pl.DataFrame(schema=columns)
     try:
-        content = path.read_bytes()
+        content = read_result(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; a results directory must have this file") from None
     frame = _parsed(path, content, columns)
@@ -191,7 +192,7 @@ def read_timeline(directory: Path) -> pl.DataFrame:
     """
     path = directory / "timeline.csv"
     try:
-        content = path.read_bytes()
+        content = read_result(path)
     except FileNotFoundError:
         raise InputError(
             f"{path}: no timeline was recorded; `linebounce run ... --set run.record_timeline=true` does"
@@ -234,7 +235,7 @@ def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.D
 
 def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> None:
     """Refuses a file with other columns, or whose last line is unterminated: a truncated number would look valid."""
-    header = content.partition(b"\n")[0].decode(errors="replace")
+    header = content[: 1 << 16].partition(b"\n")[0].decode(errors="replace")
     if header != ",".join(columns):
         raise InputError(f'{path}:1: the columns are "{visible_name(header)}"; expected "{",".join(columns)}"')
     if not content.endswith(b"\n"):

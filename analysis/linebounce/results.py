@@ -11,7 +11,6 @@ Nothing is computed here that the run did not write. Polars takes as long to loa
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 import re
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from linebounce.display import results_html
 from linebounce.errors import InputError, UsageError, malformed_place, meant
-from linebounce.files import read_problem
+from linebounce.files import read_problem, read_result
 from linebounce.records import (
     Answer,
     Headline,
@@ -348,8 +347,7 @@ def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
     """Reads a JSON or TOML file of a results directory. Raises InputError if it is malformed."""
     text = ""
     try:
-        with builtins.open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = read_result(path).decode()
         document = parse(text)
         if _HALF_CHARACTER.search(text):  # JSON can escape half of a surrogate pair, which is not valid text
             json.dumps(document, ensure_ascii=False).encode()

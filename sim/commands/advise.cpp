@@ -168,14 +168,14 @@ void write_diffs(AdvicePage& page, const fs::path& directory) {
     AdvisedChange& change = page.changes[i - 1];
     if (change.diff.empty()) continue;
     change.diff_file = directory / fmt::format("change-{}.diff", i);
-    write_file(change.diff_file, change.diff);
+    replace_file(change.diff_file, change.diff);
   }
 }
 
 ExitCode print_page(const AdvicePage& page, const AdviseArguments& arguments) {
   const std::string document = visible(advice_page_json(page).dump(1)) + "\n";
   fs::create_directories(arguments.directory);
-  write_file(fs::path(arguments.directory) / "advise.json", document);
+  replace_file(fs::path(arguments.directory) / "advise.json", document);
   std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;
   return ExitCode::done;
 }

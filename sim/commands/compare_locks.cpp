@@ -83,7 +83,7 @@ ExitCode print_comparison(const CompareArguments& arguments, bool thorough, cons
   const std::vector<std::string>& missing = trace.missing();
   const std::string document =
       visible(lock_comparison_json(trace.arguments().trace, machines, trace.words(), trace.replaced(), missing).dump(1)) + "\n";
-  write_file(fs::path(arguments.directory) / "compare_locks.json", document);
+  replace_file(fs::path(arguments.directory) / "compare_locks.json", document);
   if (arguments.json) {
     std::cout << document;
   } else {

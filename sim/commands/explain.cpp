@@ -77,6 +77,7 @@ Chosen choose_point(const ExplainArguments& arguments) {
   const fs::path config = directory / "config.toml";
   if (is_results && !is_there(config))
     throw InputError(directory.string() + ": this is not a results directory, because it has no config.toml");
+  if (is_results) read_file(config);  // refuses a pipe, whose writer load_runnable() would wait for
   const Experiment experiment = load_runnable(is_results ? config.string() : arguments.what, overrides_of(arguments));
   std::vector<ReportedPoint> points;
   for (const PointPlace& point : outline(experiment)) points.push_back({point.at, {}});
@@ -173,7 +174,7 @@ void keep(ordered_json document, const Chosen& chosen, const fs::path& directory
   document["point"] = chosen.number;
   document["hash"] = manifest->hash;
   try {
-    write_file(directory / kExplanationFile, visible(text_of(document)));
+    replace_file(directory / kExplanationFile, visible(text_of(document)));
   } catch (const OutputError& error) {
     print_error(std::string(error.what()) + "; the report will not show this");
   }

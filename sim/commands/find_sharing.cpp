@@ -48,7 +48,7 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
   const auto report = find_sharing(arguments, reader, argv, code);
   if (!report) return code;
   const std::string document = visible(sharing_json(*report, reader.symbols()).dump(1)) + "\n";
-  write_file(fs::path(arguments.directory) / kSharingFile, document);
+  replace_file(fs::path(arguments.directory) / kSharingFile, document);
   if (arguments.json) {
     std::cout << document;
   } else {

@@ -227,7 +227,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   if (arguments.record) record_all(validation);
   const std::string json = validation_json(validation);
   make_directories(arguments.directory);
-  write_file(fs::path(arguments.directory) / "validation.json", json);
+  replace_file(fs::path(arguments.directory) / "validation.json", json);
   std::cout << (arguments.json ? json : validation_page(validation, painter_for_stdout()));
   const ValidationScore fitted = score_of(validation, {PaperKind::calibrated});
   return fitted.within_tolerance.right < fitted.within_tolerance.of ? larger(code, ExitCode::check_failed) : code;

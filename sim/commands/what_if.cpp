@@ -130,7 +130,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
   }
   rank(effects);
   const fs::path file = fs::path(arguments.directory) / "what_if.json";
-  write_file(file, visible(document(effects)));
+  replace_file(file, visible(document(effects)));
   if (arguments.json) {
     std::cout << document(effects);
   } else {

@@ -80,6 +80,7 @@ std::string differing_settings(const toml::table& there, const toml::table& here
 namespace fs = std::filesystem;
 
 constexpr const char* kLockName = ".linebounce-lock";
+constexpr const char* kPointsFolder = "points";
 constexpr std::string_view kSeedPrefix = ".linebounce-seed-";
 
 bool begins_with(const fs::path& path, std::string_view prefix) {
@@ -110,9 +111,9 @@ std::vector<fs::path> entries(const fs::path& directory) {
 std::vector<fs::path> point_directories(const fs::path& directory) {
   std::error_code unreadable;
   std::vector<fs::path> numbered;
-  for (const fs::path& path : entries(directory / "points")) {
+  for (const fs::path& path : entries(directory / kPointsFolder)) {
     const std::string name = path.filename().string();
-    if (name.find_first_not_of("0123456789") == std::string::npos && fs::is_directory(path, unreadable))
+    if (name.find_first_not_of("0123456789") == std::string::npos && fs::is_directory(fs::symlink_status(path, unreadable)))
       numbered.push_back(path);
   }
   return numbered;
@@ -137,6 +138,13 @@ void remove_results_here(const fs::path& directory) {
   for (const std::string& name : result_names()) remove_file(directory / name);
   remove_file(directory / kExplanationFile);
   remove_file(directory / "manifest.json");  // last, because the manifest marks the directory as ours
+}
+
+// A folder within a results directory may not be a link: writing and deleting in it would change files elsewhere.
+void refuse_link(const fs::path& folder) {
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(folder, error)))
+    throw OutputError(folder.string() + ": is a symbolic link, and nothing is written elsewhere; remove it");
 }
 
 std::string holder(const fs::path& lock) {
@@ -183,6 +191,7 @@ std::string difference_from(const fs::path& directory, const Plan& plan) {
 
 DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
     : directory_(directory), path_(directory / kLockName), kind_(kind) {
+  for (const char* folder : {kPointsFolder, kFamilyRangeFolder}) refuse_link(directory / folder);
   while (!try_lock(kind)) {
   }
   if (kind == LockKind::alone) {
@@ -197,7 +206,7 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
 
 // Returns false if the previous holder removed the lock file meanwhile. The caller then locks a new file.
 bool DirectoryLock::try_lock(LockKind kind) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (descriptor_ < 0) throw OutputError(write_problem(path_, errno));
   if (const int error = lock_soon(descriptor_, kind); error != 0) {
     ::close(descriptor_);
@@ -220,7 +229,13 @@ DirectoryLock::~DirectoryLock() {
 }
 
 fs::path point_directory(const fs::path& directory, bool swept, int point) {
-  return swept ? directory / "points" / std::to_string(point) : directory;
+  return swept ? directory / kPointsFolder / std::to_string(point) : directory;
+}
+
+void make_point_directory(const fs::path& directory, bool swept, int point) {
+  const fs::path path = point_directory(directory, swept, point);
+  if (swept) refuse_link(path);
+  make_directories(path);
 }
 
 fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {
@@ -286,7 +301,7 @@ void remove_results(const fs::path& directory) {
     remove_results_here(point);
     fs::remove(point, not_empty);
   }
-  fs::remove(directory / "points", not_empty);
+  fs::remove(directory / kPointsFolder, not_empty);
   const fs::path family_range = directory / kFamilyRangeFolder;
   if (manifest_in(family_range)) remove_results(family_range);
   fs::remove(family_range, not_empty);

@@ -20,7 +20,8 @@ enum class LockKind {
 // process's id.
 class DirectoryLock {
  public:
-  // Errors: ConfigError if another process holds the lock, with its number; OutputError if the lock file can't be created.
+  // Errors: ConfigError if another process holds the lock, with its number; OutputError if the lock file can't be created, or
+  // if a folder of ours within the directory is a symbolic link.
   DirectoryLock(const std::filesystem::path& directory, LockKind kind);
   ~DirectoryLock();
   DirectoryLock(const DirectoryLock&) = delete;
@@ -40,6 +41,8 @@ constexpr const char* kExplanationFile = "explain.json";
 
 // The directory for a point's files: DIR itself without a sweep, else DIR/points/K.
 std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
+// Makes it. Errors: OutputError, also if DIR/points/K is a symbolic link.
+void make_point_directory(const std::filesystem::path& directory, bool swept, int point);
 
 // The file with one seed's result, kept until all seeds of the point are done.
 std::filesystem::path seed_path(const std::filesystem::path& point_directory, std::uint64_t seed);

@@ -81,7 +81,7 @@ class Run {
 
   // Runs the jobs. Returns false if interrupted.
   bool work() {
-    for (const int number : wanted_) make_directories(directory_of(number));
+    for (const int number : wanted_) make_point_directory(options_.directory, plan_.swept(), number);
     for (const int number : wanted_) {
       if (states_[number].jobs_left == 0) finish(number);  // all its seeds were already done
     }
@@ -357,7 +357,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   Run run(plan, options, guard);
   if (!manifest_in(options.directory)) claim(plan, run.manifest(), options.directory);
   const fs::path directory = point_directory(options.directory, plan.swept(), point);
-  make_directories(directory);
+  make_point_directory(options.directory, plan.swept(), point);
   std::optional<DirectoryLock> point_lock;
   if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
   if (options.fresh) remove_results(directory);

@@ -4,8 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <memory>
 #include <system_error>
 
 #include "trace/files.hpp"
@@ -37,7 +38,7 @@ class TemporaryFile {
         place_(place),
         path_(place.parent_path() /
               (std::string(kTemporaryPrefix) + std::to_string(::getpid()) + "-" + place.filename().string())),
-        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666)) {
     if (descriptor_ < 0) fail();
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -131,17 +132,22 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
   if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
   if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
-  std::array<char, 65536> part;  // not initialised, because most files are far smaller
+  constexpr std::size_t kPart = 65536;
+  const auto part = std::make_unique_for_overwrite<char[]>(kPart);  // not initialised, because most files are far smaller
   while (true) {
-    const ssize_t size = ::read(file.number(), part.data(), part.size());
+    const ssize_t size = ::read(file.number(), part.get(), kPart);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) throw InputError(read_problem(path, errno));
     if (size == 0) return;
-    take({part.data(), static_cast<std::size_t>(size)});
+    take({part.get(), static_cast<std::size_t>(size)});
   }
 }
 
 std::string read_file(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kLargest = std::uintmax_t{4} << 30;  // a file with holes costs its sender nothing
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > kLargest)
+    throw InputError(path.string() + ": larger than 4 GiB, so it is not a file that Linebounce wrote");
   std::string content;
   read_parts(path, [&content](std::string_view part) { content += part; });
   return content;

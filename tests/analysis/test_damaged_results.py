@@ -1,6 +1,7 @@
 """Results directories with a damaged file: report, compare and export work, or name the file in one line."""
 
 import json
+import os
 import random
 import shutil
 import tomllib
@@ -116,6 +117,17 @@ def test_a_name_that_is_not_valid_text_is_a_one_line_error(ask: Ask, good: Path,
     values = row.split(",")
     cells.write_text("\n".join([header, ",".join([*values[:4], '"a\nb"', values[5]]), *rows, ""]))
     assert r'latency_ns is "a\u000ab"; expected a number' in ask(directory)
+
+
+@pytest.mark.parametrize("name", ["config.toml", "lines.csv", "manifest.json", "points/0/timeline.csv", "results.json"])
+def test_pipes_and_holes_are_refused_at_once(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
+    """A pipe's writer may never come, and a file with holes may state any size."""
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    os.truncate(directory / name, 100 << 30)
+    assert f"{directory / name}: larger than 4 GiB, so it is not a file that Linebounce wrote" in ask(directory)
+    (directory / name).unlink()
+    os.mkfifo(directory / name)
+    assert f"{directory / name}: cannot be read: it is not a regular file" in ask(directory)
 
 
 CELLS = [

@@ -93,6 +93,14 @@ def test_a_page_can_go_to_the_standard_output(process: Command, costs_run: Path)
     assert process("compare", costs_run, costs_run, "-o", "/dev/stdout").stdout.startswith("<!DOCTYPE html>")
 
 
+def test_a_link_to_itself_is_not_replaced(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    loop = tmp_path / "loop.html"
+    loop.symlink_to(loop.name)
+    refused = command("compare", costs_run, costs_run, "-o", loop)
+    assert (refused.code, refused.stderr) == (2, f"linebounce: {loop}: cannot be written: {os.strerror(errno.ELOOP)}\n")
+    assert loop.is_symlink()
+
+
 @pytest.mark.parametrize("name", ["report", "compare", "trace_export"])
 def test_a_file_in_a_directorys_place_is_said_to_be_a_file(
     command: Command, costs_run: Path, tmp_path: Path, name: str

@@ -2,11 +2,15 @@
 their whole. Each case gives one message with an exit code of the contract, or a result."""
 
 import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from program import MACHINES, Program
 
+TOO_SMALL = "the stack is too small: ulimit -s limits it to 64 KiB; at least 256 are needed\n"
 FOUR_WAY = ("--machine", "p3_xeon_4way")
 
 
@@ -90,6 +94,33 @@ def test_a_lock_that_is_never_released_is_a_deadlock_or_nothing(linebounce: Prog
 def test_an_endless_program_needs_a_time_limit(linebounce: Program) -> None:
     file = linebounce.file("p.lua", lua(run="while true do cpu:load(t.a) end", head=""))
     assert "run.measure_us" in linebounce.refused("run", file, *FOUR_WAY, "--set", "run.measure_us=0")
+
+
+def with_stack(kib: int, *command: str | Path) -> tuple[int, str]:
+    """Exit code and standard error of a command whose stack is limited."""
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (kib << 10, kib << 10)),
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.uninstrumented
+def test_a_stack_that_is_too_small_is_an_error_and_the_least_one_is_enough(linebounce: Program) -> None:
+    recorder = linebounce.executable.parent / "linebounce-record"
+    assert with_stack(64, linebounce.executable, "list", "locks") == (4, f"linebounce: {TOO_SMALL}")
+    assert with_stack(64, recorder, "--help") == (2, f"linebounce-record: {TOO_SMALL}")
+    assert with_stack(64, linebounce.executable, "compare", "--help") == (4, f"linebounce: {TOO_SMALL}")
+    deep = linebounce.file("deep.lua", f"x = {'(' * 100_000}1{')' * 100_000}")
+    out = linebounce.directory / "out"
+    code, said = with_stack(256, linebounce.executable, "run", deep, *FOUR_WAY)
+    assert (code, "C stack overflow" in said) == (2, True), said
+    path = linebounce.file("p.lua", lua(run="cpu:fetch_add(t.a, 1)"))
+    assert with_stack(256, linebounce.executable, "run", path, *FOUR_WAY, "-o", out)[0] == 0
+    assert with_stack(256, sys.executable, "-m", "linebounce.compare.command", out, out)[0] == 0
 
 
 SLOW_BUS = {"bus.clock_mhz": 0.5, "bus.width_bytes": 1, "memory.latency_ns": 1, "memory.bank_busy_ns": 0}

@@ -133,3 +133,22 @@ def test_a_directory_with_pipes_and_devices_for_files_is_refused_and_not_waited_
         (out / name).unlink()
         (out / name).write_bytes(whole)
     assert linebounce("lines", "out").code == 0
+    (out / "config.toml").unlink()
+    os.mkfifo(out / "config.toml")
+    assert "out/config.toml: cannot be read: " in linebounce.refused("explain", "out", code=3, timeout=30)
+
+
+def test_a_file_of_nothing_but_holes_takes_neither_memory_nor_time(linebounce: Program) -> None:
+    """Its sender can name any size."""
+    path = linebounce.file("small.toml", experiment())
+    out = linebounce.run(path, "out")
+    for name in ("results.json", "lines.csv", "manifest.json"):
+        whole = (out / name).read_bytes()
+        os.truncate(out / name, 100 << 30)
+        commands = [("run", path, "-o", "out")] if name == "manifest.json" else [("lines", "out")]
+        for command in commands:
+            message = linebounce.refused(*command, code=3, timeout=30)
+            assert f"out/{name}: larger than 4 GiB, so it is not a file that Linebounce wrote" in message
+        (out / name).write_bytes(whole)
+    os.truncate(out / "lines.csv", 100 << 30)
+    assert "lines.csv has changed since it was written" in linebounce("run", path, "-o", "out", timeout=30).stderr

@@ -50,6 +50,74 @@ def test_a_full_disk_is_an_error_that_names_the_file(linebounce: Program, small:
     assert os.strerror(errno.ENOSPC) in message
 
 
+# Commands that write one file, without its name.
+WRITERS = {
+    "record": ("trace", "record", "small.toml", "-o"),
+    "synth": ("trace", "synth", "--accesses", "10", "-o"),
+    "steps": ("steps", "small.toml", "-o"),
+    "murphi": ("check", "msi_snoop", "--murphi"),
+}
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_link_stays_a_link_and_a_device_a_device(linebounce: Program, writer: str) -> None:
+    here = linebounce.directory
+    (here / "new.lbt").symlink_to("far.lbt")
+    (here / "far.lbt").symlink_to("sub/file")
+    (here / "sub").mkdir()
+    (here / "loop.lbt").symlink_to("loop.lbt")
+    (here / "null.lbt").symlink_to("/dev/null")
+    (here / "folder.lbt").symlink_to("sub")
+    before = everything_in(here)
+    for name, why in [
+        ("new.lbt", ""),
+        ("loop.lbt", os.strerror(errno.ELOOP)),
+        ("null.lbt", ""),
+        ("/dev/null", ""),
+        ("folder.lbt", os.strerror(errno.EISDIR)),
+    ]:
+        done = linebounce(*WRITERS[writer], name)
+        assert (done.code, done.stderr) == ((2, f"linebounce: {name}: cannot be written: {why}\n") if why else (0, "")), name
+    assert Path("/dev/null").is_char_device()
+    assert (here / "sub" / "file").stat().st_size > 0
+    (here / "sub" / "file").unlink()
+    assert everything_in(here) == before
+    (here / "sub").rmdir()
+    assert linebounce.refused(*WRITERS[writer], "new.lbt") == "linebounce: new.lbt: cannot be written: " + (
+        os.strerror(errno.ENOENT) + "\n"
+    )
+    assert (here / "new.lbt").is_symlink()
+
+
+def everything_in(folder: Path) -> list[tuple[Path, str]]:
+    """The files, with what links point to."""
+    return sorted((path, os.readlink(path) if path.is_symlink() else "") for path in folder.rglob("*"))
+
+
+def test_a_recording_of_nothing_leaves_a_link_as_it_was(linebounce: Program) -> None:
+    (linebounce.directory / "t.lbt").symlink_to("far.lbt")
+    assert "nothing was recorded" in linebounce.refused("record", "-o", "t.lbt", "--", "true")
+    assert everything_in(linebounce.directory) == [(linebounce.directory / "t.lbt", "far.lbt")]
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("kind", ["link", "pipe", "hard link", "folder"])
+def test_what_has_the_name_of_the_unfinished_file_is_not_written(linebounce: Program, kind: str) -> None:
+    """A file behind a link would be overwritten, and a pipe would wait for its reader."""
+    mine, there = linebounce.file("mine", "precious"), linebounce.directory / ".out.lbt"
+    make = {"link": there.symlink_to, "hard link": there.hardlink_to}
+    if kind == "pipe":
+        os.mkfifo(there)
+    elif kind == "folder":
+        there.mkdir()
+    else:
+        make[kind](mine)
+    refused = linebounce.refused("trace", "record", "small.toml", "-o", "out.lbt", timeout=30)
+    assert refused == "linebounce: .out.lbt: is in the way; move it, or choose another file\n"
+    assert mine.read_text() == "precious"
+
+
 def test_a_file_that_cannot_grow_is_an_error(linebounce: Program, small: Path) -> None:
     """With a limit on file sizes, writes end early (Python and its children ignore the limit's signal)."""
 

@@ -148,6 +148,16 @@ def test_the_second_of_several_runs_can_be_interrupted_too(recorder: Recorder) -
     assert recorder.read("trace-2.lbt").acquisitions("lock") > 1
 
 
+@pytest.mark.uninstrumented
+def test_the_least_stack_is_enough(recorder: Recorder) -> None:
+    least = 256 << 10
+    done = recorder.linebounce(
+        *("record", "-o", "trace.lbt", "--", recorder.compile(COUNTING), "20"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (least, least)),
+    )
+    assert done.code == 0, done.stderr
+
+
 def test_a_limit_on_file_sizes_is_an_error(recorder: Recorder) -> None:
     refused = subprocess.run(
         [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(COUNTING), "0"],
@@ -155,7 +165,7 @@ def test_a_limit_on_file_sizes_is_an_error(recorder: Recorder) -> None:
         capture_output=True,
         text=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)),  # noqa: PLW1509
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)),
     )
     said = "linebounce-record: cannot make the memory for events: File too large\n"
     assert (refused.returncode, refused.stderr) == (2, said)

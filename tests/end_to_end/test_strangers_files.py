@@ -4,6 +4,7 @@ content, and no size in them makes the program allocate more than the file could
 import csv
 import re
 import resource
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -59,6 +60,35 @@ def test_a_trace_names_no_file(linebounce: Program, trace: str) -> None:
         linebounce(*command, "deep/in/t.txt", "-o", "deep/in/out/x")
     assert {path.name for path in linebounce.directory.iterdir()} == {"deep", "small.toml", "small.txt"}
     assert {path.name for path in (linebounce.directory / "deep" / "in").iterdir()} == {"t.txt", "out"}
+
+
+LINKS = [".linebounce-lock", "points", "points/0", "family_range", "explain.json", "results.json"]
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_in_a_results_directory_change_nothing_elsewhere(linebounce: Program, name: str) -> None:
+    """Runs, sweeps' merges and `explain` write into results directories, which may come from strangers."""
+    here = linebounce.directory
+    path = linebounce.file("sweep.toml", experiment(more='[sweep]\n"machine.cpus" = [1, 2]'))
+    linebounce.run(path, "mine")
+    (here / "mine" / ".linebounce-lock").write_text("precious")
+    shutil.copytree(here / "mine", here / "out")
+    theirs, inside = here / "out" / name, here / "mine" / name
+    if theirs.is_dir():
+        shutil.rmtree(theirs)
+    theirs.unlink(missing_ok=True)
+    theirs.symlink_to({"family_range": here / "mine", "explain.json": here / "mine" / "results.json"}.get(name, inside))
+    before = contents(here / "mine")
+    for command in (["explain", "out"], ["run", path, "-o", "out"], ["run", path, "-o", "out", "--fresh"]):
+        assert linebounce(*command).code in (0, 2)
+        assert contents(here / "mine") == before, command
+    if name in ("points", "family_range"):
+        message = f"linebounce: out/{name}: is a symbolic link, and nothing is written elsewhere; remove it\n"
+        assert linebounce.refused("run", path, "-o", "out") == message
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_names_are_text_on_the_terminal_and_in_the_page(linebounce: Program, trace: str) -> None:

@@ -82,6 +82,53 @@ def test_a_file_under_way_has_one_writer(linebounce: Program) -> None:
     assert {file.name for file in Path(linebounce.directory).iterdir()} == {"endless.toml"}
 
 
+def spellings(folder: Path, name: str) -> list[str]:
+    """Other names of a file or directory: absolute, by way of another folder, and through links to its folder and itself."""
+    (folder / "sub").mkdir()
+    (folder / "folder").symlink_to(".")
+    (folder / "link").mkdir()
+    (folder / "link" / name).symlink_to(f"../{name}")
+    return [str(folder / name), f"./sub/../{name}", f"folder/{name}", f"link/{name}"]
+
+
+def test_a_file_under_way_has_one_writer_by_whatever_name(linebounce: Program) -> None:
+    """A hard link is another file once one of the two is written: its writer replaces that name alone."""
+    path = linebounce.file("endless.toml", ENDLESS)
+    small = linebounce.file("small.toml", experiment())
+    (linebounce.file("out.lbt", "of before")).with_name("hard.lbt").hardlink_to(linebounce.directory / "out.lbt")
+    first = linebounce.start("trace", "record", path, "-o", "out.lbt")
+    wait_until((linebounce.directory / ".out.lbt").exists, first)
+    for name in spellings(linebounce.directory, "out.lbt"):
+        assert f"{name}: {BUSY}" in linebounce.refused("trace", "record", small, "-o", name)
+    assert linebounce("trace", "record", small, "-o", "hard.lbt").code == 0
+    whole(linebounce, "hard.lbt")
+    first.terminate()
+    assert first.wait(60) == 130
+    assert (linebounce.directory / "out.lbt").read_text() == "of before"
+    assert (linebounce.directory / "link" / "out.lbt").is_symlink()
+
+
+def test_a_recording_has_one_writer_by_whatever_name(linebounce: Program, recording: "subprocess.Popen[str]") -> None:
+    small = linebounce.file("small.toml", experiment())
+    (linebounce.directory / "hard.lbt").hardlink_to(linebounce.directory / "t.lbt")
+    for name in [*spellings(linebounce.directory, "t.lbt"), "hard.lbt"]:
+        assert f"{name}: {BUSY}" in linebounce.refused("trace", "record", small, "-o", name)
+        assert f"{name}: {BUSY}" in linebounce.refused("record", "-o", name, "--", "touch", "ran")
+    recording.communicate("\n", timeout=60)
+    assert recording.returncode == 0
+    whole(linebounce, "t.lbt")
+
+
+def test_a_results_directory_has_one_writer_by_whatever_name(linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", ENDLESS)
+    first = linebounce.start("run", path, "-o", "out")
+    wait_until((linebounce.directory / "out" / "manifest.json").exists, first)
+    for name in spellings(linebounce.directory, "out"):
+        assert "another run (process" in linebounce.refused("run", path, "-o", name)
+    first.terminate()
+    assert first.wait(60) == 130
+
+
 def test_a_results_directory_has_one_writer(linebounce: Program) -> None:
     path = linebounce.file("endless.toml", ENDLESS)
     first = linebounce.start("run", path, "-o", "out")

@@ -174,6 +174,12 @@ def _first_line(error: BaseException) -> str:
 
 
 def write_files(directory: Path, files: dict[str, bytes]) -> None:
-    """Writes the files that a worker sent, in the order in which they arrived. Raises UsageError."""
+    """Writes the files that a worker sent, in the order in which they arrived. Replaces links, so that nothing is written
+    outside the directory. Raises UsageError."""
     for name, content in files.items():
-        write_file(directory / name, content)
+        path = directory / name
+        if path.parent != directory and path.parent.is_symlink():
+            raise UsageError(f"{path.parent}: is a symbolic link, and nothing is written elsewhere; remove it")
+        if path.is_symlink():
+            path.unlink()
+        write_file(path, content)

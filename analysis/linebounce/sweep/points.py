@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from linebounce.commands import USAGE
-from linebounce.files import scratch_folder, write_file
+from linebounce.errors import InputError
+from linebounce.files import read_result, scratch_folder, write_file
 from linebounce.program import Experiment, find_program
 
 LOCK = ".linebounce-lock"
@@ -67,8 +68,8 @@ _stopped: set[str] = set()
 def digest(path: Path) -> str:
     """The digest of a file's content; empty if there is no file."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(read_result(path)).hexdigest()
+    except (OSError, InputError):
         return ""
 
 
@@ -109,7 +110,10 @@ def wait_until_free(directory: Path, or_until: Callable[[], bool]) -> None:
 
     The program's lock is in the directory and disappears with the program's process.
     """
-    with contextlib.suppress(OSError), (directory / LOCK).open("rb") as file:
+    lock = directory / LOCK
+    if not lock.is_file():
+        return  # opening a pipe would wait for its writer
+    with contextlib.suppress(OSError), lock.open("rb") as file:
         while not or_until():
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -172,8 +176,8 @@ def status_of(directory: Path) -> str:
 
 def _manifest(directory: Path) -> dict[str, Any]:
     try:
-        document = json.loads((directory / "manifest.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        document = json.loads(read_result(directory / "manifest.json"))
+    except (OSError, ValueError, RecursionError, InputError):
         return {}
     return document if isinstance(document, dict) else {}
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import linebounce
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import InputError, UsageError, alternatives, not_known
-from linebounce.files import read_problem, written_whole
+from linebounce.files import read_problem, read_result, written_whole
 from linebounce.visible import no_formula
 
 if TYPE_CHECKING:
@@ -82,12 +82,12 @@ def _measured_tables(directory: Path) -> dict[str, Path]:
     if (directory / "manifest.json").exists():
         return {}
     try:
-        document = json.loads((directory / "results.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        document = json.loads(read_result(directory / "results.json"))
+    except (OSError, ValueError, RecursionError, InputError):
         return {}
     if not isinstance(document, dict) or document.get("experiment") != "imported":
         return {}
-    return {path.stem: path for path in sorted(directory.glob("*.csv"))}
+    return {path.stem: path for path in sorted(directory.glob("*.csv")) if path.is_file()}
 
 
 def _list_measured(measured: Mapping[str, Path]) -> int:

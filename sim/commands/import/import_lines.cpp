@@ -157,9 +157,9 @@ void write_results(const fs::path& directory, const std::string& source, const s
   PointData data;
   data.lines = rows;
   for (const CsvFile& file : csv_files(0, data)) {
-    if (file.name == "lines.csv") write_file(directory / file.name, file.content);
+    if (file.name == "lines.csv") replace_file(directory / file.name, file.content);
   }
-  write_file(directory / "results.json", results_text(results));
+  replace_file(directory / "results.json", results_text(results));
 }
 
 // Writes a trace beside the results, and prints the command that simulates it.

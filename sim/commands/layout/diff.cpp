@@ -81,7 +81,7 @@ ExitCode diff(DiffArguments arguments, const std::vector<std::string>& argv) {
   if (!report) return code;
   const std::string document = layout_diff_json(*report).dump(1) + "\n";
   fs::create_directories(arguments.directory);
-  write_file(fs::path(arguments.directory) / "layout_diff.json", document);
+  replace_file(fs::path(arguments.directory) / "layout_diff.json", document);
   std::cout << (arguments.json ? document : layout_diff_text(*report));
   return code;
 }

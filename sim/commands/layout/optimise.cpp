@@ -306,7 +306,7 @@ ExitCode optimise(OptimiseArguments arguments, const std::vector<std::string>& a
   if (!report) return code;
   const std::string document = layout_report_json(*report).dump(1) + "\n";
   fs::create_directories(arguments.directory);
-  write_file(fs::path(arguments.directory) / "layout.json", document);
+  replace_file(fs::path(arguments.directory) / "layout.json", document);
   std::cout << (arguments.json ? document : layout_report_text(*report, painter_for_stdout()));
   if (!arguments.json) std::cout << "\n" << results_line(arguments.directory, painter_for_stdout());
   return code;
