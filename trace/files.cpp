@@ -55,7 +55,9 @@ std::string write_problem(const std::string& path, int error) {
   return fmt::format("{}: cannot be written: {}", path, std::strerror(error));
 }
 
-InputFile::InputFile(const std::filesystem::path& file) : path_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+// O_NONBLOCK: without it, opening a pipe would wait for a writer.
+InputFile::InputFile(const std::filesystem::path& file)
+    : path_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (descriptor_ < 0) throw TraceError(read_problem(path_.string(), errno));
   struct stat about = {};
   if (::fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) {

@@ -1,6 +1,7 @@
 """`trace info` and `trace convert`, as a user meets them."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -119,6 +120,12 @@ def test_the_trace_in_the_documentation_is_valid(linebounce: Program) -> None:
 def test_an_impossible_request_is_reported(in_corpus: Program, arguments: tuple[str, ...], code: int, said: str) -> None:
     in_corpus.file("manifest.json", "{}\n")
     assert said in in_corpus.refused("trace", *arguments, code=code)
+
+
+def test_a_pipe_is_not_waited_for(in_corpus: Program) -> None:
+    os.mkfifo(in_corpus.directory / "pipe.lbt")
+    refused = in_corpus.refused("trace", "info", "pipe.lbt", code=3, timeout=30)
+    assert refused == "linebounce: pipe.lbt: a trace is a regular file, which this is not\n"
 
 
 def test_a_killed_writers_file_can_be_recovered(in_corpus: Program) -> None:
