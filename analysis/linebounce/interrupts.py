@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-# As in trace/interrupts.hpp. Python ignores SIGPIPE and SIGXFSZ, so a write that fails raises an error.
+# As in trace/termination_signals.hpp. Python ignores SIGPIPE and SIGXFSZ, so a write that fails raises an error.
 INTERRUPTS = (
     signal.SIGINT,
     signal.SIGTERM,

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "record/collector/shared_channel.hpp"
-#include "trace/interrupts.hpp"
+#include "trace/termination_signals.hpp"
 
 namespace linebounce::record {
 namespace {

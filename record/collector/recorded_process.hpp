@@ -16,8 +16,8 @@ void survive_failed_writes();
 
 class RecordedProcess {
  public:
-  // Starts the command with one additional environment variable. From now on the signals of trace/interrupts.hpp don't end this
-  // process. Errors: RecordError if the command can't be executed.
+  // Starts the command with one additional environment variable. From now on the signals of trace/termination_signals.hpp don't
+  // end this process. Errors: RecordError if the command can't be executed.
   RecordedProcess(const std::vector<std::string>& command, const std::string& variable, const std::string& value);
 
   [[nodiscard]] pid_t id() const { return id_; }
@@ -32,7 +32,7 @@ class RecordedProcess {
   [[nodiscard]] std::string killed_by() const;
 
  private:
-  sigset_t signals_{};  // of trace/interrupts.hpp
+  sigset_t signals_{};  // of trace/termination_signals.hpp
   pid_t id_ = -1;
   bool ended_ = false;
   int status_ = 0;

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "sim/systemc/run.hpp"
-#include "trace/interrupts.hpp"
+#include "trace/termination_signals.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -114,8 +114,8 @@ bool receive(Child& child) {
 
 using trace::kInterrupts;
 
-// Whether the signal that ended a child came from outside and was meant for all our processes. SIGXCPU and SIGPROF tell of the
-// child's own processor time.
+// Whether the signal comes from outside and is meant for all our processes. SIGXCPU and SIGPROF tell of a process's own
+// processor time.
 bool is_interrupt(int signal) {
   return signal != SIGXCPU && signal != SIGPROF && std::ranges::find(kInterrupts, signal) != kInterrupts.end();
 }
@@ -205,7 +205,7 @@ void exit_on_interrupts() {
     ::_exit(static_cast<int>(ExitCode::interrupted));
   };
   for (const int signal : kInterrupts) {
-    if (signal != SIGQUIT && !is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+    if (is_interrupt(signal) && signal != SIGQUIT && !is_ignored(signal)) ::sigaction(signal, &action, nullptr);
   }
 }
 

@@ -39,11 +39,12 @@ class SharedArray {
   Value* values_ = nullptr;
 };
 
-// The signals of trace/interrupts.hpp end this process with the exit code of an interrupt, except SIGQUIT, which makes it dump
-// core. A signal that was ignored from the start (by nohup or for a background job) stays ignored.
+// The signals of trace/termination_signals.hpp end this process with the exit code of an interrupt. SIGQUIT still makes it dump
+// core, and SIGXCPU and SIGPROF end it themselves, which tells a parent of a limit on time. A signal that was ignored from the
+// start (by nohup or for a background job) stays ignored.
 void exit_on_interrupts();
 
-// While this object exists, these signals, SIGQUIT and SIGPIPE do not end the process; interrupted() tells whether one arrived.
+// While this object exists, all of these signals and SIGPIPE do not end the process; interrupted() tells whether one arrived.
 // SIGPIPE, from a write to a pipe without a reader, ends the process when this object is destroyed.
 class InterruptGuard {
  public:

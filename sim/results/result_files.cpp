@@ -133,7 +133,8 @@ void read_parts(const std::filesystem::path& path, const std::function<void(std:
   if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
   if (!S_ISREG(facts.st_mode)) throw InputError(path.string() + ": cannot be read: it is not a regular file");
   constexpr std::size_t kPart = 65536;
-  const auto part = std::make_unique_for_overwrite<char[]>(kPart);  // not initialised, because most files are far smaller
+  // Not initialised, because most files are far smaller.
+  const std::unique_ptr<char[]> part(new char[kPart]);
   while (true) {
     const ssize_t size = ::read(file.number(), part.get(), kPart);
     if (size < 0 && errno == EINTR) continue;
