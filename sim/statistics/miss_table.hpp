@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "models/observer.hpp"
@@ -10,8 +11,8 @@
 
 namespace linebounce::sim {
 
-// Counts misses by object and offset, function, access, home and source. An open-addressing hash table that grows. Iterate with
-// sorted(), because the table's own order depends on its size.
+// Counts misses by object and offset, function, access, home and source. Runs with many objects have some 10^5 entries, so the
+// hash table holds only their numbers.
 class MissTable {
  public:
   struct Key {
@@ -42,16 +43,18 @@ class MissTable {
       waits += entry.waits;
     }
   };
-  MissTable() : entries_(256) {}
+  MissTable() : slots_(256) {}
   void add(const Key& key, bool remote, const Miss& miss);
-  // Sorted by key. Valid until the next add().
+  // Sorted by key.
   [[nodiscard]] std::vector<const Entry*> sorted() const;
 
  private:
-  Entry& find(std::vector<Entry>& entries, const Key& key) const;
+  // The slot that holds `key`, or the free one where it belongs.
+  std::uint32_t& slot_of(const Key& key);
+  void grow();
 
-  std::vector<Entry> entries_;  // an entry with count 0 is free
-  std::size_t used_ = 0;
+  std::vector<std::uint32_t> slots_;  // open addressing; 0 is free, n is entries_[n - 1]; their number is a power of two
+  std::deque<Entry> entries_;
 };
 
 }  // namespace linebounce::sim

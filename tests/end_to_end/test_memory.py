@@ -24,4 +24,4 @@ def test_a_run_twenty_times_as_long_takes_no_more(linebounce: Program) -> None:
 
 def test_each_row_of_lines_csv_takes_little(linebounce: Program) -> None:
     """`oltp` writes some 65 thousand rows in 10 ms. Half of its memory is for the 16 caches of 12 MiB each."""
-    assert of_a_run(linebounce, "oltp", "oltp", 10_000, "--set", "run.warmup_us=5000") < 148
+    assert of_a_run(linebounce, "oltp", "oltp", 10_000, "--set", "run.warmup_us=5000") < 144
