@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from linebounce.interrupts import INTERRUPTS
 from program import ROOT, Program
 from recorded import Recorder
 
@@ -62,11 +63,14 @@ def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
 
 
 @pytest.fixture
-def hangups_count() -> Iterator[None]:
-    """Programs that the test starts get SIGHUP, even if nohup has started the tests."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def signals_count() -> Iterator[None]:
+    """Programs that the test starts ignore no signal, even if nohup or a script's & has started the tests."""
+    ignored = [number for number in INTERRUPTS if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @pytest.fixture

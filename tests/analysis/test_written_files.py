@@ -79,7 +79,7 @@ def interrupted_writing(file: Path, number: signal.Signals, memory: int = resour
     return code
 
 
-@pytest.mark.usefixtures("hangups_count")
+@pytest.mark.usefixtures("signals_count")
 def test_an_interrupted_file_leaves_the_earlier_one_and_nothing_else(tmp_path: Path) -> None:
     for number in INTERRUPTS:
         assert interrupted_writing(tmp_path / "page.html", number) == 130, number

@@ -43,7 +43,7 @@ def without_core_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_CORE, before)
 
 
-@pytest.mark.usefixtures("hangups_count", "without_core_files")
+@pytest.mark.usefixtures("signals_count", "without_core_files")
 def test_every_signal_that_asks_a_process_to_end_leaves_no_unfinished_file(linebounce: Program) -> None:
     """SIGQUIT still makes the program dump core, once the file is gone."""
     for number in (*INTERRUPTS, signal.SIGPIPE):

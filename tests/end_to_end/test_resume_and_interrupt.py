@@ -71,6 +71,7 @@ def test_a_terminated_run_keeps_finished_points(linebounce: Program) -> None:
     assert finished_points(out) == {"0", "1"}
 
 
+@pytest.mark.usefixtures("signals_count")
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGQUIT, 130), (signal.SIGUSR1, 130), (signal.SIGXCPU, 130), (signal.SIGPIPE, -signal.SIGPIPE)],
@@ -199,7 +200,7 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
         os.killpg(process.pid, 0)
 
 
-@pytest.mark.usefixtures("hangups_count")
+@pytest.mark.usefixtures("signals_count")
 @pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with_signal: signal.Signals) -> None:
     path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))

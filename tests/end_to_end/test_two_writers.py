@@ -69,7 +69,7 @@ def test_a_recording_whose_file_is_removed_does_not_end_successfully(
     assert "t.lbt: was deleted or replaced while it was written: this trace is lost" in said
 
 
-@pytest.mark.usefixtures("hangups_count")
+@pytest.mark.usefixtures("signals_count")
 def test_a_file_under_way_has_one_writer(linebounce: Program) -> None:
     path = linebounce.file("endless.toml", ENDLESS)
     command = ("trace", "record", path, "-o", "out.txt")
