@@ -41,11 +41,25 @@ def requests_of(client: int, clients: int, count: int) -> list[bytes]:
     return requests
 
 
+def connected(path: Path, server: subprocess.Popen) -> socket.socket:
+    """Waits until memcached has made its socket and listens."""
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+        else:
+            return connection
+        if server.poll() is not None:
+            sys.exit(f"load.py: memcached ended with exit code {server.returncode} before it could be asked")
+        time.sleep(0.01)
+
+
 class Client:
-    def __init__(self, path: Path, requests: list[bytes]) -> None:
+    def __init__(self, connection: socket.socket, requests: list[bytes]) -> None:
         self.requests = requests
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(str(path))
+        self.socket = connection
         self.answers = self.socket.makefile("rb")
 
     def send(self) -> int:
@@ -63,13 +77,6 @@ class Client:
                 answers -= 1
             else:
                 sys.exit(f"load.py: memcached answers {line!r}")
-
-
-def wait_for(path: Path, server: subprocess.Popen) -> None:
-    while not path.exists():
-        if server.poll() is not None:
-            sys.exit(f"load.py: memcached ended with exit code {server.returncode} before it could be asked")
-        time.sleep(0.01)
 
 
 def serve(clients: list[Client]) -> None:
@@ -99,8 +106,8 @@ def main() -> int:
         settings = ["-s", str(path), "-t", str(options.clients), "-m", "64", "-A", "-u", getpass.getuser(), "-o", "no_modern"]
         with subprocess.Popen([*options.command, *settings], stdin=subprocess.DEVNULL) as server:
             try:
-                wait_for(path, server)
-                serve([Client(path, requests_of(i, options.clients, options.requests)) for i in range(options.clients)])
+                each = range(options.clients)
+                serve([Client(connected(path, server), requests_of(i, options.clients, options.requests)) for i in each])
                 return stop(path, server)
             finally:
                 if server.poll() is None:
