@@ -169,7 +169,8 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
     if (!window.empty()) read_window(window, options.window);
-    if (!options.file.empty()) trace::require_trace_name("--output", options.file);
+    if (program.count("--output") > 0 && options.file.empty()) throw CLI::ValidationError("--output", "the value is empty");
+    trace::require_trace_name("--output", options.file);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
     std::cerr << "linebounce-record: " << usage_problem(program, error)

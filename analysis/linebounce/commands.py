@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from linebounce.errors import InputError, UsageError
 from linebounce.interrupts import interrupts_raise
 from linebounce.supervised import PREFIX, lack_of_memory, limit_of_memory, supervised
-from linebounce.usage import Once, reworded
+from linebounce.usage import Once, path, reworded
 from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
@@ -73,6 +73,7 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*args, **named)
         self.register("action", None, Once)
         self.register("action", "store", Once)
+        self.register("type", Path, path)
 
     def format_help(self) -> str:
         formatter = self._get_formatter()

@@ -4,6 +4,7 @@ neither legal values nor similar options."""
 import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from linebounce.errors import alternatives, nearest, not_known
@@ -20,6 +21,13 @@ class Once(argparse.Action):
             parser.error(f"{self.option_strings[-1]} is given more than once; give it once")
         given.add(self.dest)
         setattr(namespace, self.dest, values)
+
+
+def path(text: str) -> Path:
+    """The type of an option that names a file or folder. An empty name would be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the value is empty")
+    return Path(text)
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:

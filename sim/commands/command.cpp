@@ -91,7 +91,10 @@ Option Command::option(const std::string& name, const std::string& value, Option
   if (!named_) return {};
   CLI::Option* option = std::visit([&](auto* into) { return app_->add_option(name, *into, meaning); }, target);
   option->type_name(value);
-  return {*app_, *option, *invocation_};
+  Option added(*app_, *option, *invocation_);
+  if (std::holds_alternative<std::string*>(target) && name.starts_with('-'))
+    added.check([](const std::string& text) { return text.empty() ? "the value is empty" : ""; });
+  return added;
 }
 
 Option Command::flag(const std::string& name, bool& target, const std::string& meaning) {

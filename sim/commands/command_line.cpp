@@ -419,8 +419,9 @@ int flush_output(int code) {
 int run_command_line(int argc, char** argv) {
   const VisibleOutput output;
   exit_on_interrupts();
-  // A write beyond the file size limit then fails with an error code; by default, SIGXFSZ would end the program.
-  ::signal(SIGXFSZ, SIG_IGN);
+  // A write beyond the file size limit then fails with an error code; by default, SIGXFSZ would end the program. It is not
+  // ignored, because programs that we start would ignore it too.
+  ::signal(SIGXFSZ, [](int) {});
   try {
     return flush_output(parse_and_do(argc, argv));
   } catch (...) {

@@ -74,6 +74,7 @@ def test_numbers_that_grow_by_factors_have_a_logarithmic_axis(path: str, values:
         ("gate", "--base a --head b --times 0", "--times: 0 is out of range; legal: 1 to 1000"),
         ("gate", "--base a --head b -j 0", "--jobs: 0 is out of range; legal: 1 or more"),
         ("report", "a -o b -o c", "--output is given more than once; give it once"),
+        ("report", "a --output=", "--output: the value is empty"),
         ("sweep", "a --seed x", '--seed: "x" is not a whole number; legal: 0 to 9007199254740992'),
         ("sweep", "a --workers 2 --scheduler b", "--workers has no effect with --scheduler, whose workers are running already"),
         ("teach", "--port x", '--port: "x" is not a whole number; legal: 0 to 65535'),

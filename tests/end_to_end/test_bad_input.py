@@ -3,6 +3,7 @@
 import json
 import re
 import resource
+import shlex
 from pathlib import Path
 
 import pytest
@@ -383,6 +384,7 @@ WRONG_COMMAND_LINES = {
     ),
     "layout optimise job --accesses .": (3, ".: this is a folder, not a file"),
     "run two_sockets --seed 1 --seed 2": (2, "--seed is given more than once; give it once"),
+    "run two_sockets --output ''": (2, "--output: the value is empty"),  # from -o "$DIR" in a script
     "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
     "trace": (2, "trace needs a subcommand: record, replay, info, convert, synth"),
     "--versoin": (2, "there is no option --versoin; did you mean --version?"),
@@ -459,5 +461,5 @@ def test_a_wrong_command_line_names_the_option_as_it_was_typed_and_what_is_legal
     linebounce.file("empty.lbt", "")
     linebounce.file("small.toml", experiment())
     for words, (code, says) in WRONG_COMMAND_LINES.items():
-        message = linebounce.refused(*words.split(), code=code)
+        message = linebounce.refused(*shlex.split(words), code=code)
         assert message.startswith(f"linebounce: {says}"), f"{words}\n{message}"

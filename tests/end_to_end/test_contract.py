@@ -236,6 +236,15 @@ def test_an_unknown_subcommand_runs_the_program_of_that_name(linebounce: Program
     assert (result.code, result.stdout) == (7, "hello a b --json\n")
 
 
+@pytest.mark.usefixtures("signals_count")
+def test_a_program_that_a_subcommand_starts_ignores_no_signal(linebounce: Program) -> None:
+    tool = linebounce.file("tools/linebounce-ignored", "#!/bin/sh\ngrep SigIgn /proc/self/status\n")
+    tool.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    result = linebounce("ignored", env=environment)
+    assert int(result.stdout.removeprefix("SigIgn:"), 16) == 0
+
+
 def test_an_unknown_subcommand_of_trace_runs_the_program_of_both_names(linebounce: Program) -> None:
     tool = linebounce.file("tools/linebounce-trace-hello", '#!/bin/sh\necho "hello $*"\nexit 7\n')
     tool.chmod(0o755)
