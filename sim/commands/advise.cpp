@@ -15,6 +15,7 @@
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
+#include "sim/plan/output_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -64,7 +65,7 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   Arguments study;
   const StudyArguments& shared = arguments;
   static_cast<StudyArguments&>(study) = shared;
-  study.directory = (fs::path(arguments.directory) / folder).string();
+  study.directory = folder_in(arguments.directory, folder).string();
   if constexpr (requires { study.orders; }) study.orders = arguments.orders;
   return study;
 }
@@ -77,7 +78,7 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   const auto change = std::ranges::find_if(page.changes, [](const AdvisedChange& it) { return !it.diff.empty(); });
   if (change == page.changes.end()) throw ConfigError("--recheck: no change is advised that could be made in the source");
   const fs::path trace =
-      recorded_again({fs::path(arguments.directory) / "recheck", arguments.directory, arguments.build}, reader, change->edited);
+      recorded_again({folder_in(arguments.directory, "recheck"), arguments.directory, arguments.build}, reader, change->edited);
   const trace::Reader again(trace.string());
   std::vector<Rechecked> rechecked;
   for (const PredictedGain& gain : change->gains) {
@@ -199,7 +200,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     AdviseArguments other = arguments;
     other.trace = trace;
     other.machines = page.machines;
-    other.directory = (fs::path(arguments.directory) / fmt::format("recording_{}", others.size() + 2)).string();
+    other.directory = folder_in(arguments.directory, fmt::format("recording_{}", others.size() + 2)).string();
     auto advised = advised_by(other, trace::Reader(trace), argv, code);
     if (!advised) return code;
     others.push_back(std::move(advised->page));

@@ -14,6 +14,7 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/family_range_file.hpp"
 #include "sim/plan/lock_gate.hpp"
+#include "sim/plan/output_directory.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/studies/family_range/family_range.hpp"
@@ -97,8 +98,8 @@ class Comparer {
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
-    const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
-    const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
+    const fs::path directory = folder_in(arguments_.directory, recorded.experiment.machine_name);
+    const auto base = run_study(recorded, run_options(arguments_, folder_in(directory, study.name), argv_), code);
     if (!base) return std::nullopt;
     std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
     const int cpus = recorded.make_point(0).input.machine.cpus;
@@ -241,7 +242,7 @@ class Comparer {
       study.name = fmt::format("{}={}", change.path, value_name(change.other));
       study.sets = sets;
       study.sets.push_back(fmt::format("{}={}", change.path, plain_text(change.other)));
-      const auto tried = in_orders(study, {1, 1}, {{}, replacement}, directory / kFamilyRangeFolder, code);
+      const auto tried = in_orders(study, {1, 1}, {{}, replacement}, folder_in(directory, kFamilyRangeFolder), code);
       if (!tried && code == ExitCode::interrupted) return false;
       const bool told = tried && tried->count() > 0 && tried->finished(0) && tried->finished(1);
       order.changed.push_back(
@@ -260,7 +261,7 @@ class Comparer {
                                           ExitCode& code) const {
     study.sweep = sweep_of(trials);
     repeat_in_orders(study, range.first, range.count);
-    const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
+    const auto points = run_study(plan_of(study), run_options(arguments_, folder_in(directory, study.name), argv_), code);
     if (!points) return std::nullopt;
     return TrialsInOrders(*points, range.count);
   }

@@ -16,6 +16,7 @@
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/plan/output_directory.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/manifest.hpp"
@@ -78,8 +79,8 @@ Sides sides_of(const LockReportArguments& arguments) {
   if (!arguments.patch.empty() && !is_from_kernel(b))
     throw ConfigError(fmt::format("--patch changes the second lock, and {} is none of the kernel: kernel:NAME", b));
   const fs::path directory = arguments.directory;
-  Sides sides{.a = runnable_lock(arguments.a, arguments, "", directory / "A"),
-              .b = runnable_lock(b, arguments, arguments.patch, directory / "B"),
+  Sides sides{.a = runnable_lock(arguments.a, arguments, "", folder_in(directory, "A")),
+              .b = runnable_lock(b, arguments, arguments.patch, folder_in(directory, "B")),
               .a_title = arguments.a,
               .b_title = b};
   const std::string from = arguments.kernel.empty() ? "" : " of " + fs::path(arguments.kernel).filename().string();
@@ -210,7 +211,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
   for (const std::string& machine : named_machines(arguments.machines)) {
     const Plan plan = plan_on(machine, sides, arguments);
     RunOptions options;
-    options.directory = fs::path(arguments.directory) / plan.experiment.machine_name;
+    options.directory = folder_in(arguments.directory, plan.experiment.machine_name);
     options.at_once = arguments.at_once;
     options.unchecked = arguments.unchecked;
     options.argv = argv;

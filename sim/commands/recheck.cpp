@@ -79,7 +79,7 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
 
 // Runs in the child process. Returns only if the command can't be executed.
 void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
   if (::chdir(directory.c_str()) != 0) return;
   std::vector<char*> arguments;

@@ -27,6 +27,29 @@ bool is_project(const fs::path& folder) {
 
 thread_local fs::path home;  // empty: project_root() searches above the program
 
+std::string read_up_to_largest(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a folder, not a file", file.string()));
+  constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  std::array<char, 4096> part{};
+  while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
+    text.append(part.data(), in.gcount());
+  }
+  if (text.size() > kLargest)
+    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
+  if (!in.is_open() || in.bad()) {
+    const int why = errno;
+    const std::string message = read_problem(file.string(), why);
+    // After an I/O error or a lack of file descriptors, nothing is known about the configuration, which may be correct.
+    if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
+    throw ConfigError(message);
+  }
+  return text;
+}
+
 }  // namespace
 
 ProjectHome::ProjectHome(fs::path folder) : outer_(std::exchange(home, std::move(folder))) {}
@@ -114,31 +137,14 @@ std::string absolute_path(const fs::path& path) {
 
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a folder, not a file", file.string()));
-  constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  std::array<char, 4096> part{};
-  while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
-    text.append(part.data(), in.gcount());
-  }
-  if (text.size() > kLargest)
-    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
-  if (!in.is_open() || in.bad()) {
-    const int why = errno;
-    const std::string message = read_problem(file.string(), why);
-    // After an I/O error or a lack of file descriptors, nothing is known about the configuration, which may be correct.
-    if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
-    throw ConfigError(message);
-  }
-  return text;
+  if (fs::is_fifo(file, ignored)) throw ConfigError(fmt::format("{}: this is a pipe, not a file", file.string()));
+  return read_up_to_largest(file);
 }
 
 std::string read_data(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UnreadableConfig(read_problem(file.string(), ENOENT));
-  std::string text = read_text(file);
+  std::string text = read_up_to_largest(file);
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }

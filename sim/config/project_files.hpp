@@ -54,11 +54,11 @@ std::filesystem::path find_file(const FileKind& kind, const std::string& name_or
 // Returns the absolute path, for config.toml. Errors: ConfigError for a path that is not UTF-8, which TOML can't hold.
 std::string absolute_path(const std::filesystem::path& path);
 
-// Returns a file's bytes. Errors: ConfigError for a missing file, a directory, or more than 16 MiB; UnreadableConfig after an
-// I/O error.
+// Returns a file's bytes. Errors: ConfigError for a missing file, a directory, a pipe, which a stranger's file could name to
+// make a command wait, or more than 16 MiB; UnreadableConfig after an I/O error.
 std::string read_text(const std::filesystem::path& file);
-// Reads measurements, or what another tool has written. Like read_text(), but a missing file is an UnreadableConfig, and a mark
-// of byte order is removed.
+// Reads measurements, or what another tool has written, also through a pipe. Like read_text(), but a missing file is an
+// UnreadableConfig, and a mark of byte order is removed.
 std::string read_data(const std::filesystem::path& file);
 
 // True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects any

@@ -140,13 +140,6 @@ void remove_results_here(const fs::path& directory) {
   remove_file(directory / "manifest.json");  // last, because the manifest marks the directory as ours
 }
 
-// A folder within a results directory may not be a link: writing and deleting in it would change files elsewhere.
-void refuse_link(const fs::path& folder) {
-  std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(folder, error)))
-    throw OutputError(folder.string() + ": is a symbolic link, and nothing is written elsewhere; remove it");
-}
-
 std::string holder(const fs::path& lock) {
   try {
     const std::string text = read_file(lock);
@@ -191,7 +184,7 @@ std::string difference_from(const fs::path& directory, const Plan& plan) {
 
 DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
     : directory_(directory), path_(directory / kLockName), kind_(kind) {
-  for (const char* folder : {kPointsFolder, kFamilyRangeFolder}) refuse_link(directory / folder);
+  for (const char* folder : {kPointsFolder, kFamilyRangeFolder}) folder_in(directory, folder);
   while (!try_lock(kind)) {
   }
   if (kind == LockKind::alone) {
@@ -228,14 +221,20 @@ DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
 }
 
+fs::path folder_in(const fs::path& directory, const std::string& name) {
+  const fs::path folder = directory / name;
+  std::error_code error;
+  if (fs::is_symlink(fs::symlink_status(folder, error)))
+    throw OutputError(folder.string() + ": is a symbolic link, and nothing is written elsewhere; remove it");
+  return folder;
+}
+
 fs::path point_directory(const fs::path& directory, bool swept, int point) {
   return swept ? directory / kPointsFolder / std::to_string(point) : directory;
 }
 
 void make_point_directory(const fs::path& directory, bool swept, int point) {
-  const fs::path path = point_directory(directory, swept, point);
-  if (swept) refuse_link(path);
-  make_directories(path);
+  make_directories(swept ? folder_in(directory / kPointsFolder, std::to_string(point)) : directory);
 }
 
 fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {

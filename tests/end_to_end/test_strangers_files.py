@@ -2,6 +2,7 @@
 content, and no size in them makes the program allocate more than the file could fill."""
 
 import csv
+import os
 import re
 import resource
 import shutil
@@ -9,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from experiments import experiment, machine_file
+from experiments import BUSY, experiment, machine_file
 from linebounce import open as open_results
 from memory import peak_mib
 from program import Program
@@ -37,6 +38,19 @@ def test_an_experiment_cannot_name_a_directory_elsewhere(linebounce: Program, na
     file = linebounce.file("deep/in/e.toml", experiment().replace('"small"', f'"{name}"'))
     assert "e.toml:1" in linebounce.refused("run", file)
     assert everything_below(linebounce.directory) == {"deep", "deep/in", "deep/in/e.toml"}
+
+
+@pytest.mark.parametrize("named", ['machine = "p.toml"', 'lock = "p.lua"', 'program = "p.lua"'])
+def test_an_experiment_that_names_a_pipe_keeps_no_command_waiting(linebounce: Program, named: str) -> None:
+    for pipe in ("p.toml", "p.lua"):
+        os.mkfifo(linebounce.directory / pipe)
+    text = (
+        experiment(top=named)
+        if "machine" in named
+        else experiment(workload=named if "program" in named else f"{BUSY}\n{named}")
+    )
+    message = linebounce.refused("run", linebounce.file("e.toml", text))
+    assert "this is a pipe, not a file" in message
 
 
 @pytest.mark.usefixtures("trace")
@@ -85,6 +99,20 @@ def test_links_in_a_results_directory_change_nothing_elsewhere(linebounce: Progr
     if name in ("points", "family_range"):
         message = f"linebounce: out/{name}: is a symbolic link, and nothing is written elsewhere; remove it\n"
         assert linebounce.refused("run", path, "-o", "out") == message
+
+
+@pytest.mark.usefixtures("trace")
+@pytest.mark.parametrize("link", ["p3_xeon_4way", "p3_xeon_4way/recorded"])
+@pytest.mark.parametrize("command", ["find-sharing", "compare-locks"])
+def test_links_in_an_output_of_several_runs_lead_nowhere(linebounce: Program, command: str, link: str) -> None:
+    words = (command, "small.txt", "--machine", "p3_xeon_4way", "--orders", "2", "-o", "out")
+    assert linebounce(*words).code == 0
+    theirs = linebounce.directory / "out" / link
+    theirs.rename(linebounce.directory / "elsewhere")
+    theirs.symlink_to(linebounce.directory / "elsewhere")
+    before = contents(linebounce.directory / "elsewhere")
+    assert "is a symbolic link, and nothing is written elsewhere" in linebounce.refused(*words)
+    assert contents(linebounce.directory / "elsewhere") == before
 
 
 def contents(folder: Path) -> dict[str, bytes]:
