@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from cluster import Sweeps, finished_points, result_of, wait_for
 from experiments import experiment
+from linebounce.errors import UsageError
 from linebounce.program import Experiment
 from linebounce.sweep import cluster as clusters
 from linebounce.sweep import command
@@ -315,3 +316,17 @@ def test_percentages_stay_whole_and_below_100() -> None:
     }
     assert all(isinstance(found.higher, int) for name, found in values.items() if name != "rest_pct")
     assert variations_of("machine.x_ns=25%", base)[0].lower == 22.5
+
+
+def test_files_from_a_worker_stay_in_the_results_directory(tmp_path: Path) -> None:
+    here, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    (here / "points").mkdir(parents=True)
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("precious")
+    (here / "results.json").symlink_to(elsewhere / "precious")
+    (here / "points" / "0").symlink_to(elsewhere)
+    write_files(here, {"results.json": b"results"})
+    assert (here / "results.json").read_text() == "results"
+    with pytest.raises(UsageError, match="points/0: is a symbolic link, and nothing is written elsewhere"):
+        write_files(here, {"points/0/results.json": b"results"})
+    assert {path.name: path.read_text() for path in elsewhere.iterdir()} == {"precious": "precious"}
