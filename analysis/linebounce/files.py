@@ -126,15 +126,34 @@ def read_config(path: Path) -> bytes:
         raise UsageError(str(error)) from None
 
 
-def read_file(path: Path, most: int = -1) -> bytes:
-    """The first `most` bytes of the file, or all. Raises InputError, which names `path`, if it can't be read;
-    UnreadableError if the cause is the system, not the file."""
+_LARGEST_FILE = 256 << 20  # a device such as /dev/zero never ends
+
+
+def read_file(path: Path, most: int = _LARGEST_FILE) -> bytes:
+    """The first `most` bytes of the file, or all. Raises InputError, which names `path`, if it can't be read or is larger than
+    _LARGEST_FILE; UnreadableError if the cause is the system, not the file."""
     try:
         with path.open("rb") as file:
-            return file.read(most)
+            content = file.read(most)
+            if len(content) == _LARGEST_FILE and file.read(1):
+                raise InputError(f"{path}: larger than the limit of {_LARGEST_FILE >> 20} MiB")
+            return content
     except OSError as error:
-        kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
-        raise kind(read_problem(path, error)) from None
+        raise _unreadable(path, error) from None
+
+
+def read_table(path: Path) -> bytes:
+    """A table that the user names. Raises InputError, which names `path`, if it can't be read or is not a regular file;
+    UnreadableError if the cause is the system, not the file."""
+    try:
+        return read_result(path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
+    return kind(read_problem(path, error))
 
 
 # A larger file in a results directory is not Linebounce's. One with holes costs its sender nothing.

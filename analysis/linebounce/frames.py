@@ -1,20 +1,18 @@
 """Reads the CSV files of results as polars data frames, and gives the metrics as frames. A truncated or malformed file
 is an error that names the line."""
 
-import csv
-import io
 import math
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from linebounce.csv_rows import csv_rows
 from linebounce.errors import InputError
 from linebounce.files import read_result
 from linebounce.records import Point
-from linebounce.visible import visible_name
+from linebounce.visible import shortened_name, visible_name
 
 _TEXT = pl.String()
 _COUNT = pl.Int64()
@@ -209,9 +207,9 @@ def read_timeline(directory: Path) -> pl.DataFrame:
     for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
         what = "it ends before it begins"
         if row["kind"] not in TIMELINE_KINDS:
-            what = f'kind is "{visible_name(row["kind"])}"; expected one of {", ".join(TIMELINE_KINDS)}'
+            what = f'kind is "{shortened_name(row["kind"])}"; expected one of {", ".join(TIMELINE_KINDS)}'
         elif re.search(_TRACKS[row["kind"]], row["track"]) is None:
-            what = f'track is "{visible_name(row["track"])}", which cannot be the track of a {row["kind"]}'
+            what = f'track is "{shortened_name(row["track"])}", which cannot be the track of a {row["kind"]}'
         elif row["kind"] == "miss" and row["object"] and row["line"] is None:
             what = "its line is empty, but a miss on an object needs the object's line"
         elif row["begin_ns"] < 0 or row["end_ns"] > _LATEST_NS:
@@ -247,28 +245,26 @@ def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
     """Whether every row has all fields. Polars accepts a row whose last text is missing as if the text were empty. With
     quotes in the file, counting commas is not enough."""
     if b'"' in content:
-        return all(len(row) == len(columns) for row in _reader(content))
+        return all(len(row) == len(columns) for _, row in csv_rows(_text(content)))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
-def _reader(content: bytes) -> Any:
-    """A CSV reader that handles newlines in quoted fields. Unlike splitlines(), it ends no line at unusual characters
-    in names."""
-    return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
+def _text(content: bytes) -> str:
+    return content.decode(errors="replace")
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
     """Finds the first bad row of a file that polars refused, and says what is wrong with it. Slow."""
-    reader = _reader(content)
-    next(reader)
-    for row in reader:
+    rows = csv_rows(_text(content))
+    next(rows)
+    for line, row in rows:
         if len(row) != len(columns):
-            return InputError(f"{path}:{reader.line_num}: {len(row)} values for {len(columns)} columns")
+            return InputError(f"{path}:{line}: {len(row)} values for {len(columns)} columns")
         for (column, kind), text in zip(columns.items(), row, strict=True):
             empty = not text and columns is TIMELINE and column in _MAY_BE_EMPTY
             if not empty and not _fits(kind, text):
                 wanted = "an integer" if kind == _COUNT else "a number"
-                return InputError(f'{path}:{reader.line_num}: {column} is "{visible_name(text)}"; expected {wanted}')
+                return InputError(f'{path}:{line}: {column} is "{shortened_name(text)}"; expected {wanted}')
     return InputError(f"{path}: this is not a CSV file with the columns {','.join(columns)}")
 
 

@@ -10,6 +10,8 @@ from typing import Any, TextIO
 # Characters that act on a terminal, as in models/text/visible.cpp. Python's surrogates stand for bytes that are not UTF-8.
 _ACTIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
+_LONGEST_QUOTED = 60
+
 
 def visible(text: str) -> str:
     """Replaces characters that act on a terminal by escapes such as \\u001b, and bytes that are not UTF-8 by escapes
@@ -20,6 +22,16 @@ def visible(text: str) -> str:
 def visible_name(text: str) -> str:
     """Like visible(), for a name or value within a line: also escapes newlines and tabs."""
     return visible(text).replace("\n", "\\u000a").replace("\t", "\\u0009")
+
+
+def shortened_name(text: str) -> str:
+    """Like visible_name(), for a value of any length that a message quotes."""
+    return visible_name(text if len(text) <= _LONGEST_QUOTED else text[:_LONGEST_QUOTED] + "…")
+
+
+def print_line(text: object) -> None:
+    """Prints one line, even if a name in it has newlines."""
+    print(visible_name(str(text)))
 
 
 def no_formula(text: str) -> str:

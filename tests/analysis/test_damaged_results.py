@@ -8,8 +8,10 @@ import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from linebounce.compare import command as compare
+from linebounce.frames import COLUMNS
 from linebounce.report import command as report
 from linebounce.trace_export import command as export
 from program import Program
@@ -128,6 +130,20 @@ def test_pipes_and_holes_are_refused_at_once(ask: Ask, good: Path, tmp_path: Pat
     (directory / name).unlink()
     os.mkfifo(directory / name)
     assert f"{directory / name}: cannot be read: it is not a regular file" in ask(directory)
+
+
+@pytest.mark.parametrize("name", ["lines", "seeds", "series"])
+def test_a_cell_longer_than_the_csv_modules_limit_gives_at_most_one_line(
+    ask: Ask, good: Path, tmp_path: Path, name: str
+) -> None:
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    path = directory / f"{name}.csv"
+    columns = COLUMNS[name]
+    row = ",".join("0" if kind != pl.String() else f'"{"n" * 150_000}"' for kind in columns.values())
+    path.write_text(f"{','.join(columns)}\n{row}\n")
+    assert ask(directory) == ""
+    path.write_text(f"{','.join(columns)}\n{row}\n{row},1\n")
+    assert f"{path}:3: {len(columns) + 1} values for {len(columns)} columns" in ask(directory)
 
 
 CELLS = [

@@ -1,6 +1,5 @@
 """Compares a measured core-to-core matrix, from linebounce-probe or core-to-core-latency, with a run of `core_to_core`."""
 
-import csv
 import math
 import tomllib
 from collections.abc import Sequence
@@ -9,50 +8,69 @@ from typing import Any
 
 import polars as pl
 
+from linebounce.csv_rows import csv_rows
 from linebounce.errors import InputError, UsageError
-from linebounce.files import read_problem
+from linebounce.files import read_table
 from linebounce.report import tables
 from linebounce.report.machine import machine_of
 from linebounce.results import Results
+from linebounce.visible import shortened_name
 
 Matrix = list[list[float]]  # in ns: the mean of both directions of a pair; nan on the diagonal
 _MARK = "probe_format"
+_NEITHER = "neither linebounce-probe's file nor a core-to-core matrix"
+_LONGEST_NS = 1e12
 # The difference's colour scale reaches at least to this percentage, so that small differences look alike.
 _LEAST_SCALE_PCT = 5.0
 
 
 def read_measured(path: Path) -> Matrix:
     """Raises InputError for a file that can't be read or has neither format."""
+    content = read_table(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        rows = tomllib.loads(text)["core_to_core"]["median_ns"] if _MARK in text else list(csv.reader(text.splitlines()))
-        return _matrix(rows)
-    except OSError as error:
-        raise InputError(read_problem(path, error)) from error
+        text = content.decode()
+        return _matrix(tomllib.loads(text)["core_to_core"]["median_ns"]) if _MARK in text else _matrix_of_csv(path, text)
     except KeyError as error:
-        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error} is missing") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: damaged or no text") from error
+        raise InputError(f"{path}: {_NEITHER}: {error} is missing") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: {_NEITHER}: damaged or no text") from error
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error}") from error
+        raise InputError(f"{path}: {_NEITHER}: {error}") from error
+
+
+def _matrix_of_csv(path: Path, text: str) -> Matrix:
+    rows = []
+    for line, cells in csv_rows(text):
+        for cell in cells:
+            try:
+                _number(cell)
+            except ValueError as error:
+                raise InputError(f"{path}:{line}: {_NEITHER}: {error}") from None
+        rows.append(cells)
+    return _matrix(rows)
 
 
 def _matrix(rows: Sequence[Sequence[Any]]) -> Matrix:
-    cells = [[math.nan if cell in ("", None) else _number(cell) for cell in map(_stripped, row)] for row in rows if row]
+    cells = [[_number(cell) for cell in row] for row in rows if row]
     if len(cells) < 2 or any(len(row) != len(cells) for row in cells):
         raise ValueError("the matrix is not square")
     return [[_pair(cells, a, b) for b in range(len(cells))] for a in range(len(cells))]
 
 
 def _number(cell: Any) -> float:
+    """A cell's latency; nan for an empty cell."""
+    given = cell.strip() if isinstance(cell, str) else cell
+    if given in ("", None):
+        return math.nan
     try:
-        return float(cell)
+        number = float(given)
     except ValueError:
-        raise ValueError(f'"{cell}" is not a number') from None
-
-
-def _stripped(cell: Any) -> Any:
-    return cell.strip() if isinstance(cell, str) else cell
+        raise ValueError(f'"{shortened_name(given)}" is not a number') from None
+    except OverflowError:  # an integer of TOML has any size
+        number = math.inf
+    if number < 0 or number > _LONGEST_NS:
+        raise ValueError(f'"{shortened_name(str(given))}" is not a latency from 0 to {_LONGEST_NS:g} ns')
+    return number
 
 
 def _pair(cells: Matrix, a: int, b: int) -> float:
@@ -61,7 +79,10 @@ def _pair(cells: Matrix, a: int, b: int) -> float:
         return math.nan
     if not there:
         raise ValueError(f"no value for CPUs {a} and {b}")
-    return sum(there) / len(there)
+    mean = sum(there) / len(there)
+    if mean == 0:
+        raise ValueError(f"the latency of CPUs {a} and {b} is 0")
+    return mean
 
 
 def beside(results: Results, measured: Matrix | None) -> pl.DataFrame:
