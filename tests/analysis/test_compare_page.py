@@ -1,5 +1,7 @@
 """The comparison page in a real browser: one point is shown, and a click, a key or the address chooses it for all runs."""
 
+import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,6 +39,21 @@ def page(request: pytest.FixtureRequest, browser: Browser, compared: Path) -> It
     yield opened
     assert said == []
     opened.close()
+
+
+def test_charts_that_no_axis_can_show_are_left_out(command: Callable[..., Result], locks_run: Path, tmp_path: Path) -> None:
+    runs = [Path(shutil.copytree(locks_run, tmp_path / name)) for name in ("a", "b")]
+    for run, value in zip(runs, (-1.1e308, 1.7e308), strict=True):
+        document = json.loads((run / "results.json").read_text())
+        for point in document["points"]:
+            point["metrics"]["throughput.operations_per_s"]["value"] = value
+        (run / "results.json").write_text(json.dumps(document))
+    result = command("compare", *runs, "-o", tmp_path / "page.html")
+    assert (result.code, result.stderr) == (0, "")
+    page = (tmp_path / "page.html").read_text()
+    assert page.count("This chart is left out: its values are too large or too small to be drawn.") == 2
+    assert "<svg" in page, "the histograms of misses stay"
+    assert json.loads(command("compare", *runs, "--json").stdout, parse_constant=pytest.fail)
 
 
 def shown_point(page: Page) -> str:

@@ -1,7 +1,11 @@
 """`linebounce report`: its files, its error messages, and its speed."""
 
+import base64
+import gzip
 import html
+import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -12,7 +16,10 @@ from pathlib import Path
 import pytest
 import vl_convert
 from charts import CHARTS
+from linebounce.report.figures import write_chart
 from linebounce.report.vega import vega_bundle
+from opened_page import DESKTOP, open_page
+from playwright.sync_api import Browser
 from program import ROOT, Result
 
 Command = Callable[..., Result]
@@ -169,3 +176,111 @@ def test_an_unwritable_cache_is_not_an_error(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert "vega" in vega_bundle()
+
+
+def with_series(run: Path, directory: Path, values: list[float]) -> Path:
+    """A copy of a run, with one series of these values."""
+    copy = Path(shutil.copytree(run, directory))
+    rows = "".join(f"0,{time},program.x,{value!r}\n" for time, value in enumerate(values))
+    (copy / "series.csv").write_text(f"point,time_us,name,value\n{rows}")
+    return copy
+
+
+@pytest.mark.parametrize(
+    "values", [[1.2e308, 1.6e308, 1.7e308] * 200, [-1.5e308, 1.5e308], [2e-323, -1e-323, 0.0], [0.0, 3e-310], [1.0, 1e300]]
+)
+def test_a_series_that_no_axis_can_show_is_left_out(
+    process: Command, browser: Browser, costs_run: Path, tmp_path: Path, values: list[float]
+) -> None:
+    copy = with_series(costs_run, tmp_path / "run", values)
+    result = process("report", copy, "--figures", tmp_path / "figures")
+    assert result.code == 0, result.stderr
+    words = "its values are too large or too small to be drawn"
+    assert result.stderr == f"linebounce: {tmp_path / 'figures' / 'run' / 'series_program.x'} is left out: {words}\n"
+    assert "cpi_cpus.svg" in result.stdout
+    page = open_page(browser, tmp_path / "run.html", size=DESKTOP)
+    page.scroll_through()
+    assert f"program.x over time: this chart is left out, because {words}." in page.page.inner_text("[data-series]")
+    assert page.marks("cpi_cpus") > 0
+    assert page.problems == []
+    page.page.context.close()
+
+
+def test_a_series_of_large_and_small_values_is_drawn(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    copy = with_series(costs_run, tmp_path / "run", [-1e200, 0.0, 1e-200, 1e200])
+    result = command("report", copy, "--figures", tmp_path / "figures")
+    assert (result.code, result.stderr) == (0, "")
+    assert (tmp_path / "figures" / "run" / "series_program.x.png").exists()
+
+
+def test_an_error_of_vega_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert list(write_chart({"mark": {"no": "such"}}, tmp_path, "a\nb")) == []
+    said = capfd.readouterr().err
+    assert said.startswith(f"linebounce: {tmp_path}/a\\u000ab is left out: Vega fails: ")
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["/dev/zero", "fifo"])
+def test_a_measured_matrix_without_an_end_is_refused_at_once(
+    command: Command, matrix_run: Path, tmp_path: Path, kind: str
+) -> None:
+    path = Path(kind) if kind.startswith("/") else tmp_path / kind
+    if path.parent == tmp_path:
+        os.mkfifo(path)
+    result = command("report", matrix_run, "--measured", path, "-o", tmp_path / "page.html")
+    assert (result.code, result.stderr) == (3, f"linebounce: {path}: cannot be read: it is not a regular file\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f",5\n5,{'8' * 140_000}\n", f'm.csv:2: ...: "{"8" * 60}…" is not a latency from 0 to 1e+12 ns'),
+        (f",5\n{'z' * 140_000},\n", f'm.csv:2: ...: "{"z" * 60}…" is not a number'),
+        ('"a\nb",5\n5,\n', r'm.csv:2: ...: "a\u000ab" is not a number'),
+        (",-3\n4,\n", 'm.csv:1: ...: "-3" is not a latency from 0 to 1e+12 ns'),
+        (",inf\n4,\n", 'm.csv:1: ...: "inf" is not a latency from 0 to 1e+12 ns'),
+        (",0\n0,\n", "m.csv: ...: the latency of CPUs 0 and 1 is 0"),
+        (
+            f"probe_format = 1\n[core_to_core]\nmedian_ns = [[0, 1{'0' * 400}], [1, 0]]\n",
+            f'm.csv: ...: "1{"0" * 59}…" is not a latency from 0 to 1e+12 ns',
+        ),
+    ],
+)
+def test_a_wrong_cell_of_a_measured_matrix_is_named(
+    command: Command, matrix_run: Path, tmp_path: Path, text: str, says: str
+) -> None:
+    (tmp_path / "m.csv").write_text(text)
+    result = command("report", matrix_run, "--measured", tmp_path / "m.csv", "-o", tmp_path / "page.html")
+    expected = says.replace("...", "neither linebounce-probe's file nor a core-to-core matrix")
+    assert (result.code, result.stderr) == (3, f"linebounce: {tmp_path}/{expected}\n")
+
+
+def test_characters_that_act_are_escapes_wherever_a_page_shows_a_file(
+    process: Command, series_run: Path, tmp_path: Path
+) -> None:
+    active, shown = "p\u2067q\u009dr\u200es", r"p\u2067q\u009dr\u200es"
+    copy = Path(shutil.copytree(series_run, tmp_path / f"run {active}"))
+    config = (copy / "config.toml").read_text()
+    (copy / "config.toml").write_bytes(f"# {active}\r\n{config}".replace('title = "', f'title = "{active}').encode())
+    series = (copy / "series.csv").read_text()
+    (copy / "series.csv").write_text(series.replace("program.filled", f"program.{active}"))
+    results = (copy / "results.json").read_text()
+    (copy / "results.json").write_text(
+        results.replace('"metrics": {', f'"metrics": {{ "{active}": {{"value": 1, "unit": ""}},', 1)
+    )
+    for words in (["report", copy, "-o", "a.html", "--figures", "f"], ["compare", copy, copy, "-o", "b.html"]):
+        result = process(*words, cwd=tmp_path)
+        assert result.code == 0, result.stderr
+    texts = [(tmp_path / name).read_text() for name in ("a.html", "b.html")]
+    texts += [path.read_text() for path in (tmp_path / "f").rglob("*.svg")]
+    assert len(texts) > 4
+    for text in texts:
+        assert not set(active) & set(text) - set("pqrs")
+    assert f"# {shown}" in texts[0]
+    assert shown in texts[1]
+    packed = re.search(r'<script id="data" type="application/octet-stream">([^<]*)<', texts[0])
+    assert packed is not None
+    data = gzip.decompress(base64.b64decode(packed[1])).decode()
+    assert shown in json.loads(data)["runs"][0]["metrics"]
+    assert f"program.{shown}" in json.loads(data)["runs"][0]["series"]["name"]

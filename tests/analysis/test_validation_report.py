@@ -94,6 +94,15 @@ def test_the_page_has_counts_rows_and_the_picture_and_needs_no_script(
     assert "ols.x" not in picture
 
 
+def test_a_picture_with_figures_that_no_axis_can_show_is_left_out(process: Callable[..., Result], written: Path) -> None:
+    document = DOCUMENT | {"rows": [*ROWS, figure("a.huge", 1e-300, 1.5e308)]}
+    (written / "validation.json").write_text(json.dumps(document))
+    result = process("report", str(written), "--figures", str(written / "figures"))
+    words = "left out: its values are too large or too small to be drawn"
+    assert (result.code, result.stderr) == (0, f"linebounce: {written / 'figures' / 'validation'} is {words}\n")
+    assert f"The picture is {words}." in written.with_suffix(".html").read_text()
+
+
 def test_a_validation_is_complete_and_needs_no_other_file(process: Callable[..., Result], written: Path) -> None:
     assert "give no other directory" in process("report", str(written), str(written)).stderr
     (written / "validation.json").write_text(json.dumps(DOCUMENT | {"schema": "linebounce.validate/9"}))

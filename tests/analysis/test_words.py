@@ -24,6 +24,7 @@ from linebounce.report.words import axis_title, path_words
         ("link.0_1.mb_per_s", "MB/s", "link 0 to 1: traffic (MB/s)"),
         ("core_to_core.modified.same_node_ns", "ns", "core to core, modified, same node (ns)"),
         ("oltp.reads_per_s", "1/s", "oltp, reads per second"),
+        ("wait_ns", "ns", "wait (ns)"),
         ("cost.l2_hit", "ns", "cost, L2 hit (ns)"),
     ],
 )

@@ -119,8 +119,11 @@ def _by_run(spec: Spec) -> Spec:
 
 
 def svg_of(spec: Spec, name: str, title: str) -> Markup:
-    """Draws the chart as SVG that scales to its container. `name`: unique within the page."""
-    svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
+    """Draws the chart as SVG that scales to its container; says why if it can't be drawn. `name`: unique within the page."""
+    try:
+        svg = next(content for suffix, content in figures.drawn(spec) if suffix == "svg").decode()
+    except figures.UndrawableError as error:
+        return Markup("<p>This chart is left out: {}.</p>").format(error)
     # An SVG inside a page needs no width, height or XML namespaces.
     svg = re.sub(r' (width="[\d.]+" height="[\d.]+"|xmlns(:\w+)?="[^"]*")(?=[^>]*>)', "", svg, count=3)
     # A screen reader reads only the chart's title; the list of points below has the same links. In links, vl_convert puts an

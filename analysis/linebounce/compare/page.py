@@ -69,7 +69,8 @@ thead th { position: sticky; top: 0; background: Canvas; }
 .charts figure { flex: 1 1 26rem; min-width: 0; }
 figure { margin: .5rem 0; background: white; color: black; border-radius: .5rem; max-width: 60rem; break-inside: avoid; }
 figure svg { display: block; width: 100%; height: auto; }
-figcaption { padding: .6rem 1rem 0; font-weight: 600; }
+figcaption, figure p { padding: .6rem 1rem 0; font-weight: 600; }
+figure p { padding-bottom: .6rem; font-weight: 400; }
 nav { display: flex; flex-wrap: wrap; gap: .3rem .8rem; }
 /* One point is shown: the one in the address, or the one that the answer is about. */
 .of-point { display: none; }

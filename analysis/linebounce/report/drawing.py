@@ -9,6 +9,10 @@ from linebounce.visible import visible_name
 _EDGE = 2  # room for strokes at the edge of the drawing
 
 
+def _shown(text: str) -> Markup:
+    return escape(visible_name(text))
+
+
 @dataclass(frozen=True)
 class Box:
     """A rectangle in a drawing's units (pixels at full size)."""
@@ -38,16 +42,16 @@ class Drawing:
     def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", link: str = "") -> None:
         """Draws a line. If `link` is given (`link.0_1`), the page makes the line thicker the more traffic that link
         carries."""
-        named = f' data-load="{escape(link)}"' if link else ""
+        named = f' data-load="{_shown(link)}"' if link else ""
         ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
         self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
 
     def text(self, x: float, y: float, text: str, kind: str = "") -> None:
-        self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(visible_name(text))}</text>')
+        self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{_shown(text)}</text>')
 
     def measured(self, x: float, y: float, metric: str, before: str) -> None:
         """A text that the page fills in: `before`, then the value of a metric at the shown point."""
-        names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
+        names = f'data-metric="{_shown(metric)}" data-before="{_shown(before)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def link_traffic(self, x: float, y: float, link: str, before: str, title: str) -> None:
@@ -56,7 +60,7 @@ class Drawing:
 
         The tooltip has both, after `title`.
         """
-        names = f'data-link="{escape(link)}" data-before="{escape(before)}" data-title="{escape(title)}"'
+        names = f'data-link="{_shown(link)}" data-before="{_shown(before)}" data-title="{_shown(title)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def home_traffic(self, x: float, lines: tuple[float, float], node: int) -> None:
@@ -69,4 +73,4 @@ class Drawing:
         wide, high = width + 2 * _EDGE, height + 2 * _EDGE
         frame = f'viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" style="max-width:{wide:g}px; --wide:{wide:g}px"'
         body = "".join(self.pieces)
-        return Markup(f'<svg class="topology" {frame} role="img" aria-label="{escape(title)}">{body}</svg>')
+        return Markup(f'<svg class="topology" {frame} role="img" aria-label="{_shown(title)}">{body}</svg>')

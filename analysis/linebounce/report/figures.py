@@ -1,20 +1,26 @@
 """Writes the page's charts as SVG and PNG, in a paper's size and colours, on white."""
 
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 import vl_convert
 
+from linebounce.errors import InputError
 from linebounce.files import write_file
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
-from linebounce.report.charts.base import Spec
+from linebounce.report.charts.base import UNDRAWABLE_WORDS, Spec, is_drawable
 from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.ownership import first_part, ownership_frames
 from linebounce.results import Results
+from linebounce.supervised import PREFIX, limit_of_files, limit_of_memory
+from linebounce.visible import shortened_name, visible, visible_name
 
 _WIDTH = 480  # size of the plot, in pixels; an SVG scales to any size
 _PIXELS_PER_INCH = 300
@@ -34,10 +40,16 @@ _CONFIG = {
 
 Rows = list[dict[str, Any]]
 Figure = tuple[str, Spec]
+Converted = TypeVar("Converted", str, bytes)
+
+
+class UndrawableError(InputError):
+    """A chart that Vega can't draw."""
 
 
 def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None = None) -> Iterator[Path]:
-    """Writes CHART.svg and CHART.png into a folder named after each run; yields each path.
+    """Writes CHART.svg and CHART.png into a folder named after each run; yields each path. Leaves out charts that can't be
+    drawn, and says so.
 
     Raises UsageError if a file can't be written.
     """
@@ -46,10 +58,20 @@ def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None
         own_name = names[number] if names.count(names[number]) == 1 else f"{number}_{names[number]}"
         place = folder / own_name
         for name, spec in figures_of(results, measured):
-            for suffix, content in drawn(spec):
-                path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
-                write_file(path, content)
-                yield path
+            yield from write_chart(spec, place, re.sub(r"[^A-Za-z0-9_.-]", "_", name))
+
+
+def write_chart(spec: Spec, folder: Path, name: str) -> Iterator[Path]:
+    """Writes NAME.svg and NAME.png; yields each path. If the chart can't be drawn, says so on the standard error."""
+    try:
+        pictures = dict(drawn(spec))
+    except UndrawableError as error:
+        print(f"{PREFIX}{visible_name(str(folder / name))} is left out: {error}", file=sys.stderr)
+        return
+    for suffix, content in pictures.items():
+        path = folder / f"{name}.{suffix}"
+        write_file(path, content)
+        yield path
 
 
 def _name_of(directory: Path) -> str:
@@ -59,9 +81,44 @@ def _name_of(directory: Path) -> str:
 
 
 def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
-    svg = vl_convert.vegalite_to_svg(spec, config=_CONFIG)
+    """Raises UndrawableError."""
+    if not is_drawable(spec):
+        raise UndrawableError(UNDRAWABLE_WORDS)
+    svg = visible(_converted(vl_convert.vegalite_to_svg, spec, config=_CONFIG))
     yield "svg", svg.encode()
-    yield "png", vl_convert.svg_to_png(svg, ppi=_PIXELS_PER_INCH)
+    yield "png", _converted(vl_convert.svg_to_png, svg, ppi=_PIXELS_PER_INCH)
+
+
+def _converted(convert: Callable[..., Converted], *arguments: Any, **named: Any) -> Converted:
+    """What a function of vl_convert returns. Its error is shortened to one line without Vega's stack trace."""
+    try:
+        with _quiet():
+            return convert(*arguments, **named)
+    except ValueError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        raise UndrawableError(f"Vega fails: {shortened_name(' '.join(lines[:2]))}") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silences the standard error's descriptor, where Vega prints stack traces of its own. With limited memory or files,
+    supervised.py needs what the libraries print."""
+    if limit_of_memory() is not None or limit_of_files() is not None:
+        yield
+        return
+    try:
+        before = os.dup(2)
+    except OSError:  # it is closed
+        yield
+        return
+    try:
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nobody, 2)
+        os.close(nobody)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
 
 
 def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Figure]:

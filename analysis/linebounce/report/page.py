@@ -18,10 +18,11 @@ from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
+from linebounce.json_text import json_text
 from linebounce.page_policy import page_policy
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
-from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK, PART_LABELS
+from linebounce.report.charts.base import COLOURS, DRAWABLE, LABELS, ON_DARK, PART_LABELS, UNDRAWABLE_WORDS
 from linebounce.report.explanation import explanation_of
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.measured import Matrix, beside, by_point, words
@@ -31,7 +32,7 @@ from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
 from linebounce.report.words import axis_title
 from linebounce.results import Results, read_document, reading
-from linebounce.visible import finalized, visible_name
+from linebounce.visible import finalized, visible, visible_name
 
 # Pairs of anchor and heading in page order. Each section's HTML is in templates/sections/ANCHOR.html, its script in
 # ANCHOR.js.
@@ -61,6 +62,8 @@ _SCRIPTS = (
     *("run.js", "page.js"),
 )
 
+# In JSON, an escape for a character that visible() spells; it follows an even number of backslashes.
+_ACTIVE_IN_JSON = re.compile(r"(?<!\\)((?:\\\\)*)(\\u(?!d[89a-f])[0-9a-f]{4}|\\[bfr])")
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_][._/=:-])(?=\w)")
 
 
@@ -76,6 +79,8 @@ def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
             "labels": LABELS,
             "part_labels": PART_LABELS,
             "on_dark": ON_DARK,
+            "drawable": DRAWABLE,
+            "undrawable": UNDRAWABLE_WORDS,
         }
         page = templates.get_template("report.html")
         script = templates.get_template("page_script.js").render(scripts=_SCRIPTS)
@@ -112,8 +117,14 @@ def _breakable(text: str) -> Markup:
 
 def _packed(data: object) -> str:
     """Compressed JSON in Base64. Without compression, the rows of lines.csv would be most of the file."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
-    return base64.b64encode(gzip.compress(text, compresslevel=6, mtime=0)).decode()
+    text = json_text(data, separators=(",", ":"))
+    text = _ACTIVE_IN_JSON.sub(_spelled, text)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+
+
+def _spelled(escape: re.Match[str]) -> str:
+    """As visible(), so that the page's scripts show such a character as the rest of the page does."""
+    return escape[1] + json.dumps(visible(json.loads(f'"{escape[2]}"')))[1:-1]
 
 
 def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
@@ -279,7 +290,8 @@ def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _coloured(toml: str) -> Markup:
     """A configuration as HTML, with tables, keys and values marked for style.css."""
-    return Markup(pygments.highlight(toml, TOMLLexer(), HtmlFormatter(nowrap=True)))
+    shown = visible(toml.replace("\r\n", "\n"))
+    return Markup(pygments.highlight(shown, TOMLLexer(), HtmlFormatter(nowrap=True)))
 
 
 def _leaves(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from linebounce.errors import InputError
-from linebounce.files import write_file
 from linebounce.page_policy import page_policy
 from linebounce.report.charts.validation import Rows, validation
 from linebounce.results import read_document, reading
@@ -87,24 +86,24 @@ def _placed(row: Document) -> tuple[str, dict[str, Any]] | None:
 
 def write_validation_figures(document: Document, folder: Path) -> Iterator[Path]:
     """Writes validation.svg and .png if there is anything to draw; yields each path."""
-    from linebounce.report.figures import drawn  # noqa: PLC0415  # Vega's compiler takes a moment to load
+    from linebounce.report.figures import write_chart  # noqa: PLC0415  # Vega's compiler takes a moment to load
 
     panels = panels_of(document)
-    if not panels:
-        return
-    for suffix, content in drawn(validation(panels)):
-        path = folder / f"validation.{suffix}"
-        write_file(path, content)
-        yield path
+    if panels:
+        yield from write_chart(validation(panels), folder, "validation")
 
 
 def make_validation_page(document: Document) -> str:
     """The HTML page. It has no scripts and fetches nothing."""
-    from linebounce.report.figures import drawn  # noqa: PLC0415
+    from linebounce.report.figures import UndrawableError, drawn  # noqa: PLC0415
     from linebounce.report.page import environment  # noqa: PLC0415
 
     panels = panels_of(document)
-    picture = next(content.decode() for suffix, content in drawn(validation(panels)) if suffix == "svg") if panels else ""
+    picture = left_out = ""
+    try:
+        picture = next(content.decode() for suffix, content in drawn(validation(panels)) if suffix == "svg") if panels else ""
+    except UndrawableError as error:
+        left_out = str(error)
     return (
         environment()
         .get_template("validation.html")
@@ -112,6 +111,7 @@ def make_validation_page(document: Document) -> str:
             policy=page_policy(),
             document=document,
             picture=picture,
+            left_out=left_out,
             scores=list(_scores(document)),
             rows=sorted((_shown(row) for row in document["rows"]), key=lambda row: row["rank"]),
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

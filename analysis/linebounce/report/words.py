@@ -38,7 +38,8 @@ _SPELLED = {
 
 def metric_words(name: str) -> str:
     """A metric without its unit: "section_lock: mean wait" for `locks.section_lock.wait_mean_us`."""
-    family, *middle, last = name.split(".")
+    *before, last = name.split(".")
+    family, *middle = before or [""]
     if family == "throughput" and last.endswith("_per_s"):
         return f"{_plain(last)}, all CPUs"
     if family == "locks" and middle and last in _OF_A_LOCK:
@@ -47,7 +48,7 @@ def metric_words(name: str) -> str:
         return f"{', '.join(LABELS.get(part) or _plain(part) for part in middle)}: {_OF_ACCESSES[last]}"
     if family == "link" and middle and last in _OF_A_LINK:
         return f"link {middle[0].replace('_', ' to ')}: {_OF_A_LINK[last]}"
-    return ", ".join(_plain(part) for part in (family, *middle, _UNIT_AT_THE_END.sub("", last)))
+    return ", ".join(_plain(part) for part in (*before, _UNIT_AT_THE_END.sub("", last)))
 
 
 def axis_title(name: str, unit: str) -> str:

@@ -75,9 +75,27 @@ PLAIN_NUMBER = "format(datum.value, '.12~r')"
 SHORT_NUMBER = "datum.value == 0 ? '0' : abs(datum.value) < 1000 ? format(datum.value, '.6~g') : format(datum.value, '.6~s')"
 SIGNED_NUMBER = "datum.value == 0 ? '0' : format(datum.value, '+.6~r')"
 
+# Absolute values of numbers that Vega can draw, besides 0. Outside of them, the length of an axis or the distance of its
+# ticks overflows or becomes 0.
+DRAWABLE = (1e-250, 1e250)
+UNDRAWABLE_WORDS = "its values are too large or too small to be drawn"
+
 Spec = dict[str, Any]
 
 ON_TOP: Spec = {"title": None, "orient": "top"}  # the position of a legend
+
+
+def is_drawable(spec: object) -> bool:
+    """Whether Vega can draw all numbers of a chart with its rows. isDrawable() in templates/charts.js does the same in the
+    page."""
+    match spec:
+        case dict():
+            return all(map(is_drawable, spec.values()))
+        case list() | tuple():
+            return all(map(is_drawable, spec))
+        case float() | int():
+            return spec == 0 or DRAWABLE[0] <= abs(spec) <= DRAWABLE[1]
+    return True
 
 
 def number(field: str, **more: Any) -> Spec:

@@ -4,8 +4,11 @@ const ERRORS_ONLY = 1; // one of Vega's log levels
 
 class Charts {
   // onDark: maps colours that are too dark on a dark background to their replacements.
-  constructor(specs, onDark) {
-    this.specs = specs;
+  // drawable: the least and the largest absolute value of a number that can be drawn; undrawable: the words for others.
+  constructor({ charts, on_dark: onDark, drawable, undrawable }) {
+    this.specs = charts;
+    this.drawable = drawable;
+    this.undrawable = undrawable;
     this.onDark = Object.entries(onDark);
     this.wanted = new Map(); // figure -> what to draw
     this.drawn = new Map(); // figure -> Vega's view
@@ -30,6 +33,7 @@ class Charts {
   }
 
   // Fills the spec's table `table` with rows, replaces «placeholders» by words, and draws it. Without rows, hides the figure.
+  // If a value can't be drawn, says so instead.
   // choose: called with the point of a row when its mark is clicked.
   show(figure, name, table, rows, words = {}, choose = null) {
     if (!figure) return;
@@ -38,12 +42,26 @@ class Charts {
       this.forget(figure);
       return;
     }
+    if (!rows.every((row) => this.isDrawable(row))) {
+      this.forget(figure);
+      figure.append(element("p", { class: "caption" }, `${figure.dataset.describe ?? name}: this chart is left out, because ${this.undrawable}.`));
+      figure.dataset.drawn = "yes";
+      return;
+    }
     this.wanted.set(figure, { name, table, rows, words, choose });
     if (figure.dataset.near === "yes") this.draw(figure);
     else this.seen.observe(figure);
   }
 
+  // Vega would compute axes or ticks that overflow. As is_drawable() in charts/base.py.
+  isDrawable(row) {
+    const [least, most] = this.drawable;
+    return Object.values(row).every((value) => typeof value !== "number" || value === 0 || (Math.abs(value) >= least && Math.abs(value) <= most));
+  }
+
   forget(figure) {
+    delete figure.dataset.turn; // a chart that is being drawn comes too late
+    figure.style.minHeight = "";
     this.wanted.delete(figure);
     this.drawn.get(figure)?.finalize();
     this.drawn.delete(figure);

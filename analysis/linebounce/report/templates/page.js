@@ -55,7 +55,7 @@ async function start() {
   const data = await unpackData();
   pageLabels = data.labels;
   pagePartLabels = data.part_labels;
-  const charts = new Charts(data.charts, data.on_dark);
+  const charts = new Charts(data);
   const views = new Map();
   const show = (number) => {
     if (views.has(number)) return;
