@@ -11,7 +11,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +21,7 @@ from linebounce.errors import InputError, UsageError
 from linebounce.interrupts import interrupts_raise
 from linebounce.supervised import PREFIX, lack_of_memory, limit_of_memory, supervised
 from linebounce.usage import Once, path, reworded
-from linebounce.visible import visible_streams
+from linebounce.visible import visible_name, visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, OUT_OF_MEMORY, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 # The exit status that a shell reports for a program killed by writing to a pipe without a reader.
@@ -87,7 +87,7 @@ class _Parser(argparse.ArgumentParser):
         return formatter.format_help().replace("\n\nUsage: ", "\nUsage: ", 1)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{PREFIX}{reworded(self, message)}\nTry: {self.prog} --help\n")
+        self.exit(USAGE, f"{PREFIX}{visible_name(reworded(self, message))}\nTry: {self.prog} --help\n")
 
 
 def _group(lines: list[str], width: int) -> str:
@@ -185,10 +185,24 @@ def _exit_code(work: Callable[[], int]) -> int:
     except OSError as error:
         _write_to_nobody()
         if error.errno in _NO_OUTPUT and error.filename is None:
-            return _refused(f"cannot write to the standard output: {error.strerror}", USAGE)
-        named = f" {error.filename}" if error.filename else ""
-        return _refused(f"the system refuses{named}: {error.strerror or error}", USAGE)
+            return _refused([f"cannot write to the standard output: {error.strerror}"], USAGE)
+        return _refused([_of_the_system(error)], USAGE)
     return code
+
+
+def _of_the_system(error: OSError) -> str:
+    if error.filename is None and error.errno == errno.ENOENT and not _current_folder():
+        return "the current folder no longer exists; change to one that does"
+    named = f" {error.filename}" if error.filename else ""
+    return f"the system refuses{named}: {error.strerror or error}"
+
+
+def _current_folder() -> str:
+    """Its path; empty if it has been deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def _code(work: Callable[[], int]) -> int:
@@ -202,14 +216,14 @@ def _code(work: Callable[[], int]) -> int:
         raise
     except BaseException as error:  # Rust libraries raise panics, which don't derive from Exception
         text, code = _failure(error)
-        return _refused(text, code)
+        return _refused([text, *getattr(error, "__notes__", ())], code)
 
 
 def _from_here(text: str) -> str:
     """Shortens the path at the start of the message to the form that the user typed: relative to the current folder, unless
     the command line contains the whole path. As print_error() in sim/terminal/visible_output.cpp."""
-    folder = f"{Path.cwd()}/"
-    return text if any(folder in word for word in sys.argv) else text.removeprefix(folder)
+    folder = f"{_current_folder()}/"
+    return text if folder == "/" or any(folder in word for word in sys.argv) else text.removeprefix(folder)
 
 
 def _failure(error: BaseException) -> tuple[str, int]:
@@ -247,9 +261,9 @@ def _place(error: BaseException) -> str:
     return f"{said}, at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else said
 
 
-def _refused(text: str, code: int) -> int:
-    lines = f"{PREFIX}{text}".splitlines()
-    print("\n".join(map(_wrapped, map(_shortened, lines))), file=sys.stderr, flush=True)
+def _refused(lines: Sequence[str], code: int) -> int:
+    shown = [visible_name(line) for line in (f"{PREFIX}{lines[0]}", *lines[1:])]
+    print("\n".join(map(_wrapped, map(_shortened, shown))), file=sys.stderr, flush=True)
     return code
 
 

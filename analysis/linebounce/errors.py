@@ -1,8 +1,10 @@
-"""Errors in input. Their messages are one line, and name the thing, the place and the legal values."""
+"""Errors in input. Their messages are one line, and name the thing, the place and the legal values. Newlines in a message
+belong to names, and are shown as escapes; further lines are notes of the exception."""
 
 import difflib
 import re
 from collections.abc import Sequence
+from typing import TypeVar
 
 _FEW = 10
 _LONGEST_QUOTED = 60
@@ -19,6 +21,17 @@ class UnreadableError(InputError):
 
 class UsageError(Exception):
     """A request that makes no sense, or output that can't be written: exit code 2."""
+
+
+Refusal = TypeVar("Refusal", InputError, UsageError)
+
+
+def of_lines(kind: type[Refusal], lines: Sequence[str]) -> Refusal:
+    """An error with several lines, such as what the C++ program said. REQUIRES: there is one."""
+    error = kind(lines[0])
+    for line in lines[1:]:
+        error.add_note(line)
+    return error
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from linebounce.commands import UNREADABLE
-from linebounce.errors import InputError, UsageError
+from linebounce.errors import InputError, UsageError, of_lines
 from linebounce.files import make_folder, scratch_folder
 from linebounce.records import At
 from linebounce.results import read_document
@@ -96,4 +96,5 @@ def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
     if done.returncode in allowed:
         return done.stdout
     message = done.stderr.strip().removeprefix("linebounce: ") or f"{command[0]} ended with {done.returncode}"
-    raise (InputError if done.returncode == UNREADABLE else UsageError)(message)
+    lines = message.splitlines()
+    raise of_lines(InputError, lines) if done.returncode == UNREADABLE else of_lines(UsageError, lines)

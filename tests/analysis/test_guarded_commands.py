@@ -80,9 +80,14 @@ def test_a_closed_standard_input_confuses_no_library(guarded: Callable[..., Resu
     assert guarded("exec 0<&-", "compare", locks_run, locks_run, "-o", "page.html").code == 0
 
 
-def test_a_missing_directory_is_reported(guarded: Callable[..., Result]) -> None:
-    result = guarded("mkdir gone; cd gone; rmdir ../gone", "sweep", "lock_scaling")
-    assert "the system refuses: No such file or directory" in one_line(result, 2)
+@pytest.mark.parametrize("words", [["sweep", "lock_scaling"], ["gate", "--base", "a", "--head", "b"], ["teach", "-o", "x"]])
+def test_a_deleted_current_folder_is_reported(guarded: Callable[..., Result], words: list[str]) -> None:
+    result = guarded("mkdir gone; cd gone; rmdir ../gone", *words, LINEBOUNCE="")
+    assert one_line(result, 2) == "linebounce: the current folder no longer exists; change to one that does\n"
+
+
+def test_an_error_in_a_deleted_current_folder_is_named(guarded: Callable[..., Result]) -> None:
+    assert "there is no such results directory" in one_line(guarded("mkdir gone; cd gone; rmdir ../gone", "tables", "x"), 3)
 
 
 def test_the_locale_does_not_change_the_output(guarded: Callable[..., Result], locks_run: Path) -> None:

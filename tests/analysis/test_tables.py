@@ -51,9 +51,57 @@ def test_a_csv_file_becomes_parquet_with_its_types(command: Callable[..., Result
     ]
 
 
+def test_a_cell_may_have_any_length(command: Callable[..., Result], tmp_path: Path) -> None:
+    long = "y," * 80_000
+    (tmp_path / "w.csv").write_text(f'name,waits\n"{long}",3\n')
+    assert json.loads(command("tables", tmp_path / "w.csv", "--format", "json").stdout) == [{"name": long, "waits": 3}]
+
+
+def test_numbers_of_any_size_are_read_and_json_has_no_infinities(command: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text(f"large,real\n{8 * 10**50},nan\n2,-inf\n")
+    shown = command("tables", tmp_path / "w.csv", "--format", "json").stdout
+    assert json.loads(shown, parse_constant=pytest.fail) == [{"large": 8e50, "real": None}, {"large": 2.0, "real": None}]
+
+
+@pytest.mark.parametrize("option", [["-o", "x.csv"], ["--format", "json"]])
+def test_options_that_the_list_of_tables_would_ignore_are_refused(
+    command: Callable[..., Result], locks_run: Path, tmp_path: Path, option: list[str]
+) -> None:
+    result = command("tables", locks_run, *option, cwd=tmp_path)
+    assert (result.code, result.stdout) == (2, "")
+    assert f"{'--output' if option[0] == '-o' else option[0]} needs TABLE" in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_with_a_newline_stays_on_one_line(command: Callable[..., Result], tmp_path: Path) -> None:
+    folder = tmp_path / "a\nlinebounce: done"
+    folder.mkdir()
+    (folder / "w.csv").write_text("x\n1\n")
+    for words in (
+        ["tables", folder],
+        ["tables", folder / "w.csv", "-o", folder / "t.json"],
+        ["report", folder],
+    ):
+        result = command(*words)
+        assert (result.stdout + result.stderr).count("\n") == 1, result
+        assert r"a\u000alinebounce: done" in result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("option", [[], ["--no\nsuch"]])
+def test_a_wrong_word_with_a_newline_stays_on_one_line(command: Callable[..., Result], option: list[str]) -> None:
+    result = command("tables", "a\nb", "c\nd", "e\nf", *option)
+    assert result.stderr.count("\n") == 2, "the message, and the line that names --help"
+    assert r"\u000a" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a,b\n1\n", "w.csv:2: 1 cells"), ("a,a\n1,2\n", "a title occurs twice"), ("", "has no line of titles")],
+    [
+        (f'a,b\n1,"{"x" * 140_000}\n"\n2\n', "w.csv:4: 1 cells"),
+        ("a,b\n1\n", "w.csv:2: 1 cells"),
+        ("a,a\n1,2\n", "a title occurs twice"),
+        ("", "has no line of titles"),
+    ],
 )
 def test_a_damaged_csv_file_is_refused_with_its_line(
     command: Callable[..., Result], tmp_path: Path, text: str, message: str

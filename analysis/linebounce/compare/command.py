@@ -1,7 +1,6 @@
 """The command `linebounce compare`."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +9,10 @@ import linebounce
 from linebounce.commands import CHECK_FAILED, DONE, exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
+from linebounce.json_text import json_text
 from linebounce.results import Results
 from linebounce.supervised import PREFIX
+from linebounce.visible import print_line, visible_name
 
 _EXAMPLES = """Examples:
   linebounce compare out/before out/after                       headlines at every point, then the largest changes
@@ -86,15 +87,15 @@ def _compare(arguments: argparse.Namespace) -> int:
 
         write_file(arguments.output, make_page(comparisons, rows, found).encode(errors="backslashreplace"))
     if arguments.json:
-        print(json.dumps(document_of(comparisons, found) | answers_document(comparisons), indent=1))
+        print(json_text(document_of(comparisons, found) | answers_document(comparisons), indent=1))
     else:
         from linebounce.compare.terminal import print_comparison  # noqa: PLC0415
 
         print_comparison(comparisons, rows, arguments.all_metrics)
         if arguments.output:
-            print(arguments.output)
+            print_line(arguments.output)
     for hit in found:
-        print(f"{PREFIX}failed on {hit_text(hit)}", file=sys.stderr)
+        print(f"{PREFIX}failed on {visible_name(hit_text(hit))}", file=sys.stderr)
     return CHECK_FAILED if found else DONE
 
 

@@ -20,7 +20,7 @@ from linebounce.compare.selection import as_in_results, first_rows, headline_row
 from linebounce.console import output
 from linebounce.quantity import quantity
 from linebounce.records import At, shown_setting
-from linebounce.visible import visible
+from linebounce.visible import visible_name
 
 _PIPE_COLUMNS = 200
 _STYLES = {"better": "green", "worse": "red", "same": "dim", "changed": "yellow", "missing": "yellow", None: ""}
@@ -46,19 +46,19 @@ def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all
     notes += [interval_note(rows), *(note for comparison in comparisons for note in notes_of(comparison))]
     console.print()
     for note in filter(None, notes):
-        console.print(Text(note, style="dim"))
+        console.print(Text(visible_name(note), style="dim"))
 
 
 def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
     """Prints which runs are compared. For runs of one point each it includes their positions, which may differ."""
     base = comparisons[0].base
-    console.print(Text.assemble((base.title, "bold")))
+    console.print(Text(visible_name(base.title), style="bold"))
     if base.part:
-        console.print(Text(f"{base.directory}  {base.machine}"))
+        console.print(Text(visible_name(f"{base.directory}  {base.machine}")))
         return
     for name, run in zip(run_names(comparisons), [base, *(comparison.other for comparison in comparisons)], strict=True):
         place = run.points[0].title if len(run.points) == 1 else ""
-        console.print(Text(f"{name}  {run.name}  {run.machine}  {place}".rstrip()))
+        console.print(Text(visible_name(f"{name}  {run.name}  {run.machine}  {place}".rstrip())))
 
 
 def _print_answers(console: Console, comparisons: Sequence[Comparison]) -> None:
@@ -67,11 +67,11 @@ def _print_answers(console: Console, comparisons: Sequence[Comparison]) -> None:
         if not comparison.base.part:
             found = differences(comparison.base, comparison.other)
             what = ", ".join(found) if found else "nothing that the configuration says"
-            console.print(Text(f"{name} differs in {what}"))
+            console.print(Text(visible_name(f"{name} differs in {what}")))
         if text:
-            console.print(Text(visible(text), style="bold"))
+            console.print(Text(visible_name(text), style="bold"))
     for name, text in answers_alone(comparisons):
-        console.print(Text(visible(f"{name} alone: {text}"), style="dim"))
+        console.print(Text(visible_name(f"{name} alone: {text}"), style="dim"))
 
 
 def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:
@@ -118,8 +118,8 @@ def _first_columns(rows: Sequence[Row], base: str, with_point: bool) -> list[Col
     styles = ["dim" if row.better is None and row.chance else "" for row in rows]
 
     def column(kind: Kind, title: str, text_of: Callable[[Row], str]) -> Column:
-        cells = [Text(visible(text_of(row)), style) for row, style in zip(rows, styles, strict=True)]
-        return Column(kind, visible(title), cells)
+        cells = [Text(visible_name(text_of(row)), style) for row, style in zip(rows, styles, strict=True)]
+        return Column(kind, visible_name(title), cells)
 
     return [
         *([column("point", _swept_text(rows[0].at), _place_text)] if with_point else []),
@@ -143,10 +143,12 @@ def _columns_of_run(rows: Sequence[Row], run: int, name: str) -> list[Column]:
     alone = len(rows[0].changes) == 1
     shown = [(row.changes[run], _style(row, row.changes[run])) for row in rows]
     return [
-        Column("value", name, [Text(quantity(change.changed, change.unit) if change else "") for change, _ in shown]),
+        Column(
+            "value", visible_name(name), [Text(quantity(change.changed, change.unit) if change else "") for change, _ in shown]
+        ),
         Column(
             "change",
-            "change" if alone else f"{name}: change",
+            "change" if alone else visible_name(f"{name}: change"),
             [Text(percent_text(change), style) for change, style in shown],
         ),
         Column("interval", "", [Text(interval_text(change), style) for change, style in shown]),

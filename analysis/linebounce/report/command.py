@@ -10,6 +10,7 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
+from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
   linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, offline
@@ -70,12 +71,12 @@ def _report(arguments: argparse.Namespace) -> int:
     output = arguments.output or _default_output(arguments.directories[0])
     page = make_page(runs, measured)
     write_file(output, page.encode(errors="backslashreplace"))
-    print(output)
+    print_line(output)
     if arguments.figures:
         from linebounce.report.figures import write_figures  # noqa: PLC0415
 
         for file in write_figures(runs, arguments.figures, measured):
-            print(file)
+            print_line(file)
     return 0
 
 
@@ -83,10 +84,10 @@ def _report_validation(directory: Path, arguments: argparse.Namespace) -> int:
     document = read_validation(directory)
     output = arguments.output or _default_output(directory)
     write_file(output, make_validation_page(document).encode(errors="backslashreplace"))
-    print(output)
+    print_line(output)
     if arguments.figures:
         for file in write_validation_figures(document, arguments.figures):
-            print(file)
+            print_line(file)
     return 0
 
 

@@ -19,6 +19,7 @@ from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
 from linebounce.sweep.points import Job, digest, status_of
 from linebounce.usage import whole_number
+from linebounce.visible import visible_name
 
 _LOG_LINES = 15  # lines to show of a failed point's log
 _SHOWN_FAILURES = 5  # failed points whose log is shown
@@ -72,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tell(line: str) -> None:
-    print(f"{PREFIX}{line}", file=sys.stderr, flush=True)
+    print(f"{PREFIX}{visible_name(line)}", file=sys.stderr, flush=True)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -142,7 +143,7 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     if failed:
         _print_failures(experiment, directory, plan, failed)
     if merge_code != 0 and code == DONE:
-        tell(complaints)
+        print(f"{PREFIX}{complaints}", file=sys.stderr, flush=True)
         return merge_code
     return code
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import distributed
 
-from linebounce.errors import UsageError
+from linebounce.errors import UsageError, of_lines
 from linebounce.files import write_file
 from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
 
@@ -164,7 +164,7 @@ class Dispatcher:
             if self.attempts[point] < _ATTEMPTS:
                 self.again.append(point)
             elif outcome.refused:  # every other point would be refused, too
-                raise UsageError(log.removeprefix("linebounce: "))
+                raise of_lines(UsageError, log.removeprefix("linebounce: ").splitlines() or ["it said nothing"])
             else:
                 self.progress.failed[point] = log
 

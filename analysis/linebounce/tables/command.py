@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import io
 import json
 import re
@@ -14,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import linebounce
 from linebounce.commands import exit_code, parser_of
+from linebounce.csv_rows import csv_rows
 from linebounce.errors import InputError, UsageError, alternatives, not_known
-from linebounce.files import read_problem, read_result, written_whole
-from linebounce.visible import no_formula
+from linebounce.files import read_result, read_table, written_whole
+from linebounce.json_text import json_text
+from linebounce.visible import no_formula, print_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,11 +54,13 @@ def _write(arguments: argparse.Namespace) -> int:
         frame = _frame_of_csv(arguments.source)
     elif measured := _measured_tables(arguments.source):
         if arguments.table is None:
+            _check_list(arguments)
             return _list_measured(measured)
         frame = _measured_frame(arguments, measured)
     else:
         results = linebounce.open(arguments.source)
         if arguments.table is None:
+            _check_list(arguments)
             return _list(results)
         if arguments.table not in TABLES:
             raise UsageError(f"table {not_known(arguments.table, sorted(TABLES))}")
@@ -72,8 +75,15 @@ def _write(arguments: argparse.Namespace) -> int:
         return 0
     with written_whole(arguments.output) as file:
         file.write(content)
-    print(f"{arguments.output}: {frame.height} rows of {frame.width} columns")
+    print_line(f"{arguments.output}: {frame.height} rows of {frame.width} columns")
     return 0
+
+
+def _check_list(arguments: argparse.Namespace) -> None:
+    """Refuses options that have no effect on the list of a directory's tables."""
+    for option in ("output", "format"):
+        if getattr(arguments, option) is not None:
+            raise UsageError(f"--{option} needs TABLE; linebounce tables {arguments.source} lists them")
 
 
 def _measured_tables(directory: Path) -> dict[str, Path]:
@@ -92,7 +102,7 @@ def _measured_tables(directory: Path) -> dict[str, Path]:
 
 def _list_measured(measured: Mapping[str, Path]) -> int:
     for name, path in measured.items():
-        print(f"{name}: {_frame_of_csv(path).height} rows")
+        print_line(f"{name}: {_frame_of_csv(path).height} rows")
     return 0
 
 
@@ -106,7 +116,7 @@ def _list(results: linebounce.Results) -> int:
     for name in TABLES:
         height = getattr(results, name).height
         if height > 0:
-            print(f"{name}: {height} rows")
+            print_line(f"{name}: {height} rows")
     return 0
 
 
@@ -128,21 +138,23 @@ def _frame_of_csv(path: Path) -> pl.DataFrame:
     import polars as pl  # noqa: PLC0415
 
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(read_problem(path, error)) from None
+        text = read_table(path).decode()
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not a text in UTF-8") from None
-    rows = list(csv.reader(io.StringIO(text)))
+    rows: list[list[str]] = []
+    for line, row in csv_rows(text):
+        rows.append(row)
+        if len(row) != len(rows[0]):
+            raise InputError(f"{path}:{line}: {len(row)} cells, where the first line has {len(rows[0])} titles")
     if not rows:
         raise InputError(f"{path}: has no line of titles")
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(rows[0]):
-            raise InputError(f"{path}:{number}: {len(row)} cells, where the first line has {len(rows[0])} titles")
     columns = list(zip(*rows[1:], strict=True)) if len(rows) > 1 else [() for _ in rows[0]]
     if len(set(rows[0])) != len(rows[0]):
         raise InputError(f"{path}:1: a title occurs twice")
     return pl.DataFrame({title: _typed(cells) for title, cells in zip(rows[0], columns, strict=True)})
+
+
+_LARGEST_INTEGER = 1 << 127  # polars has no larger ones; a column with one becomes a column of numbers
 
 
 def _typed(cells: Sequence[str]) -> list[object]:
@@ -150,9 +162,11 @@ def _typed(cells: Sequence[str]) -> list[object]:
     empty cell in a column of numbers becomes null."""
     for kind in (int, float):
         try:
-            return [None if cell == "" else kind(cell) for cell in cells]
+            numbers = [None if cell == "" else kind(cell) for cell in cells]
         except ValueError:
             continue
+        if kind is float or all(number is None or abs(number) < _LARGEST_INTEGER for number in numbers):
+            return list(numbers)
     return list(cells)
 
 
@@ -169,7 +183,7 @@ def _figure_or_name(text: str) -> str:
 
 
 def _json(frame: pl.DataFrame) -> bytes:
-    return (json.dumps(frame.to_dicts(), indent=1, ensure_ascii=False) + "\n").encode()
+    return (json_text(frame.to_dicts(), indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

@@ -10,6 +10,7 @@ from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
 from linebounce.usage import require_owners, whole_number
+from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
   linebounce teach                      lists the lessons
@@ -159,7 +160,7 @@ def _list(engine: Engine, arguments: argparse.Namespace) -> int:
 def _write(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.site import write_site  # noqa: PLC0415
 
-    print(write_site(engine, arguments.output))
+    print_line(write_site(engine, arguments.output))
     return 0
 
 
@@ -184,7 +185,7 @@ def _new(engine: Engine, arguments: argparse.Namespace) -> int:
     if path.exists():
         raise UsageError(f"{path} exists already; nothing was written")
     write_file(path, read_file(engine.root / "teach" / "new-lesson.md"))
-    print(path)
+    print_line(path)
     return 0
 
 
@@ -196,7 +197,7 @@ def _check(engine: Engine, arguments: argparse.Namespace) -> int:
         lesson = compile_lesson(engine, read_lesson(path))
         kinds = [part["kind"] for part in lesson["parts"]]
         counts = f"{kinds.count('scene')} scenes, {kinds.count('question')} questions, {kinds.count('break')} to break"
-        print(f"{path}: {counts}: all hold")
+        print_line(f"{path}: {counts}: all hold")
     return 0
 
 
@@ -224,11 +225,11 @@ def _hand_out(engine: Engine, arguments: argparse.Namespace) -> int:
     if arguments.roster and not arguments.seed:
         raise UsageError("--roster needs --seed TEXT, from which the variants are drawn; keep it from the students")
     if not arguments.roster:
-        print(hand_out(engine, file, folder))
+        print_line(hand_out(engine, file, folder))
         return 0
     to = Class(read_roster(arguments.roster), arguments.seed, arguments.student or "")
     for written in hand_out_class(engine, file, folder, to):
-        print(written)
+        print_line(written)
     return 0
 
 
@@ -250,7 +251,7 @@ def _questions(engine: Engine, arguments: argparse.Namespace) -> int:
     text = form(questions, f"Questions on {arguments.protocol}")
     if arguments.output:
         write_file(arguments.output, text.encode())
-        print(arguments.output)
+        print_line(arguments.output)
     else:
         print(text, end="")
     return 0
@@ -260,7 +261,7 @@ def _slides(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.slide_page import write_slides  # noqa: PLC0415
 
     for written in write_slides(engine, arguments.slides):
-        print(written)
+        print_line(written)
     return 0
 
 
@@ -268,7 +269,7 @@ def _lessons_js(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.library import Library, script  # noqa: PLC0415
 
     write_file(arguments.lessons_js, script(Library(engine).compiled()).encode())
-    print(arguments.lessons_js)
+    print_line(arguments.lessons_js)
     return 0
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from linebounce.commands import DONE
 from linebounce.console import output
-from linebounce.errors import InputError
+from linebounce.errors import InputError, of_lines
 from linebounce.teach.engine import Engine
 from linebounce.teach.grade import Sheet, graded_documents
 from linebounce.teach.grade_files import Document, GradeFiles
@@ -53,7 +53,7 @@ def grade_class(engine: Engine, folder: Path, sheet: Sheet, *, as_json: bool, fi
         except InputError as error:
             refused.append(str(error))
     if not documents:
-        raise InputError("\n".join([f"{folder}: there are no answers that can be graded", *refused]))
+        raise of_lines(InputError, [f"{folder}: there are no answers that can be graded", *refused])
     files.write(documents)
     items, gain = items_of(documents), gain_of(documents)
     if as_json:

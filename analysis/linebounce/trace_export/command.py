@@ -10,6 +10,7 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import written_whole
 from linebounce.usage import whole_number
+from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
   linebounce run lock_scaling --set run.record_timeline=true -o out/locks
@@ -56,7 +57,7 @@ def _export(arguments: argparse.Namespace) -> int:
     tracks = tracks_of(timeline) if timeline is not None else []
     with written_whole(arguments.perfetto) as file:
         spans, samples = write_perfetto(tracks, counters_of(series), file)
-    print(f"{arguments.perfetto}: {spans} spans{f', {samples} samples of counters' if samples else ''}")
+    print_line(f"{arguments.perfetto}: {spans} spans{f', {samples} samples of counters' if samples else ''}")
     return 0
 
 
