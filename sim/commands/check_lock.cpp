@@ -89,7 +89,7 @@ LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& op
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begun;
       line.show({0, 0, share, elapsed.count()});
     });
-  } catch (const workloads::LuaError& error) {
+  } catch (const std::invalid_argument& error) {
     throw ConfigError(error.what());
   }
 }

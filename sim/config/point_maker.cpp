@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "models/coherence/controller_entry.hpp"
+#include "models/text/visible.hpp"
 #include "sim/config/contention.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
@@ -173,8 +174,9 @@ class PointBuilder {
   // Refuses a lock in C, which can do anything on the host, unless the user permits it with --native or names it with --set.
   void refuse_unnamed_code(const std::string& name, const Setting& setting, const std::string& path) const {
     if (!is_native_path(name) || experiment_.native || setting.origin.is_typed) return;
-    fail(setting.origin, path,
-         fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", name));
+    fail(
+        setting.origin, path,
+        fmt::format("{} is native code, which can do all that you can; to run it: --native (SECURITY.md)", visible_name(name)));
   }
 
   // Returns the file's declarations. Reads each file only once.

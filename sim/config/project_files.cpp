@@ -137,6 +137,8 @@ std::string absolute_path(const fs::path& path) {
 
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
+  if (file.string().find('\n') != std::string::npos)
+    throw ConfigError(fmt::format("{}: a file name may have no line break; rename the file", visible_name(file.string())));
   if (fs::is_fifo(file, ignored)) throw ConfigError(fmt::format("{}: this is a pipe, not a file", file.string()));
   return read_up_to_largest(file);
 }
@@ -154,10 +156,10 @@ bool names_directory(const std::string& name) {
     const auto byte = static_cast<unsigned char>(letter);
     return byte <= ' ' || byte == 0x7F || letter == '\\';
   };
-  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_odd)) return false;
+  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_odd) || visible_name(name) != name) return false;
   for (std::size_t part = 0; part != std::string::npos; part = name.find('/', part)) {
     part += part > 0 ? 1 : 0;
-    if (part == name.size() || name[part] == '.' || name[part] == '/') return false;
+    if (part == name.size() || name[part] == '.' || name[part] == '-' || name[part] == '/') return false;
   }
   return true;
 }

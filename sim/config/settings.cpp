@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "models/text/spelling.hpp"
+#include "models/text/visible.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/toml_text.hpp"
@@ -148,7 +149,7 @@ std::string located(const Origin& origin, std::string_view path) {
 }
 
 void fail(const Origin& origin, std::string_view path, std::string_view text) {
-  throw ConfigError(fmt::format("{}: {}", located(origin, path), text));
+  throw ConfigError(fmt::format("{}: {}", located(origin, visible_name(path)), text));
 }
 
 std::vector<Leaf> leaves(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,

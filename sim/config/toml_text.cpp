@@ -188,6 +188,18 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
   }
 }
 
+// Refuses texts with a zero byte, which would end a message or a file's name there.
+void refuse_zero_bytes(const toml::node& node, const std::string& file) {
+  if (const auto* text = node.as_string(); text != nullptr && text->get().find('\0') != std::string::npos)
+    throw ConfigError(fmt::format("{}: a text may have no zero byte: {}", place_of(file, node.source()), value_text(node)));
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table) refuse_zero_bytes(value, file);
+  }
+  if (const auto* array = node.as_array()) {
+    for (const toml::node& element : *array) refuse_zero_bytes(element, file);
+  }
+}
+
 }  // namespace
 
 toml::table parse_toml(const std::string& text, const std::string& file) {
@@ -195,7 +207,9 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw ConfigError(fmt::format("{}: the file is empty", file));
   check_depth(text, file);
   try {
-    return toml::parse(std::string_view(text), std::string_view(file));
+    toml::table table = toml::parse(std::string_view(text), std::string_view(file));
+    refuse_zero_bytes(table, file);
+    return table;
   } catch (const toml::parse_error& error) {
     throw ConfigError(fmt::format("{}: this is not TOML: {}", place_of(file, error.source()), error.description()));
   }

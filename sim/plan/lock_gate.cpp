@@ -2,14 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "sim/interleavings/lock_cases.hpp"
 #include "sim/plan/exit_code.hpp"
+#include "sim/point/config_error.hpp"
 #include "workloads/native/native_lock.hpp"
 
 namespace linebounce::sim {
+namespace {
+
+// Errors: ConfigError, also for a mistake in the lock's setup().
+std::string quick_check_of_file(const workloads::LockEntry& lock, const std::vector<Consistency>& consistencies) {
+  try {
+    return quick_check(lock, consistencies);
+  } catch (const std::invalid_argument& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+}  // namespace
 
 void refuse_if_broken(const workloads::LockEntry& lock, const std::vector<Consistency>& consistencies) {
-  const std::string broken = quick_check(lock, consistencies);
+  const std::string broken = quick_check_of_file(lock, consistencies);
   if (broken.empty()) return;
   throw FailedElsewhere(
       {ExitCode::check_failed,

@@ -170,11 +170,20 @@ void refuse_endless(const SimulationInput& input, const Workload& workload) {
                               " never end; give the time to measure");
 }
 
+void refuse_less_than_a_tick(const SimulationInput& input, const Machine& machine) {
+  if (input.run.measure_us == 0 || machine.core_spec().end > machine.core_spec().warmup_end) return;
+  throw std::invalid_argument(
+      fmt::format("run.measure_us: {} is less than a tick of the simulation; legal: 0, which measures "
+                  "until all programs end, or at least {:.3g}",
+                  input.run.measure_us, machine.timebase().to_ns(1) / 1000));
+}
+
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, warmup_us(input), input.run.measure_us, relay);
+  refuse_less_than_a_tick(input, machine);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   const std::vector<LockEntry> from_files = entries_of<LockEntry>(
       input.lock_files, [&](const SourceFile& file) { return lock_entry_of_file(file, input.machine.cpu.pause_cycles); });

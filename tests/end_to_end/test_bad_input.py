@@ -388,6 +388,7 @@ WRONG_COMMAND_LINES = {
     "run two_sockets --quiet=loud": (2, "--quiet takes no value"),
     "trace": (2, "trace needs a subcommand: record, replay, info, convert, synth"),
     "--versoin": (2, "there is no option --versoin; did you mean --version?"),
+    "run two_sockets --point 0 --set run.measure_us=1e-9": (2, "--set: run.measure_us: 1e-09 is less than a tick"),
     "run two_sockets --point 99": (2, "--point: 99 is out of range; legal: 0 to 23"),
     "check --seed 1 msi_atomic": (2, "--seed needs --random"),
     "check --random 1000 --machine p3_xeon_4way --murphi m": (2, "--murphi has no effect with --random"),

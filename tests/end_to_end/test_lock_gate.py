@@ -47,6 +47,15 @@ function release(cpu, lock) cpu:store(lock.held, 0) end
 SHORT = ["--machine", "p3_xeon_4way", "--set", "run.measure_us=40", "--set", "run.warmup_us=0"]
 
 
+@pytest.mark.parametrize("setup", ['error("no")', "while true do end", 'structure { name = "w", "a", "a" }'])
+@pytest.mark.parametrize("command", [["check-lock"], ["run", *SHORT]], ids=lambda words: words[0])
+def test_a_mistake_in_setup_is_the_users(linebounce: Program, command: list[str], setup: str) -> None:
+    linebounce.file(
+        "l.lua", f"function setup() {setup} end\nfunction acquire(cpu, lock) end\nfunction release(cpu, lock) end\n"
+    )
+    assert re.match("linebounce: l.lua:(1:)? ", linebounce.refused(*command, "l.lua"))
+
+
 def wrong_lock(linebounce: Program, name: str) -> Path:
     return linebounce.file(f"{name}.lua", f'title = "{name}"\n' + WRONG[name])
 

@@ -40,6 +40,31 @@ def test_an_experiment_cannot_name_a_directory_elsewhere(linebounce: Program, na
     assert everything_below(linebounce.directory) == {"deep", "deep/in", "deep/in/e.toml"}
 
 
+FORGED = r"x\nlinebounce: all is well\r"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        experiment(more=f'[run2]\n"{FORGED}" = 1'),
+        experiment(top=f'machine = "{FORGED}.toml"'),
+        experiment(workload=f'program = "{FORGED}.lua"'),
+        experiment(workload=f'{BUSY}\nlock = "{FORGED}.lua"'),
+        experiment(more=f'[sweep]\n"workload.lock" = ["mcs", "{FORGED}.c"]'),
+        experiment().replace('"small"', r'"small\u0000er"'),
+        experiment(workload=r'program = "a.lua\u0000.lua"'),
+        experiment().replace('"small"', '"-rf"'),
+        experiment().replace('"small"', r'"a\u202eb"'),
+    ],
+    ids=["key", "machine", "program", "lock", "swept_lock", "zero_byte", "name_before_a_zero_byte", "option", "direction"],
+)
+def test_a_name_forges_no_line_of_a_message(linebounce: Program, text: str) -> None:
+    linebounce.file("a.lua", "ends = true\nfunction run(cpu) end\n")
+    message = linebounce.refused("run", linebounce.file("e.toml", text))
+    assert message.startswith("linebounce: ")
+    assert message.count("\n") == 1
+
+
 @pytest.mark.parametrize("named", ['machine = "p.toml"', 'lock = "p.lua"', 'program = "p.lua"'])
 def test_an_experiment_that_names_a_pipe_keeps_no_command_waiting(linebounce: Program, named: str) -> None:
     for pipe in ("p.toml", "p.lua"):

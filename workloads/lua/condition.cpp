@@ -47,6 +47,7 @@ Cpu::Word checked_word(Interpreter& lua, int index) {
     lua.fail(fmt::format("the word is {}: it must be a field of an object, or an address (is its name misspelt?)",
                          luaL_typename(lua.state(), index)));
   }
+  if (!LuaWord::is_packed(packed)) lua.fail(fmt::format("no object has an address of 0x{:x}", static_cast<Address>(packed)));
   const Cpu::Word word = LuaWord::unpack(packed);
   lua.require_object(word.address, word.bytes);
   if ((word.address & static_cast<Address>(word.bytes - 1)) != 0)

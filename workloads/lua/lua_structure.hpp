@@ -19,6 +19,7 @@ class LuaWord {
     while (bytes < 8 >> code) ++code;
     return static_cast<lua_Integer>(address | code << kShift);
   }
+  static bool is_packed(lua_Integer word) { return static_cast<Address>(word) >> (kShift + 2) == 0; }
   static Cpu::Word unpack(lua_Integer word) {
     const auto bits = static_cast<Address>(word);
     return {bits & ((Address{1} << kShift) - 1), 8 >> (bits >> kShift & 3)};

@@ -1,15 +1,19 @@
 #include "workloads/program/address_space.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <stdexcept>
 
 #include "models/text/visible.hpp"
 
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kFirstAddress = 0x10000;  // no object lies at 0
+constexpr Address kFirstAddress = 0x10000;        // no object lies at 0
+constexpr Address kMemoryEnd = Address{1} << 56;  // a word in Lua is an address of so many bits and a size
 
 Address round_up(Address address, int alignment) {
   const auto step = static_cast<Address>(alignment);
@@ -54,6 +58,9 @@ Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const 
     const auto offset = static_cast<Address>(*layout.base_offset);
     begin = round_up(moves || next_ <= offset ? begin : next_ - offset, line_bytes()) / line * line + offset;
   }
+  if (begin >= kMemoryEnd || static_cast<Address>(bytes) > kMemoryEnd - begin)
+    throw std::invalid_argument(
+        fmt::format("{} does not fit: all objects together take at most 2^56 bytes", visible_name(object)));
   if (moves) {
     homes_->place(begin, home.value_or(homes_->machine_policy()));
     last_home_ = home;
