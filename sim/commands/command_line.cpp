@@ -408,9 +408,10 @@ int parse_and_do(int argc, char** argv) {
 
 // Makes a failed write to standard output an error.
 int flush_output(int code) {
+  errno = 0;  // stays 0 if an earlier write failed: the reason is then lost
   std::cout.flush();
   if (std::fflush(stdout) == 0 && std::cout.good()) return code;
-  print_error("cannot write to the standard output: " + std::generic_category().message(errno));
+  print_error("cannot write to the standard output" + (errno == 0 ? "" : ": " + std::generic_category().message(errno)));
   return static_cast<int>(larger(static_cast<ExitCode>(code), ExitCode::usage));
 }
 
