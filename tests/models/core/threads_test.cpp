@@ -278,6 +278,32 @@ TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].latency), over - 1);
 }
 
+// One miss may be outstanding. CPU 1's load, issued at 2050, gets its MSHR when CPU 0's line arrives at 2145: it waits 95 for
+// the core, and is done as late as a load that is issued then.
+TEST(HardwareThreads, AMissThatWaitsForAnMshrReportsThatWait) {
+  MachineSpec spec = two_threads();
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2050, [&] { cpu.load(kLine + 0x100); }), 2286 - 2050); }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  const Timebase& timebase = small.machine.timebase();
+  EXPECT_EQ(small.misses()[0].waits, Waits());
+  EXPECT_EQ(timebase.to_ns(small.misses()[1].waits[Resource::core]), 95);
+  EXPECT_EQ(small.misses()[1].waits.total(), small.misses()[1].waits[Resource::core]) << "the bus is idle by then";
+  EXPECT_LE(small.misses()[1].waits.total(), small.misses()[1].latency);
+}
+
+// CPU 1's load, issued at 2050, hits in the line that CPU 0's miss brings at 2145. All its latency is that wait.
+TEST(HardwareThreads, AMissThatJoinsAnothersReportsTheWaitForItsFill) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2050, [&] { cpu.load(kLine + 8); }), 97); }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].waits[Resource::core]), 95);
+  EXPECT_EQ(small.misses()[1].waits.total(), small.misses()[1].latency);
+}
+
 // CPU 0's line arrives at 2145, and its load is done at 2146. CPU 1's load of the same line at 2050 waits for that fill, and
 // then takes the 2 cycles of a hit: 95 + 2.
 TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
