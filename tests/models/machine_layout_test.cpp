@@ -54,6 +54,14 @@ TEST(CpuOrder, AListNamesThreadsAsFillNumbersThem) {
   EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
 }
 
+// A study varies the number of CPUs under one list.
+TEST(CpuOrder, AListMayNameMoreThreadsThanThereAreCpus) {
+  MachineSpec spec = machine_of(2);
+  spec.cpu_list = "6 0 7 3";
+  EXPECT_THAT(places(spec), ElementsAre("1.1.0", "0.0.0"));
+  EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
+}
+
 TEST(CpuOrder, AListThatDoesNotFitIsRefused) {
   MachineSpec spec = machine_of(3);
   const auto refusal = [&spec](const char* list) {

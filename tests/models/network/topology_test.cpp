@@ -90,6 +90,12 @@ TEST(NetworkMap, AMeshIsAsSquareAsItCanBeAndWiderThanHigh) {
   EXPECT_EQ(hops(lay_links(line, 8), 0, 7), 7U);
 }
 
+TEST(NetworkMap, AMeshOfOneColumnIsALine) {
+  NetworkSpec line = network(Topology::mesh);
+  line.columns = 1;
+  EXPECT_EQ(hops(lay_links(line, 9), 0, 8), 8U);
+}
+
 TEST(NetworkMap, ATorusClosesItsRowsAndColumns) {
   const NetworkMap map = lay_links(network(Topology::torus), 16);
   EXPECT_EQ(map.links.size(), 16U * 4U);
