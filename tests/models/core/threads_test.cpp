@@ -229,6 +229,17 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   }
 }
 
+// CPU 0's miss on one line is ordered at 2070, so at 2100 its fill at 2145 is known. CPU 1's operation on another line, which
+// the core has, need not wait for it.
+TEST(HardwareThreads, AnAtomicOperationDoesNotWaitForASiblingsMissOnAnotherLine) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) {
+               cpu.store(kLine + 32, 5);
+               EXPECT_EQ(cycles_from(cpu, 2100, [&] { cpu.fetch_add(kLine + 32, 1); }), 20);
+             }});
+}
+
 // CPU 1's operation, due at 2005, waits for the line until 2020. CPU 0's second operation is also due at 2020 but must come
 // after it, although CPU 0 has the lower number. So CPU 0's five operations take as long as six.
 TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
