@@ -319,6 +319,33 @@ TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
   }
 }
 
+// A node's `recall` names a message of the bus, its `send` one of the network.
+TEST(ProtocolFileError, AnUnknownMessageIsReportedWithTheVerbThatNamesIt) {
+  const auto node_error = [](const std::string& from, const std::string& to) -> std::string {
+    const ProtocolFiles files = files_of("t", replaced(unaligned("mesi_node"), from, to));
+    try {
+      parse_node_protocol(files, shipped_protocol("mesi_snoop"), shipped_protocol("mesi_directory"));
+    } catch (const ProtocolError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  const auto group_error = [](const std::string& from, const std::string& to) -> std::string {
+    const ProtocolFiles files = files_of("t", replaced(unaligned("mesi_group"), from, to));
+    try {
+      parse_group_protocol(files, shipped_protocol("mesi_directory"));
+    } catch (const ProtocolError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(node_error("recall GetS", "recall GetZ"), HasSubstr("recall of an unknown message 'GetZ'"));
+  EXPECT_THAT(node_error("recall GetS", "recall Fwd_GetS"), HasSubstr("recall of an unknown message 'Fwd_GetS'"));
+  EXPECT_THAT(node_error("send GetS to home", "send GetZ to home"), HasSubstr("send of an unknown message 'GetZ'"));
+  EXPECT_THAT(group_error("recall Inv from sharers", "recall Jnv from sharers"),
+              HasSubstr("recall of an unknown message 'Jnv'"));
+}
+
 TEST(ProtocolFileError, StatesAndMessagesThatNothingLeadsToAreReported) {
   EXPECT_EQ(error_after("| D | Data | take data; complete | S |", "| D | Data | take data; complete | D |", "| S | a copy |"),
             "cache: no row leads from I to state S");
