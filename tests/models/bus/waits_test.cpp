@@ -60,5 +60,19 @@ TEST(Waits, AMissToABusyBankQueuesForTheMemory) {
   EXPECT_EQ(misses[1].waits.total(), 160 * kNs);
 }
 
+// Memory runs both operations. The first reads the bank at 30 and writes its result at 130, when the bank is still busy until
+// 230; so it is busy until 430. The second's snoop result is at 90.
+TEST(Waits, AnOperationAtMemoryQueuesForItsBankLikeARead) {
+  MachineSpec spec = small_machine(2, "mesi_far_snoop");
+  spec.memory.banks = 2;
+  spec.memory.bank_busy_ns = 200;
+  const auto misses = two_at_once(
+      spec, [](Cpu& cpu) { cpu.fetch_add(kLine, 1); }, [](Cpu& cpu) { cpu.fetch_add(kOtherLine, 1); });
+  ASSERT_EQ(misses.size(), 2U);
+  constexpr Tick kNs = 10;  // in ticks
+  EXPECT_EQ(misses[0].waits, Waits());
+  EXPECT_EQ(misses[1].waits[Resource::memory], (430 - 90) * kNs);
+}
+
 }  // namespace
 }  // namespace linebounce::test

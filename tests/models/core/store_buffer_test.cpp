@@ -258,6 +258,27 @@ TEST(StoreBuffer, ASnoopFindsTheDrainedStoreOfABlockedThread) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.load(kThird); }), 7U);
 }
 
+// CPU 0 stores at `at` to a line that it owns but has only in L2, so the store enters the buffer and drains a cycle later.
+// Returns what CPU 1's load, snooped at 2140, reads.
+Value seen_of_a_store_to_l2(double at) {
+  SmallMachine small(buffered(2));
+  Value seen = 99;
+  small.run({[at](Cpu& cpu) {
+               cpu.store(kOther, 0);
+               cpu.fence();
+               for (const Address way : {1, 2}) cpu.load(kOther + way * kSetStride);
+               wait_until(cpu, at);
+               cpu.store(kOther, 7);
+             },
+             [&seen](Cpu& cpu) { EXPECT_GT(cycles_from(cpu, 2075, [&] { seen = cpu.load(kOther); }), 0); }});
+  return seen;
+}
+
+TEST(StoreBuffer, AStoreToAFartherLevelDrainsACycleAfterItIsIssued) {
+  EXPECT_EQ(seen_of_a_store_to_l2(2138), 7U);
+  EXPECT_EQ(seen_of_a_store_to_l2(2139), 0U) << "it drains at 2140, after the snoop of that time";
+}
+
 // Returns whether CPU 1's load, snooped at 2070, sees CPU 0's second store (7) or not (0). CPU 0 has the line of the second
 // store but must fetch that of the first. Under TSO the second store waits for the first. Under the ia64 model it waits only
 // if it is a release.
