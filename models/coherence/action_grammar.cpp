@@ -162,13 +162,14 @@ std::optional<Action> with_message(Verb verb, std::string_view name, int line, c
   std::vector<std::string> names;
   for (const Message& message : protocol.messages) names.push_back(message.name);
   // A node's protocol lists the bus's messages before the network's. `recall` names a bus message, `send` a network message.
-  const auto first =
-      names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
-  const auto found = std::find(first, names.end(), name);
-  if (found != names.end()) return Action{verb, static_cast<std::uint8_t>(found - names.begin())};
+  const bool on_bus = verb == Verb::issue || verb == Verb::recall;
+  const auto network = names.begin() + static_cast<std::ptrdiff_t>(protocol.bus_messages);
+  const auto first = on_bus ? names.begin() : network, last = on_bus ? network : names.end();
+  const auto found = std::find(first, last, name);
+  if (found != last) return Action{verb, static_cast<std::uint8_t>(found - names.begin())};
   const bool recalls = verb == Verb::recall || is_group_recall(verb);
   const char* what = verb == Verb::issue ? "issue" : recalls ? "recall" : "send";
-  diagnostics.error(line, fmt::format("{} of an unknown message '{}'{}", what, name, hint(name, {first, names.end()})));
+  diagnostics.error(line, fmt::format("{} of an unknown message '{}'{}", what, name, hint(name, {first, last})));
   return std::nullopt;
 }
 

@@ -54,6 +54,51 @@ TEST(CpuOrder, AListNamesThreadsAsFillNumbersThem) {
   EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
 }
 
+// A study varies the number of CPUs under one list.
+// Each node has four buses, and each pair of them is a group.
+TEST(Groups, AreLaidOutNodeByNode) {
+  MachineSpec spec = small_nodes(2, 8);
+  spec.buses_per_node = 4;
+  spec.groups.emplace_back().members = 2;
+  const MachineLayout layout = lay_out(spec);
+  std::vector<int> nodes;
+  for (const MachineLayout::Group& group : layout.groups) nodes.push_back(group.node);
+  EXPECT_THAT(nodes, ElementsAre(0, 0, 1, 1));
+  EXPECT_THAT(layout.groups[2].members, ElementsAre(4, 5));
+  EXPECT_EQ(layout.place_of_bus[5].parent, layout.first_group() + 2);
+  EXPECT_EQ(layout.place_of_bus[5].number, 1);
+}
+
+TEST(MemoryOfANode, ReplacesOnlyWhatItStates) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.memory = {.latency_ns = 100, .banks = 4, .bank_busy_ns = 40, .bandwidth_mb_per_s = 800};
+  spec.directory.line_busy_ns = 7;
+  MemoryOfNodeSpec& own = spec.memory_of_node.emplace_back();
+  own.name = "1";
+  own.bank_busy_ns = 60;
+  own.bandwidth_mb_per_s = 500;
+  own.banks = 8;
+  own.directory_latency_ns = 25;
+  const MachineSpec first = as_of_node(spec, 0), second = as_of_node(spec, 1);
+  EXPECT_EQ(first.memory.bank_busy_ns, 40);
+  EXPECT_EQ(first.memory.bandwidth_mb_per_s, 800);
+  EXPECT_EQ(first.memory.banks, 4);
+  EXPECT_EQ(first.directory.latency_ns, 20);
+  EXPECT_EQ(second.memory.latency_ns, 100) << "as in [memory]";
+  EXPECT_EQ(second.memory.bank_busy_ns, 60);
+  EXPECT_EQ(second.memory.bandwidth_mb_per_s, 500);
+  EXPECT_EQ(second.memory.banks, 8);
+  EXPECT_EQ(second.directory.latency_ns, 25);
+  EXPECT_EQ(second.directory.line_busy_ns, 7) << "as in [directory]";
+}
+
+TEST(CpuOrder, AListMayNameMoreThreadsThanThereAreCpus) {
+  MachineSpec spec = machine_of(2);
+  spec.cpu_list = "6 0 7 3";
+  EXPECT_THAT(places(spec), ElementsAre("1.1.0", "0.0.0"));
+  EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
+}
+
 TEST(CpuOrder, AListThatDoesNotFitIsRefused) {
   MachineSpec spec = machine_of(3);
   const auto refusal = [&spec](const char* list) {

@@ -22,6 +22,24 @@ TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[0].latency), 145);
 }
 
+// In this protocol a cache without a copy answers another's GetS, so the bus must ask it, and must find it in I whatever it
+// holds of other lines: CPU 0 holds the line of its own load when CPU 1 reads the next one.
+TEST(SnoopingBus, ACacheWithoutACopyIsAskedInItsFirstState) {
+  std::string text = shipped_text("mesi_snoop");
+  const std::string in_many = "| I, IS_AD, IM_AD, II_A ";
+  text.replace(text.find(in_many), in_many.size(),
+               "| I | Other_GetS | assert shared | = | a reader never gets E |\n| I | Other_GetM | - | = | no copy |\n"
+               "| IS_AD, IM_AD, II_A ");
+  SmallMachine small(small_machine(2), parse_protocol({{"asks_all.md", text}}));
+  small.run({[](Cpu& cpu) { cpu.load(kLine); },
+             [](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.load(kLine + 32);
+             }});
+  EXPECT_EQ(small.transitions("I", "Other_GetS"), 2);
+  EXPECT_EQ(small.transitions("S", "Other_GetS"), 0);
+}
+
 TEST(SnoopingBus, AMemorySlowerBy100NsMakesAMissSlowerBy100Ns) {
   MachineSpec spec = small_machine(1);
   spec.memory.latency_ns = 200;

@@ -309,7 +309,10 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
     const Address address = word * 8;
     const LineAddr line = store.line_of(address);
     if (taken) {  // taken by a snoop
-      if (Copy* copy = agent.find(line)) agent.drop(*copy);
+      if (Copy* copy = agent.find(line)) {
+        agent.drop(*copy);
+        RC_ASSERT(copy->slot == kNoSlot);  // whoever remembers the copy sees that it is gone
+      }
       naive.drop(line.value);
       continue;
     }

@@ -156,6 +156,21 @@ TEST(ProtocolFile, FactsAboutStatesFollowFromTheRows) {
   EXPECT_FALSE(state_named(cache, "IM_AD").awaits_data);
 }
 
+// Waiting for data, or for a transaction that stalls one of the processor's three events, each makes a state transient.
+TEST(ProtocolFile, AStateIsStableOnlyIfNothingWaitsInIt) {
+  const auto stable = [](const std::string& from, const std::string& to, const std::string& state) {
+    return state_named(parse_protocol({{"t.md", replaced(kTiny, from, to)}}).cache, state).stable;
+  };
+  EXPECT_TRUE(stable("", "", "I"));
+  EXPECT_TRUE(stable("", "", "S"));
+  EXPECT_FALSE(stable("", "", "W"));
+  EXPECT_FALSE(stable("| W, D | Evict | stall | = |", "| W, D | Evict | impossible | |", "W")) << "only Load stalls";
+  EXPECT_FALSE(stable("| S | Evict | free | I |", "| S | Evict | stall | = |", "S")) << "only Evict stalls";
+  EXPECT_FALSE(stable("| I, W, D, S | Store | impossible | | read only |",
+                      "| I, W, D | Store | impossible | | read only |\n| S | Store | stall | = | read only |", "S"))
+      << "only Store stalls";
+}
+
 TEST(ProtocolFile, CachesWithoutACopyNeedNotBeAskedOnlyIfTheirRowDoesNothing) {
   EXPECT_TRUE(parse_protocol({{"t.md", kTiny}}).messages[0].absent_ignores);
   std::string text = replaced(kTiny, "| I, W, D | Other_GetS |", "| W, D | Other_GetS |");
@@ -304,6 +319,33 @@ TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
   }
 }
 
+// A node's `recall` names a message of the bus, its `send` one of the network.
+TEST(ProtocolFileError, AnUnknownMessageIsReportedWithTheVerbThatNamesIt) {
+  const auto node_error = [](const std::string& from, const std::string& to) -> std::string {
+    const ProtocolFiles files = files_of("t", replaced(unaligned("mesi_node"), from, to));
+    try {
+      parse_node_protocol(files, shipped_protocol("mesi_snoop"), shipped_protocol("mesi_directory"));
+    } catch (const ProtocolError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  const auto group_error = [](const std::string& from, const std::string& to) -> std::string {
+    const ProtocolFiles files = files_of("t", replaced(unaligned("mesi_group"), from, to));
+    try {
+      parse_group_protocol(files, shipped_protocol("mesi_directory"));
+    } catch (const ProtocolError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(node_error("recall GetS", "recall GetZ"), HasSubstr("recall of an unknown message 'GetZ'"));
+  EXPECT_THAT(node_error("recall GetS", "recall Fwd_GetS"), HasSubstr("recall of an unknown message 'Fwd_GetS'"));
+  EXPECT_THAT(node_error("send GetS to home", "send GetZ to home"), HasSubstr("send of an unknown message 'GetZ'"));
+  EXPECT_THAT(group_error("recall Inv from sharers", "recall Jnv from sharers"),
+              HasSubstr("recall of an unknown message 'Jnv'"));
+}
+
 TEST(ProtocolFileError, StatesAndMessagesThatNothingLeadsToAreReported) {
   EXPECT_EQ(error_after("| D | Data | take data; complete | S |", "| D | Data | take data; complete | D |", "| S | a copy |"),
             "cache: no row leads from I to state S");
@@ -323,6 +365,16 @@ TEST(ProtocolFileError, AMessageThatNoRowIssuesIsReported) {
   text = replaced(text, "| GetS | a read |", "| GetS | a read |\n| Ping | hello |");
   text = replaced(text, "| Idle | Data |", "| Idle | Ping, Data |");
   EXPECT_EQ(error_of(text), "t.md:" + std::to_string(line_of(text, "| Ping | no")) + ": message Ping is never issued");
+}
+
+// Each message gives a cache up to four events, and an event's number is a byte.
+TEST(ProtocolFileError, AProtocolHasAtMostSixtyMessages) {
+  std::string messages = "| GetS | no | a copy, please |\n";
+  for (int i = 2; i <= 60; ++i) messages += "| Ping" + std::to_string(i) + " | no | hello |\n";
+  const std::string sixty = replaced(kTiny, "| GetS | no | a copy, please |\n", messages);
+  const std::string more = replaced(sixty, "| GetS | no |", "| Ping61 | no | hello |\n| GetS | no |");
+  EXPECT_THAT(error_of(sixty), testing::Not(HasSubstr("more than")));
+  EXPECT_THAT(error_of(more), HasSubstr("t.md:" + std::to_string(line_of(kTiny, "## Messages")) + ": more than 60 messages"));
 }
 
 TEST(ProtocolFileError, AFileOfAnotherKindIsNotAPartner) {

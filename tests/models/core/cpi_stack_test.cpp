@@ -276,6 +276,23 @@ TEST_P(CpiStackOfSpin, OnlyTheMeasuredTimeCounts) {
   EXPECT_EQ(Stack(small, 1)[TimePart::spin], 1000);
 }
 
+// The function issued nothing but hits. The measured time ends in the middle of the last one, so the cycles outside are taken
+// from the level that serves it, the nearest one included.
+TEST(CpiStack, AHitCountsOnlyUntilTheMeasuredTimeEnds) {
+  constexpr std::array<Tick, 2> kLatency = {3, 10};
+  ThreadCounters counters;
+  counters.by_function.resize(2);
+  counters.waits.resize(2);
+  counters.by_function[0].hits_of(0, AccessKind::load) = 4;
+  counters.by_function[1].hits_of(1, AccessKind::load) = 2;
+  counters.time_in_function = {4 * 3 - 1, 2 * 10 - 7};
+  TimeParts nearest{}, farther{};
+  nearest[ordinal(TimePart::l1)] = 11;
+  farther[ordinal(TimePart::l2)] = 13;
+  EXPECT_EQ(time_parts(counters, 0, kLatency), nearest);
+  EXPECT_EQ(time_parts(counters, 1, kLatency), farther);
+}
+
 TEST(CpiStack, SleepIsAPartOfItsOwn) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) {

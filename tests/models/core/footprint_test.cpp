@@ -117,6 +117,23 @@ TEST(DataTlb, IsSeparateForEachCore) {
                              }});
 }
 
+// Dropping a page costs nothing here, so the times are those of the translations that are missing afterwards. Up to two pages
+// are dropped one by one; more pages cost the whole TLB.
+TEST(DataTlb, ForgetsThePagesThatAreInvalidatedAndKeepsTheOthers) {
+  MachineSpec spec = with_tlb(1, 4);
+  spec.cpu.tlb_flush_ceiling_pages = 2;
+  SmallMachine small(spec);
+  run_with_functions(small, {[](Cpu& cpu) {
+                       for (const Address address : {kOnFirstPage, kOnSecondPage, kOnThirdPage}) cpu.load(address);
+                       cpu.invalidate_pages(kOnFirstPage, 2);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.load(kOnThirdPage); }), 2);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.load(kOnFirstPage); }), 30 + 2);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.load(kOnSecondPage); }), 30 + 2);
+                       cpu.invalidate_pages(kOnFirstPage, 3);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.load(kOnThirdPage); }), 30 + 2);
+                     }});
+}
+
 // A spin, parked or simulated load by load, looks up its page once, when it begins.
 class SpinWithFootprint : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(, SpinWithFootprint, testing::Bool(),

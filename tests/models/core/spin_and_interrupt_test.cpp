@@ -480,5 +480,35 @@ TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
   }});
 }
 
+// A prefetch is issued in a cycle of its own. The instruction before it leaves two slots of its cycle empty, and they stay
+// empty: the two instructions after the prefetch take two of the next three slots.
+TEST(Execute, APrefetchEndsTheIssueGroup) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.issue_per_cycle = 3;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 100,
+                          [&] {
+                            cpu.execute(1);
+                            cpu.prefetch(kLine);
+                            cpu.execute(2);
+                          }),
+              1);
+  }});
+}
+
+TEST(Execute, CountsItsInstructionsForTheFunctionThatExecutesThem) {
+  SmallMachine small(small_machine(1));
+  small.machine.set_functions(2, {});
+  small.run({[](Cpu& cpu) {
+    cpu.execute(3);
+    const FunctionScope scope(cpu, 1);
+    cpu.execute(40);
+    cpu.compute(100);
+  }});
+  EXPECT_EQ(small.machine.cpu(0).counters().by_function[0].instructions, 3);
+  EXPECT_EQ(small.machine.cpu(0).counters().by_function[1].instructions, 40) << "compute() counts none";
+}
+
 }  // namespace
 }  // namespace linebounce::test

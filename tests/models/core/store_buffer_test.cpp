@@ -204,6 +204,21 @@ TEST(StoreBuffer, ALoadThatOverlapsAStoreInPartWaitsForIt) {
   }});
 }
 
+// A trace contains no values. While an addition waits in the buffer, the thread's own loads must see a changed word if and only
+// if something was added.
+TEST(StoreBuffer, AnAddedValueIsForwardedAsAChangeOfTheWord) {
+  SmallMachine small(buffered(1));
+  small.run({[](Cpu& cpu) {
+    cpu.write_adding(OperationKind::store, kLine, 0, 8);
+    EXPECT_EQ(cpu.load(kLine), 0U);
+    cpu.write_adding(OperationKind::store, kOther, 1, 8);
+    EXPECT_EQ(cpu.load(kOther), Value{1} << 63);
+    cpu.fence();
+    EXPECT_EQ(cpu.load(kLine), 0U);
+    EXPECT_EQ(cpu.load(kOther), 1U) << "in the cache the word has its sum";
+  }});
+}
+
 TEST(StoreBuffer, APartOfAStoreIsForwarded) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
@@ -241,6 +256,27 @@ TEST(StoreBuffer, ASnoopTakesTheLineBeforeAStoreThatDrainsAfterIt) {
 }
 TEST(StoreBuffer, ASnoopFindsTheDrainedStoreOfABlockedThread) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.load(kThird); }), 7U);
+}
+
+// CPU 0 stores at `at` to a line that it owns but has only in L2, so the store enters the buffer and drains a cycle later.
+// Returns what CPU 1's load, snooped at 2140, reads.
+Value seen_of_a_store_to_l2(double at) {
+  SmallMachine small(buffered(2));
+  Value seen = 99;
+  small.run({[at](Cpu& cpu) {
+               cpu.store(kOther, 0);
+               cpu.fence();
+               for (const Address way : {1, 2}) cpu.load(kOther + way * kSetStride);
+               wait_until(cpu, at);
+               cpu.store(kOther, 7);
+             },
+             [&seen](Cpu& cpu) { EXPECT_GT(cycles_from(cpu, 2075, [&] { seen = cpu.load(kOther); }), 0); }});
+  return seen;
+}
+
+TEST(StoreBuffer, AStoreToAFartherLevelDrainsACycleAfterItIsIssued) {
+  EXPECT_EQ(seen_of_a_store_to_l2(2138), 7U);
+  EXPECT_EQ(seen_of_a_store_to_l2(2139), 0U) << "it drains at 2140, after the snoop of that time";
 }
 
 // Returns whether CPU 1's load, snooped at 2070, sees CPU 0's second store (7) or not (0). CPU 0 has the line of the second
@@ -316,6 +352,27 @@ TEST(StoreBuffer, StoresToALineThatHasArrivedDrainBeforeAnotherCpuTakesIt) {
   };
   small.run({stores, stores});
   EXPECT_EQ(small.misses().size(), 2U) << "one transfer serves all stores of a CPU";
+}
+
+// Two CPUs prefetch the same line with this access at 2000, and at once store to it 32 times. Returns the number of transfers.
+std::int64_t transfers_of_prefetched_line(Access access) {
+  MachineSpec spec = buffered(2);
+  spec.cpu.store_buffer_entries = 64;
+  SmallMachine small(spec);
+  const auto stores = [access](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.prefetch(kLine, access);
+    for (int i = 0; i < 32; ++i) cpu.store(kLine + 8 * static_cast<Address>(i % 4), 1);
+    cpu.fence();
+  };
+  small.run({stores, stores});
+  return small.transactions();
+}
+
+// A prefetch to write brings the line for the stores that wait for it: all 32 drain before the other CPU, which has requested
+// the line meanwhile, takes it.
+TEST(StoreBuffer, StoresToALineThatWasPrefetchedToWriteDrainBeforeAnotherCpuTakesIt) {
+  EXPECT_EQ(transfers_of_prefetched_line(kWriteAccess), 2);
 }
 
 // Two CPUs each store to their private line between two stores to a line that both share. Returns how many lines are fetched.

@@ -229,6 +229,17 @@ TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) 
   }
 }
 
+// CPU 0's miss on one line is ordered at 2070, so at 2100 its fill at 2145 is known. CPU 1's operation on another line, which
+// the core has, need not wait for it.
+TEST(HardwareThreads, AnAtomicOperationDoesNotWaitForASiblingsMissOnAnotherLine) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) {
+               cpu.store(kLine + 32, 5);
+               EXPECT_EQ(cycles_from(cpu, 2100, [&] { cpu.fetch_add(kLine + 32, 1); }), 20);
+             }});
+}
+
 // CPU 1's operation, due at 2005, waits for the line until 2020. CPU 0's second operation is also due at 2020 but must come
 // after it, although CPU 0 has the lower number. So CPU 0's five operations take as long as six.
 TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
@@ -276,6 +287,32 @@ TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
   ASSERT_EQ(small.misses().size(), 2U);
   EXPECT_EQ(small.misses()[1].issued, 0);
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].latency), over - 1);
+}
+
+// One miss may be outstanding. CPU 1's load, issued at 2050, gets its MSHR when CPU 0's line arrives at 2145: it waits 95 for
+// the core, and is done as late as a load that is issued then.
+TEST(HardwareThreads, AMissThatWaitsForAnMshrReportsThatWait) {
+  MachineSpec spec = two_threads();
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2050, [&] { cpu.load(kLine + 0x100); }), 2286 - 2050); }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  const Timebase& timebase = small.machine.timebase();
+  EXPECT_EQ(small.misses()[0].waits, Waits());
+  EXPECT_EQ(timebase.to_ns(small.misses()[1].waits[Resource::core]), 95);
+  EXPECT_EQ(small.misses()[1].waits.total(), small.misses()[1].waits[Resource::core]) << "the bus is idle by then";
+  EXPECT_LE(small.misses()[1].waits.total(), small.misses()[1].latency);
+}
+
+// CPU 1's load, issued at 2050, hits in the line that CPU 0's miss brings at 2145. All its latency is that wait.
+TEST(HardwareThreads, AMissThatJoinsAnothersReportsTheWaitForItsFill) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2050, [&] { cpu.load(kLine + 8); }), 97); }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].waits[Resource::core]), 95);
+  EXPECT_EQ(small.misses()[1].waits.total(), small.misses()[1].latency);
 }
 
 // CPU 0's line arrives at 2145, and its load is done at 2146. CPU 1's load of the same line at 2050 waits for that fill, and

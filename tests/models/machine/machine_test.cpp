@@ -65,6 +65,30 @@ TEST(Livelock, OfACpuThatIsAloneIsFoundToo) {
   EXPECT_THAT(failure_of([&] { small.run({spin_on(0x10000)}); }), HasSubstr("livelock"));
 }
 
+// A link takes 1 ms, and all lines are at home on node 0. CPU 1 writes the line. CPU 2 requests it at 4 ms, so from 5 ms to
+// 7 ms the directory waits for CPU 1's data. CPU 0's GetM comes at 5.5 ms and must wait. Nobody computes any more, and the
+// watchdog's patience is 50 us.
+TEST(Livelock, NamesTheMessageThatWaitsAtADirectory) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.network.latency_ns = 1e6;
+  EngineSpec engine;
+  engine.watchdog_us = 50;
+  SmallMachine small(spec, engine);
+  small.machine.homes().place(kLine, Home::on(0));
+  const std::string text = failure_of([&] {
+    small.run({[](Cpu& cpu) {
+                 wait_until(cpu, 5.5e6);
+                 cpu.store(kLine, 1);
+               },
+               [](Cpu& cpu) { cpu.store(kLine, 1); },
+               [](Cpu& cpu) {
+                 wait_until(cpu, 4e6);
+                 cpu.load(kLine);
+               }});
+  });
+  EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("directory 0: GetM of agent 0 for line 0x10000 waits")));
+}
+
 TEST(Livelock, IsNotALongComputation) {
   EngineSpec engine;
   engine.watchdog_us = 50;

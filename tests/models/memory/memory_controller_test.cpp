@@ -37,6 +37,13 @@ TEST(MemoryController, ABusyBankDelaysTheNextAccessToIt) {
   EXPECT_EQ(memory.read(4, 1100), 1200) << "bank 0 is free since 1080";
 }
 
+// The shortest time that a bank can be busy: a tick is 0.1 ns.
+TEST(MemoryController, ABankMayBeBusyForASingleTick) {
+  MemoryController controller({.latency_ns = 100, .bank_busy_ns = 0.1}, Timebase(std::array{Frequency{1000, 1}}), 32);
+  EXPECT_EQ(controller.read(LineAddr(0), 1000 * kNs), 1100 * kNs);
+  EXPECT_EQ(controller.read(LineAddr(0), 1000 * kNs), 1100 * kNs + 1);
+}
+
 TEST(MemoryController, AWriteOccupiesItsBank) {
   MemoryUnderTest memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
   memory.write(0, 1000);

@@ -90,6 +90,12 @@ TEST(NetworkMap, AMeshIsAsSquareAsItCanBeAndWiderThanHigh) {
   EXPECT_EQ(hops(lay_links(line, 8), 0, 7), 7U);
 }
 
+TEST(NetworkMap, AMeshOfOneColumnIsALine) {
+  NetworkSpec line = network(Topology::mesh);
+  line.columns = 1;
+  EXPECT_EQ(hops(lay_links(line, 9), 0, 8), 8U);
+}
+
 TEST(NetworkMap, ATorusClosesItsRowsAndColumns) {
   const NetworkMap map = lay_links(network(Topology::torus), 16);
   EXPECT_EQ(map.links.size(), 16U * 4U);
@@ -158,6 +164,7 @@ TEST(NetworkMap, ALinksNameIsTwoNumbersTheLowerFirst) {
 
 // If links have room for few messages, the messages around a large ring could all wait for the next link.
 TEST(NetworkMap, OnlyWaysThatGoAroundCanWaitInACircle) {
+  EXPECT_EQ(circle_of_links(lay_links(network(Topology::ring), 5)).size(), 5U) << "no way has more than two links";
   EXPECT_EQ(circle_of_links(lay_links(network(Topology::ring), 6)).size(), 6U);
   EXPECT_FALSE(circle_of_links(lay_links(network(Topology::torus), 25)).empty());
   for (const Topology topology : {Topology::crossbar, Topology::fully_connected, Topology::mesh, Topology::hypercube}) {

@@ -73,6 +73,23 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
+// The first line is ready to leave node 1 at 2260, the second at 2280. It leaves when the first has crossed, at 2660, and so
+// arrives 400 after it.
+TEST(NodeMachine, ALineWaitsUntilTheLineBeforeHasLeftTheNode) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.node.line_crossing_ns = 400;
+  SmallMachine small(spec);
+  home(small, 1);
+  small.run({[](Cpu& cpu) {
+    std::array<Value, 2> values{};
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.load_all(std::array<Cpu::Word, 2>{{{kLine}, {kLine + 0x100}}}, values);
+                          }),
+              296 + 2 * 50 + 400);
+  }});
+}
+
 // CPUs 0 and 1 request one line, and both requests are at the home, on node 2, at 2130. Returns the cost of CPU 1's.
 double second_of_two_requests(const MachineSpec& spec) {
   SmallMachine small(spec);

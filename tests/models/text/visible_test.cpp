@@ -32,6 +32,9 @@ TEST(Utf8, IsDistinguishedFromOtherBytes) {
   EXPECT_TRUE(is_utf8("\xf4\x8f\xbf\xbf"));
   EXPECT_FALSE(is_utf8("\xf4\x90\x80\x80"));
   EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("\xed\x9f\xbf") && is_utf8("\xee\x80\x80")) << "before and behind the halves of pairs";
+  EXPECT_FALSE(is_utf8("\xed\xa0\x80")) << "the first half";
+  EXPECT_FALSE(is_utf8("\xed\xbf\xbf")) << "the last half";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/coherence/checker/network/check_network.hpp"
+#include "models/coherence/checker/network/prove_network.hpp"
 #include "tests/models/coherence/checker/mutants.hpp"
 #include "tests/models/coherence/shipped.hpp"
 
@@ -159,6 +160,16 @@ const TreeSurvivors kTreeSurvivors[] = {
 NetworkProtocols shipped_tree(const std::string& group) {
   const Protocol protocol = shipped_protocol(group);
   return {.directory = shipped_protocol(protocol.directory_partner), .group = protocol};
+}
+
+// Two members of one group and two groups must meet in one system: no two smaller systems make up for it.
+TEST(NetworkProof, OfGroupsNeedsTwoGroupsOfTwo) {
+  const NetworkProtocols tree = shipped_tree("mesi_group");
+  NetworkProof proof;
+  proof.systems = {kOneOfThree, kThreeOfOne};
+  EXPECT_FALSE(proof.all_rows_can_run(tree));
+  proof.systems.push_back(kTwoOfTwo);
+  EXPECT_TRUE(proof.all_rows_can_run(tree));
 }
 
 struct SmallTree {

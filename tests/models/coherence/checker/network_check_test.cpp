@@ -50,6 +50,21 @@ TEST_P(ShippedNetwork, IsJudgedAlikeWithAndWithoutSymmetry) {
   EXPECT_GE(with.states * (agents == 2 ? 2 : 6) * 2, without.states);
 }
 
+// A row that never ran is reported as dead only if the systems were large enough: a third agent causes situations that two
+// can't, and so does a second cache beside another.
+TEST(NetworkProof, KnowsWhichSystemsAreLargeEnoughForEveryRow) {
+  const auto enough = [](const char* name, std::vector<NetworkCheckOptions> systems) {
+    NetworkProof proof;
+    proof.systems = std::move(systems);
+    return proof.all_rows_can_run(shipped_network(name));
+  };
+  EXPECT_TRUE(enough("mesi_directory", {{.agents = 3}}));
+  EXPECT_FALSE(enough("mesi_directory", {{.agents = 2}}));
+  EXPECT_TRUE(enough("mesi_node", {{.agents = 2, .caches = 2}, {.agents = 3, .caches = 1}}));
+  EXPECT_FALSE(enough("mesi_node", {{.agents = 2, .caches = 2}}));
+  EXPECT_FALSE(enough("mesi_node", {{.agents = 3, .caches = 1}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Directories, ShippedNetwork, testing::ValuesIn(kShippedDirectories),
                          [](const auto& instance) { return std::string(instance.param); });
 INSTANTIATE_TEST_SUITE_P(Nodes, ShippedNetwork, testing::ValuesIn(kShippedNodes),
