@@ -54,7 +54,6 @@ TEST(CpuOrder, AListNamesThreadsAsFillNumbersThem) {
   EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
 }
 
-// A study varies the number of CPUs under one list.
 // Each node has four buses, and each pair of them is a group.
 TEST(Groups, AreLaidOutNodeByNode) {
   MachineSpec spec = small_nodes(2, 8);
@@ -92,6 +91,7 @@ TEST(MemoryOfANode, ReplacesOnlyWhatItStates) {
   EXPECT_EQ(second.directory.line_busy_ns, 7) << "as in [directory]";
 }
 
+// A study varies the number of CPUs under one list.
 TEST(CpuOrder, AListMayNameMoreThreadsThanThereAreCpus) {
   MachineSpec spec = machine_of(2);
   spec.cpu_list = "6 0 7 3";
