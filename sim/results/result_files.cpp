@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <system_error>
 
 #include "trace/files.hpp"
 #include "trace/read_problem.hpp"
+#include "trace/termination_signals.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -27,6 +29,23 @@ class Descriptor {
 
  private:
   int number_;
+};
+
+// Makes the signals that end a process wait, so that none leaves a temporary file behind.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t interrupts;
+    ::sigemptyset(&interrupts);
+    for (const int signal : trace::kInterrupts) ::sigaddset(&interrupts, signal);
+    ::pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
+  }
+  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_;
 };
 
 // A temporary file that the destructor removes unless it was renamed.
@@ -64,6 +83,7 @@ class TemporaryFile {
   }
 
  private:
+  SignalsWait signals_wait_;
   // If the constructor throws, the destructor does not run; there is then no file to remove.
   [[noreturn]] void fail() const { throw OutputError(write_problem(target_, errno)); }
 

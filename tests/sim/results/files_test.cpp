@@ -1,9 +1,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <filesystem>
 
 #include "sim/results/manifest.hpp"
@@ -29,6 +32,24 @@ TEST_F(Files, WritingReplacesAsAWholeAndLeavesNoTemporaryFile) {
   write_file(folder / "a", "second");
   EXPECT_EQ(read_file(folder / "a"), "second");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+}
+
+// Each child writes without a pause until a timer's signal ends it.
+TEST_F(Files, ASignalThatEndsTheProcessLeavesNoTemporaryFile) {
+  write_file(folder / "a", "text");
+  for (int child = 0; child < 20; ++child) {
+    const pid_t id = ::fork();
+    if (id == 0) {
+      const itimerval soon{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 2000 + 100 * child}};
+      ::setitimer(ITIMER_REAL, &soon, nullptr);
+      while (true) write_file(folder / "a", "text");
+    }
+    int status = 0;
+    ::waitpid(id, &status, 0);
+    EXPECT_EQ(WTERMSIG(status), SIGALRM);
+    EXPECT_EQ(read_file(folder / "a"), "text");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+  }
 }
 
 TEST_F(Files, AnEmptyFileIsReadAsEmpty) {
