@@ -8,6 +8,7 @@ _NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _PREFIXES = ((1.0, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"))
 _LARGEST_PLAIN = 1e4
 _SMALLEST = 0.01  # two decimals would show a smaller value as 0.00
+_LARGEST = 1e9
 
 
 def quantity(value: float, unit: str = "") -> str:
@@ -36,5 +37,7 @@ def _digits(value: float) -> str:
     size = abs(value)
     if 0 < size < _SMALLEST:
         return f"{value:.2g}"
+    if size >= _LARGEST:
+        return f"{value:.3g}"
     decimals = 0 if size == 0 or size >= 99.95 else 1 if size >= 9.995 else 2
     return f"{value:.{decimals}f}"

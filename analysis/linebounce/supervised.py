@@ -8,11 +8,11 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from linebounce.interrupts import OF_TERMINALS, handled
+from linebounce.interrupts import INTERRUPTS, OF_TERMINALS, handled
 
 PREFIX = "linebounce: "  # begins every message on the standard error, as print_error() in sim/terminal has it
 FEW_FILES = 64  # the libraries open about twenty files
@@ -52,12 +52,16 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     memory, files = limit_of_memory(), limit_of_files()
     if (memory is None and files is None) or _is_child:
         return work()
+    # An interrupt waits until it has a handler that knows the child.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     try:
         said = os.memfd_create("linebounce")
         child = os.fork()
     except OSError:  # too little is left even to start a process
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return work()
     if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         globals()["_is_child"] = True  # main() of a command calls supervised() again in the child
         os.dup2(said, 2)
         os.close(said)
@@ -66,7 +70,7 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
             sys.stdout.flush()
             sys.stderr.flush()
         os._exit(code)
-    code, killed_by = _wait_for(child, may_idle=name in _MAY_IDLE)
+    code, killed_by = _wait_for(child, before, may_idle=name in _MAY_IDLE)
     text = os.pread(said, os.fstat(said).st_size, 0).decode(errors="replace")
     os.close(said)
     aborted = killed_by in _ABORTED
@@ -83,9 +87,10 @@ def supervised(name: str, work: Callable[[], int], out_of_memory: int, usage: in
     return code
 
 
-def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None]:
+def _wait_for(child: int, signals: Iterable[int], *, may_idle: bool) -> tuple[int, signal.Signals | None]:
     """Returns the child's exit code in a shell's form, and the signal that ended it, if any. The terminal sends Ctrl-C
-    to the child as well, so the parent ignores it. The parent passes other interrupts on."""
+    to the child as well, so the parent ignores it. The parent passes other interrupts on. `signals`: which to block once
+    they are handled so."""
 
     def pass_on(number: int, _frame: object) -> None:
         with suppress(ProcessLookupError):  # the child has just ended
@@ -96,6 +101,7 @@ def _wait_for(child: int, *, may_idle: bool) -> tuple[int, signal.Signals | None
 
     worked, since = 0, time.monotonic()
     with handled(handler_of):
+        signal.pthread_sigmask(signal.SIG_SETMASK, signals)
         while not (ended := os.waitpid(child, os.WNOHANG))[0]:
             time.sleep(0.02)
             if (now := _work_of(child)) != worked or may_idle:

@@ -36,6 +36,7 @@ Step step_for(double size, std::span<const Step> steps) {
 }
 
 constexpr double kSmallest = 0.01;  // a smaller value would print as 0.00
+constexpr double kLargest = 1e9;    // a larger one would print as up to 300 digits
 
 int decimals_of(double value) {
   const double size = std::abs(value);
@@ -44,6 +45,7 @@ int decimals_of(double value) {
 
 std::string digits(double value, int decimals) {
   constexpr std::array kTwoDigits = {10.0, 1.0, 0.1};  // by number of decimals
+  if (std::abs(value) >= kLargest) return fmt::format("{:.3g}", value);
   const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(decimals);
   if (!too_small) return fmt::format("{:.{}f}", value, decimals);
   return std::abs(value) < kSmallest ? fmt::format("{:.2g}", value) : fmt::format("{:.{}f}", value, decimals_of(value));

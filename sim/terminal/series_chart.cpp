@@ -18,21 +18,23 @@ constexpr std::size_t kMostSeriesColumns = 56;
 constexpr std::size_t kSeriesFigure = 10;     // width of the column with the figures
 constexpr std::size_t kBesideSeries = 2 + 2;  // the indent, and the gap before the strip
 
+constexpr double kScale = 0x1p-64;  // keeps sums within a double's range, exactly
+
 struct Series {
   std::string name;
   double lowest = 0;
   double highest = 0;
-  double sum = 0;
+  double sum = 0;  // of values times kScale
   std::int64_t count = 0;
   std::vector<std::optional<double>> peaks;  // by column
 
-  [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+  [[nodiscard]] double mean() const { return sum / static_cast<double>(count) / kScale; }
 };
 
 void add(Series& series, double value, std::size_t column) {
   series.lowest = series.count == 0 ? value : std::min(series.lowest, value);
   series.highest = series.count == 0 ? value : std::max(series.highest, value);
-  series.sum += value;
+  series.sum += value * kScale;
   ++series.count;
   std::optional<double>& peak = series.peaks.at(column);
   peak = peak ? std::max(*peak, value) : value;
@@ -53,10 +55,11 @@ std::vector<Series> all_series(const std::vector<SeriesRow>& rows, double last_u
 std::string strip_of(const Series& series) {
   static constexpr std::array kEighths = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const double from = std::min(0.0, series.lowest);
-  const double range = series.highest - from;
+  const double half_range = series.highest / 2 - from / 2;  // the whole may be beyond a double's range
   std::string strip;
   for (const std::optional<double>& peak : series.peaks) {
-    const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
+    const double height =
+        peak && half_range > 0 ? (*peak / 2 - from / 2) / half_range * static_cast<double>(kEighths.size() - 1) : 0;
     strip += peak ? kEighths.at(std::lround(height)) : " ";
   }
   return without_trailing_spaces(strip);

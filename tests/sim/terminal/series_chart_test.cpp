@@ -31,6 +31,13 @@ TEST(SeriesChart, SaysTheLowestTheMeanAndTheHighestAndDrawsFromZero) {
   EXPECT_THAT(chart, HasSubstr("0 to 1 s"));
 }
 
+// The range and the sum are beyond a double's.
+TEST(SeriesChart, ValuesNearTheEndOfARangeAreDrawn) {
+  std::vector<double> values;
+  for (int i = 0; i < 11; ++i) values.push_back(i % 2 == 0 ? -1e308 : 1e308);
+  EXPECT_THAT(series_chart(ramp("ten.values", values), kTenColumns), HasSubstr("▁█▁█▁█▁█▁█\n"));
+}
+
 // The mean over the column's interval would be 1.
 TEST(SeriesChart, AShortPeakIsSeen) {
   std::vector<SeriesRow> rows = ramp("ten.values", std::vector<double>(1001, 0.0));
