@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/lua/condition.hpp"
@@ -131,6 +132,16 @@ PlaceOptions options_at(Interpreter& lua, int argument) {
   return options;
 }
 
+// Calls `place`, and says where in the program an object does not fit.
+template <class Place>
+Address placed(const Interpreter& lua, Place place) {
+  try {
+    return place();
+  } catch (const std::invalid_argument& error) {
+    lua.fail(error.what());
+  }
+}
+
 // place(structure, name [, { node =, count = }]): returns the object, or with `count` a table of objects with keys from 0.
 int place_object_of(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
@@ -139,7 +150,8 @@ int place_object_of(lua_State* state) {
   const std::string name = text_at(lua, 2, "the object's name");
   const PlaceOptions options = options_at(lua, 3);
   const auto one = [&](const std::string& object) {
-    return context.once(lua, "place " + object, [&] { return context.memory.place(layout, object, 0, options.home); });
+    return context.once(lua, "place " + object,
+                        [&] { return placed(lua, [&] { return context.memory.place(layout, object, 0, options.home); }); });
   };
   if (options.count < 0) {
     push_object(state, layout, one(name));
@@ -164,8 +176,9 @@ int place_for_each_cpu(lua_State* state) {
   lua_newtable(state);
   for (int cpu = 0; cpu < context.per_cpu.cpus(); ++cpu) {
     const std::string object = fmt::format("{}[{}]", name, cpu);
-    push_object(state, layout,
-                context.once(lua, "place " + object, [&] { return context.per_cpu.place(layout, object, cpu); }));
+    push_object(state, layout, context.once(lua, "place " + object, [&] {
+      return placed(lua, [&] { return context.per_cpu.place(layout, object, cpu); });
+    }));
     lua_rawseti(state, -2, cpu);
   }
   return 1;
@@ -180,8 +193,8 @@ int place_bytes_of(lua_State* state) {
   if (bytes < 1 || bytes > std::int64_t{1} << 40) lua.fail(fmt::format("place_array: {} bytes; legal: 1 to 2^40", bytes));
   const PlaceOptions options = options_at(lua, 3);
   if (options.count >= 0) lua.fail("place_array: bytes have no count; give their number");
-  const Address address =
-      context.once(lua, "array " + name, [&] { return context.memory.place_array(name, bytes, options.home); });
+  const Address address = context.once(
+      lua, "array " + name, [&] { return placed(lua, [&] { return context.memory.place_array(name, bytes, options.home); }); });
   lua_pushinteger(state, static_cast<lua_Integer>(address));
   return 1;
 }
