@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-# As in trace/termination_signals.hpp. Python ignores SIGPIPE and SIGXFSZ, so a write that fails raises an error.
+# The same signals as in trace/termination_signals.hpp. SIGPIPE and SIGXFSZ are not among them: Python turns them off, and a
+# failed write raises an error instead.
 INTERRUPTS = (
     signal.SIGINT,
     signal.SIGTERM,

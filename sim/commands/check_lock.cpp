@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 
 #include "sim/commands/command.hpp"
 #include "sim/config/lua_files.hpp"
@@ -20,7 +21,6 @@
 #include "sim/terminal/lock_check_report.hpp"
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/weaken_report.hpp"
-#include "workloads/lua/lua_error.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -138,7 +138,7 @@ ExitCode weaken_locks(const CheckLockArguments& arguments) {
       } else {
         std::cout << weakening_text(*lock, found, painter_for_stdout()) << std::flush;
       }
-    } catch (const workloads::LuaError& error) {
+    } catch (const std::invalid_argument& error) {
       throw ConfigError(error.what());
     } catch (const NotCheckable& reason) {
       throw ConfigError(fmt::format("{}: it can't be checked: {}", name, reason.what()));

@@ -26,7 +26,7 @@ class LuaWord {
   }
 
  private:
-  static constexpr int kShift = 56;
+  static constexpr int kShift = AddressSpace::kAddressBits;
 };
 
 // Reads the structure in the table at `index` of Lua's stack. Errors: LuaError, which lists the legal forms.

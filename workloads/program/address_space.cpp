@@ -12,8 +12,8 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr Address kFirstAddress = 0x10000;        // no object lies at 0
-constexpr Address kMemoryEnd = Address{1} << 56;  // a word in Lua is an address of so many bits and a size
+constexpr Address kFirstAddress = 0x10000;  // no object lies at 0
+constexpr Address kMemoryEnd = Address{1} << AddressSpace::kAddressBits;
 
 Address round_up(Address address, int alignment) {
   const auto step = static_cast<Address>(alignment);
@@ -60,7 +60,7 @@ Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const 
   }
   if (begin >= kMemoryEnd || static_cast<Address>(bytes) > kMemoryEnd - begin)
     throw std::invalid_argument(
-        fmt::format("{} does not fit: all objects together take at most 2^56 bytes", visible_name(object)));
+        fmt::format("{} does not fit: all objects together take at most 2^{} bytes", visible_name(object), kAddressBits));
   if (moves) {
     homes_->place(begin, home.value_or(homes_->machine_policy()));
     last_home_ = home;

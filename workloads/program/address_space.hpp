@@ -69,6 +69,7 @@ bool is_part_of(const std::string& structure, const std::string& whole);
 
 class AddressSpace {
  public:
+  static constexpr int kAddressBits = 56;  // of 64; programs in Lua keep a word's size in the others
   // `homes`, if not null, receives the home of every placed object. `placed` has the homes that the configuration sets, by
   // object name; they override the homes that the place functions are given.
   explicit AddressSpace(LineStore& store, Homes* homes = nullptr, std::map<std::string, Home> placed = {});
@@ -78,7 +79,7 @@ class AddressSpace {
   // Places a new object after all others. `alignment` 0 is the layout's alignment; with line_bytes() the object begins a line.
   // An object whose home differs from the previous object's begins a new line if the home is a node, and a new page if it is a
   // policy.
-  // Errors: std::invalid_argument if the object does not fit into 2^56 bytes.
+  // Errors: std::invalid_argument if the object would end beyond the last address.
   Address place(const Layout& layout, const std::string& object, int alignment = 0, std::optional<Home> home = {});
   // The layout's number in layouts(), to which number_of() adds an unknown one. place() with a number compares no layouts,
   // which counts where a workload places objects by the ten thousand.

@@ -22,8 +22,8 @@ TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[0].latency), 145);
 }
 
-// In this protocol a cache without a copy answers another's GetS, so the bus must ask it, and must find it in I whatever it
-// holds of other lines: CPU 0 holds the line of its own load when CPU 1 reads the next one.
+// In this protocol a cache without a copy answers another's GetS, so the bus must ask it. When CPU 1 reads its line, CPU 0
+// holds only the line before. The bus must find CPU 0's cache in I, not in that other line's state S.
 TEST(SnoopingBus, ACacheWithoutACopyIsAskedInItsFirstState) {
   std::string text = shipped_text("mesi_snoop");
   const std::string in_many = "| I, IS_AD, IM_AD, II_A ";

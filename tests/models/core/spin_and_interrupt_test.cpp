@@ -480,8 +480,8 @@ TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
   }});
 }
 
-// A prefetch is issued in a cycle of its own. The instruction before it leaves two slots of its cycle empty, and they stay
-// empty: the two instructions after the prefetch take two of the next three slots.
+// A cycle issues three instructions. The prefetch takes a cycle and ends the group of the instruction before it. The two
+// instructions after it begin a new group, which is not full, so they take no further cycle.
 TEST(Execute, APrefetchEndsTheIssueGroup) {
   MachineSpec spec = small_machine(1);
   spec.cpu.issue_per_cycle = 3;
