@@ -156,14 +156,19 @@ def probe_text(machine: SimulatedMachine, model: str = "simulated") -> str:
     )
 
 
-def few_cpus(name: str, of_node: int = 4) -> str:
-    """A shipped machine's file, changed so that it uses a few whole cores of the first two nodes."""
+def few_cpus(name: str, of_each: int = 4) -> str:
+    """A shipped machine's file, changed so that it uses a few whole cores of the first two nodes, or of one node's first
+    two buses."""
     text = (ROOT / "configs" / "machines" / f"{name}.toml").read_text()
-    numbers = {key: int(value) for key, value in re.findall(r"^(cpus|nodes|threads_per_core) *= *([0-9]+)", text, re.MULTILINE)}
+    numbers = {
+        key: int(value)
+        for key, value in re.findall(r"^(cpus|nodes|buses_per_node|threads_per_core) *= *([0-9]+)", text, re.MULTILINE)
+    }
     cpu_nodes = re.search(r'^cpu_nodes *= *"([0-9 ]+)"', text, re.MULTILINE)
     nodes = len(cpu_nodes[1].split()) if cpu_nodes else numbers.get("nodes", 1)
-    own, count = numbers["cpus"] // nodes, of_node * numbers.get("threads_per_core", 1)
-    chosen = " ".join(str(node * own + cpu) for node in range(min(2, nodes)) for cpu in range(count))
+    places = nodes if nodes > 1 else numbers.get("buses_per_node", 1)
+    own, count = numbers["cpus"] // places, of_each * numbers.get("threads_per_core", 1)
+    chosen = " ".join(str(place * own + cpu) for place in range(min(2, places)) for cpu in range(count))
     few = f'cpus = {len(chosen.split())}\ncpus_present = {numbers["cpus"]}\ncpu_list = "{chosen}"\n'
     return re.sub(r"^cpus *=.*\n", few, text, count=1, flags=re.MULTILINE)
 

@@ -18,6 +18,22 @@ ITANIUM = "itanium2_two_node_16way"
 LINK_NS = 18.75  # the latency of the machine's network: five bus clocks, so a message crosses a link in whole clocks
 
 
+# NUMA nodes that Linux shows by the firmware's default: NPS1 and no L3 as NUMA on AMD's servers (the machine files name the
+# source), no sub-NUMA clustering on Intel's. Each die of an Opteron 6172 has its own memory controller, and is a node.
+LINUX_NODES = {
+    "epyc_7742_2socket": 2,
+    "epyc_7773x_1socket": 1,
+    "graviton2_1socket": 1,
+    "opteron_6172_4socket": 8,
+    "opteron_8431_8socket": 8,
+    "xeon_8360y_2socket": 2,
+    "xeon_e5_2680v3_2socket": 2,
+    "xeon_e7_8867l_8socket": 8,
+    "xeon_gold_6242_2socket": 2,
+    "xeon_x5650_2socket": 2,
+}
+
+
 def costs(directory: Path) -> dict[tuple[str, ...], float]:
     """The costs of a core-to-core run: from, to, home, state -> ns."""
     return {
@@ -44,6 +60,25 @@ def test_transfers_between_nodes_cost_more_than_transfers_inside_one(itanium: Pa
     assert len(between) == 2 * 8 * 8 * 2
     assert max(inside) < 0.6 * min(between)
     assert max(inside) - min(inside) < 4, "all CPUs of a node are alike, but for a clock of the bus"
+
+
+def test_real_machines_have_the_nodes_that_linux_shows_on_them(linebounce: Program) -> None:
+    """Locks, page placement and slabs that look at NUMA nodes see the machine's."""
+    for machine, nodes in LINUX_NODES.items():
+        shown = json.loads(linebounce("describe", "machine", machine, "--json").stdout)
+        values = {parameter["path"]: parameter["value"] for parameter in shown["parameters"]}
+        assert values["machine.nodes"] == nodes, machine
+        assert values["machine.cpu_nodes"] == "all", machine
+
+
+def test_a_lock_that_knows_nodes_finds_one_on_a_socket_of_eight_dies(linebounce: Program) -> None:
+    """CNA moves no waiter aside there: each of 64 CPUs is as near to the holder as any other, as far as Linux tells it."""
+    settings = ["machine.cpus=64", 'workload.lock=["mcs", "cna"]', "run.measure_us=200", "run.seeds=2"]
+    sets = [word for setting in settings for word in ("--set", setting)]
+    directory = linebounce.run("lock_scaling", "out", "--machine", "epyc_7773x_1socket", *sets)
+    points = json.loads((directory / "results.json").read_text())["points"]
+    mcs, cna = (point["metrics"]["throughput.operations_per_s"]["value"] for point in points)
+    assert cna == pytest.approx(mcs, rel=0.05)
 
 
 def test_near_homes_are_those_of_giver_and_receiver(session_linebounce: Program, itanium: Path) -> None:
