@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace linebounce::record {
@@ -44,6 +45,12 @@ MemoryMap::Place MemoryMap::at(std::uint64_t address) {
           .offset = static_cast<std::int64_t>(offset),
           .room = static_cast<std::int64_t>(bytes - offset),
           .block = number};
+}
+
+std::uint64_t MemoryMap::word_at(std::uint64_t address, const Place& place, std::uint64_t bytes) {
+  const auto most = std::min({bytes, static_cast<std::uint64_t>(place.room), kWord});
+  const std::uint64_t aligned = address | static_cast<std::uint64_t>(place.offset) | kWord;
+  return std::min(std::bit_floor(most), aligned & -aligned);
 }
 
 bool MemoryMap::is_one_of_many(const Place& place) const {

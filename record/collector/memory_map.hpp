@@ -31,6 +31,10 @@ class MemoryMap {
     std::uint32_t block = 0;
   };
   Place at(std::uint64_t address);
+  // The size of the largest naturally aligned word at the address: 1 to kWord bytes, within `bytes` and the object. Everything
+  // that the trace places at an address has this size. REQUIRES: at() returned the place.
+  static constexpr std::uint64_t kWord = 8;
+  [[nodiscard]] static std::uint64_t word_at(std::uint64_t address, const Place& place, std::uint64_t bytes);
   // Whether the place is in an array element, or in one of several blocks that the same source line allocated.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
   [[nodiscard]] bool is_in_heap(const Place& place) const { return descriptions_[place.block].is_heap; }

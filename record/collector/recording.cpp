@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace linebounce::record {
@@ -11,8 +10,6 @@ namespace {
 
 using trace::Kind;
 using trace::Operation;
-
-constexpr std::uint64_t kWord = 8;
 
 Kind kind_of(unsigned event) {
   switch (event) {
@@ -24,13 +21,6 @@ Kind kind_of(unsigned event) {
     case kCompareExchange: return Kind::compare_exchange;
     default: return Kind::store;
   }
-}
-
-// The size of the largest naturally aligned word at the address: 1 to 8 bytes, within `bytes` and the object.
-std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std::uint64_t bytes) {
-  const auto most = std::min({bytes, static_cast<std::uint64_t>(place.room), kWord});
-  const std::uint64_t aligned = (address | static_cast<std::uint64_t>(place.offset) | kWord);
-  return std::min(std::bit_floor(most), aligned & -aligned);
 }
 
 }  // namespace
@@ -150,7 +140,7 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
   const bool failed = (event.detail & kFailedAccess) != 0;
   while (left > 0) {
     const MemoryMap::Place place = memory_.at(address);
-    const std::uint64_t bytes = word_at(address, place, left);
+    const std::uint64_t bytes = MemoryMap::word_at(address, place, left);
     Operation operation{.kind = kind,
                         .bytes = static_cast<std::uint8_t>(bytes),
                         .id = place.object,
@@ -175,9 +165,10 @@ void Recording::range(Thread& thread, Kind kind, const Event& event) {
   std::uint64_t address = event.value, bytes = event.more[0];
   while (bytes > 0) {
     const MemoryMap::Place place = memory_.at(address);
-    const std::uint64_t word = word_at(address, place, bytes);
+    const std::uint64_t word = MemoryMap::word_at(address, place, bytes);
     const std::uint64_t room = std::min(bytes, static_cast<std::uint64_t>(place.room));
-    const std::uint64_t words = word == kWord ? std::min<std::uint64_t>(room / kWord, trace::kMostRepeats + 1) : 1;
+    const std::uint64_t words =
+        word == MemoryMap::kWord ? std::min<std::uint64_t>(room / MemoryMap::kWord, trace::kMostRepeats + 1) : 1;
     output_.append(thread, {.kind = kind,
                             .bytes = static_cast<std::uint8_t>(word),
                             .flags = static_cast<std::uint16_t>((words - 1) << trace::kRepeatShift),

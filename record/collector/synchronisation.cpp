@@ -17,6 +17,12 @@ const char* algorithm_of(unsigned type) {
   }
 }
 
+// The part of a lock's memory that another lock may use for its word.
+std::uint64_t bytes_of(unsigned type) {
+  constexpr std::uint64_t kSpinLockBytes = 4;
+  return (type & kLockTypeMask) == kSpinLock || (type & kOneWord) != 0 ? kSpinLockBytes : MemoryMap::kWord;
+}
+
 HeldLock* held_lock(Thread& thread, std::uint32_t lock) {
   const auto held = std::ranges::find_if(thread.held, [&](const HeldLock& one) { return one.lock == lock; });
   return held == thread.held.end() ? nullptr : &*held;
@@ -66,8 +72,8 @@ std::uint32_t Recording::new_lock(std::uint64_t address, const MemoryMap::Place&
   lock.sleeps = (type & kLockTypeMask) != kSpinLock;
   lock.object = place.object;
   lock.offset = place.offset;
-  const bool has_room = (type & kLockTypeMask) != kSpinLock && (type & kOneWord) == 0 && place.offset % 8 == 0;
-  lock.word_bytes = has_room && place.offset + 8 <= object.size ? 8 : 4;
+  // A program may place a lock in memory that it has declared as smaller objects, such as an array of structures of one byte.
+  lock.word_bytes = static_cast<int>(MemoryMap::word_at(address, place, bytes_of(type)));
   if (memory_.is_one_of_many(place) && object.structure != trace::kNone) {
     lock.figures = symbols.structures[object.structure].name + lock.name.substr(object.name.size());
   }

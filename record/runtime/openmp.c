@@ -150,7 +150,7 @@ CANCEL_BARRIER(GOMP_loop_end_cancel)
 CANCEL_BARRIER(GOMP_sections_end_cancel)
 
 // Locks for sections without a name. A named section's lock is a variable that the compiler generates.
-static char openmp_critical, openmp_atomic;
+static int openmp_critical, openmp_atomic;
 #define LOCKED(begin, end, parameters, arguments, lock)   \
   EXPORTED void begin parameters;                         \
   void begin parameters {                                 \

@@ -204,6 +204,51 @@ def test_heap_blocks_have_the_types_that_the_source_names(recorder: Recorder, co
     assert sum(recording.acquisitions(name) for name in locks) == 64
 
 
+def test_a_lock_in_memory_of_another_type_lies_within_its_object(recorder: Recorder) -> None:
+    """Such as an arena of one-byte structures, each of which is an object, and a structure that is packed."""
+    source = """
+#include <pthread.h>
+struct byte { char value; };
+struct pair { char values[2]; };
+static struct byte bytes[256] __attribute__((aligned(64)));
+static struct pair pairs[128] __attribute__((aligned(64)));
+static struct { int tag; pthread_mutex_t mutex; pthread_spinlock_t spin; } __attribute__((packed, aligned(64))) packed;
+static volatile long count;
+static void* const locks[] = {bytes + 64, pairs + 32, (char*)&packed + 4};
+static void* const spins[] = {bytes + 128, pairs + 64, (char*)&packed + 4 + sizeof(pthread_mutex_t)};
+static void count_under(void* lock, void* spin) {
+  for (int i = 0; i < 10; i++) {
+    pthread_mutex_lock(lock);
+    count++;
+    pthread_mutex_unlock(lock);
+    pthread_spin_lock(spin);
+    count++;
+    pthread_spin_unlock(spin);
+  }
+}
+static void* work(void* unused) {
+  for (int i = 0; i < 3; i++) count_under(locks[i], spins[i]);
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  for (int i = 0; i < 3; i++) pthread_spin_init(spins[i], PTHREAD_PROCESS_PRIVATE);
+  pthread_create(&thread, NULL, work, NULL);
+  work(NULL);
+  pthread_join(thread, NULL);
+}
+"""
+    recording = recorder.record(recorder.compile(source))
+    sizes = {each.name: each.word_bytes for each in recording.symbols.locks}
+    assert sizes == {
+        **{"bytes[64].value": 1, "bytes[128].value": 1, "pairs[32].values[0]": 2, "pairs[64].values[0]": 2},
+        **{"packed.mutex": 4, "packed.spin": 4},
+    }
+    assert all(recording.acquisitions(name) == 20 for name in sizes)
+    replayed = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_8way", "--lock", "qspinlock")
+    assert replayed.code == 0, replayed.stderr
+
+
 def test_a_block_that_is_allocated_again_is_the_same_object(recorder: Recorder) -> None:
     source = """
 #include <stdlib.h>

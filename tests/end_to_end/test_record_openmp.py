@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from linebounce.trace_symbols import Kind
 from program import Program
 from recorded import Recorder, Recording
@@ -141,3 +142,34 @@ def test_a_barriers_order_is_transferred_as_with_pthreads_barriers(linebounce: P
         transfers[name] = point["metrics"]["latency.local_c2c.count"]["value"]
     assert transfers["pthreads"] > 4 * 100 * 2 * 0.9
     assert abs(transfers["openmp"] / transfers["pthreads"] - 1) < 0.1
+
+
+# Sections whose locks are libgomp's own: gcc gives them no variable.
+UNNAMED = r"""
+#include <stdio.h>
+static long hits;
+static long double wide;
+int main(void) {
+  double low = 0, high = 0;
+  #pragma omp parallel num_threads(2)
+  for (int i = 0; i < 30; ++i) {
+    #pragma omp critical
+    hits += 1;
+    #pragma omp atomic
+    wide += 1;
+  }
+  #pragma omp parallel for num_threads(2) reduction(+ : low, high)
+  for (int i = 0; i < 64; ++i) low += i, high += 2 * i;
+  printf("%ld %Lg %g %g\n", hits, wide, low, high);
+}
+"""
+
+
+@pytest.mark.parametrize("is_binary", [False, True])
+def test_sections_without_a_name_take_locks_that_every_command_can_read(recorder: Recorder, is_binary: bool) -> None:
+    recording = recorder.record_binary(UNNAMED, "-fopenmp") if is_binary else recorded(recorder.linebounce, UNNAMED, "-fopenmp")
+    assert recording.acquisitions("openmp_critical") == 2 * 30
+    # Each thread adds its two sums of the reduction in one section.
+    assert recording.acquisitions("openmp_atomic") == 2 * 30 + 2
+    own = [each for each in recording.symbols.locks if each.name.startswith("openmp_")]
+    assert {(each.algorithm, each.word_bytes) for each in own} == {("pthread_mutex", 4)}
