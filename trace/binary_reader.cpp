@@ -19,15 +19,12 @@ namespace {
 
 // Throws if an operation has an unknown kind. Errors: FormatError.
 void check_kinds(std::span<const Operation> operations) {
-  int largest = 0;
-  int least = kKinds;
-  for (const Operation& each : operations) {
-    largest = std::max(largest, static_cast<int>(each.kind));
-    least = std::min(least, static_cast<int>(each.kind));
-  }
-  if (least < 1 || largest >= kKinds) {
-    throw FormatError(fmt::format("an operation is of kind {}; legal: 1 to {}", least < 1 ? least : largest, kKinds - 1));
-  }
+  const auto is_unknown = [](const Operation& each) { return static_cast<unsigned>(each.kind) - 1 >= kKinds - 1; };
+  bool is_any = false;  // without a jump for each operation
+  for (const Operation& each : operations) is_any |= is_unknown(each);
+  if (!is_any) return;
+  const auto first = std::ranges::find_if(operations, is_unknown);
+  throw FormatError(fmt::format("an operation is of kind {}; legal: 1 to {}", static_cast<int>(first->kind), kKinds - 1));
 }
 
 // The result is valid until the decoder's next frame. Errors: FormatError if the frame differs from its index entry;

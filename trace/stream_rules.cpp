@@ -16,6 +16,16 @@ constexpr std::uint32_t kMostNumbers = 1 << 16;  // limit on CPU numbers and vec
   throw FormatError(what);
 }
 
+// By kind.
+constexpr std::array<std::uint16_t, kKinds> kLegalFlags = [] {
+  std::array<std::uint16_t, kKinds> legal{};
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    const KindFacts& facts = kKindFacts[kind];
+    legal[kind] = facts.repeats ? facts.flags | (kMostRepeats << kRepeatShift) : facts.flags;
+  }
+  return legal;
+}();
+
 void require(const Operation& it, std::string_view what, std::size_t count) {
   if (it.id < count) return;
   fail(fmt::format("{} names number {} of {} {}", facts_of(it.kind).name, it.id, count, what));
@@ -99,10 +109,10 @@ StreamRules::StreamRules(const Symbols& symbols, std::uint32_t stream)
     : symbols_(symbols), stream_(stream), facts_(symbols.streams[stream]), unended_(symbols) {}
 
 void StreamRules::follow(const Operation& it) {
-  const KindFacts& facts = facts_of(it.kind);
-  const std::uint16_t legal = facts.repeats ? facts.flags | (kMostRepeats << kRepeatShift) : facts.flags;
-  if ((it.flags & ~legal) != 0) fail(fmt::format("{} has flags {:#x}; legal: {:#x}", facts.name, it.flags, legal));
+  const std::uint16_t legal = kLegalFlags[static_cast<std::size_t>(it.kind)];
+  if ((it.flags & ~legal) != 0) fail(fmt::format("{} has flags {:#x}; legal: {:#x}", facts_of(it.kind).name, it.flags, legal));
   if (it.is_memory()) return check_access(it);
+  const KindFacts& facts = facts_of(it.kind);
   if (it.argument > facts.most)
     fail(fmt::format("{} has the argument {}; legal: 0 to {}", facts.name, it.argument, facts.most));
   check_name(it, facts.names);
@@ -114,16 +124,16 @@ void StreamRules::check_access(const Operation& it) const {
   const Object& object = symbols_.objects[it.id];
   const auto size = static_cast<std::uint64_t>(object.size);
   const std::uint64_t bytes = it.bytes;
-  const std::string_view name = facts_of(it.kind).name;
+  const auto name = [&it] { return facts_of(it.kind).name; };
   if (bytes == 0 || bytes > 8 || (bytes & (bytes - 1)) != 0) {
-    fail(fmt::format("{} of {} bytes; legal: 1, 2, 4, 8", name, bytes));
+    fail(fmt::format("{} of {} bytes; legal: 1, 2, 4, 8", name(), bytes));
   }
   const std::uint64_t all = bytes * (static_cast<std::uint64_t>(it.repeats()) + 1);
   if (it.argument > size || all > size - it.argument) {
-    fail(fmt::format("{} of {} bytes at {} of {}, which has {}", name, all, it.argument, object.name, object.size));
+    fail(fmt::format("{} of {} bytes at {} of {}, which has {}", name(), all, it.argument, object.name, object.size));
   }
-  if (it.argument % bytes != 0) {
-    fail(fmt::format("{} of {} bytes at {} of {} is not naturally aligned", name, bytes, it.argument, object.name));
+  if ((it.argument & (bytes - 1)) != 0) {
+    fail(fmt::format("{} of {} bytes at {} of {} is not naturally aligned", name(), bytes, it.argument, object.name));
   }
 }
 

@@ -39,11 +39,12 @@ Supplies::Supplies(const Symbols& symbols)
   }
 }
 
-void Supplies::count(const Spot& at, const Operation& it) {
-  if (at.operation == 0) {
-    has_operations_[at.stream] = true;
-    awaits_several_ = false;
-  }
+void Supplies::begin(std::uint32_t stream) {
+  has_operations_[stream] = true;
+  awaits_several_ = false;
+}
+
+void Supplies::count_supply(const Spot& at, const Operation& it) {
   if (Supply* const supply = brought_by(at.stream, it)) ++supply->count;
   switch (it.kind) {
     case Kind::wait: demand(events_[it.id], at, it.argument); break;

@@ -27,7 +27,10 @@ class Supplies {
 
   // Counts the next operation of a stream; streams are counted one after another. REQUIRES: the stream is sound on its own.
   // Errors: FormatError for a second `create` of a stream, and for a counted write of a word that no stream awaits.
-  void count(const Spot& at, const Operation& it);
+  void count(const Spot& at, const Operation& it) {
+    if (at.operation == 0) begin(at.stream);
+    if (!it.is_memory() || (it.flags & kCounted) != 0) count_supply(at, it);
+  }
   // Undoes what a counted operation supplied, but not what it waits for. REQUIRES: first_debt() is not called afterwards.
   void forget(std::uint32_t stream, const Operation& it);
 
@@ -48,6 +51,8 @@ class Supplies {
   [[nodiscard]] bool has_operations(std::uint32_t stream) const { return has_operations_[stream]; }
 
  private:
+  void begin(std::uint32_t stream);
+  void count_supply(const Spot& at, const Operation& it);
   // How often something happens, the highest number of times that a stream waits for, and the place of that wait.
   struct Supply {
     std::uint64_t count = 0;
