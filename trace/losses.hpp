@@ -96,6 +96,7 @@ enum class Loss : std::uint8_t {
   nested_teams,
   unknown_outcomes,
   foreign_releases,
+  foreign_rounds,
   killed,
   kLosses
 };
@@ -228,6 +229,8 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"unknown_outcomes", Severity::doubt,
      "{1} compare-and-exchange(s) that may have failed: they are written as if they had stored"},
     {"foreign_releases", Severity::lost, "{1} release(s) of locks by threads that had not taken them"},
+    {"foreign_rounds", Severity::lost,
+     "{1} round(s) of barriers with threads that are not recorded: they keep nobody waiting in a replay"},
     {"killed", Severity::lost, "what came after the program {1}"},
 }};
 

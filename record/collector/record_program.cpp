@@ -236,6 +236,7 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   count(channel.nested_teams, Loss::nested_teams);
   count(channel.unknown_outcomes, Loss::unknown_outcomes);
   count(recording.foreign_releases(), Loss::foreign_releases);
+  count(recording.foreign_rounds(), Loss::foreign_rounds);
   return losses.sentences();
 }
 

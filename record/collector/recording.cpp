@@ -56,7 +56,8 @@ void Recording::event(unsigned ring, const Event& event) {
     case kSemaphorePost:
     case kSemaphoreWait: return semaphore_event(*thread, event);
     case kBarrierInit:
-    case kBarrier: return barrier_event(*thread, event);
+    case kBarrier:
+    case kTeamBarrier: return barrier_event(*thread, event);
     case kLibraryLoaded: return library_loaded();
     default: return memory_event(*thread, event);
   }
@@ -265,6 +266,7 @@ void Recording::describe_readers() {
 
 void Recording::finish() {
   output_.finish();
+  for (auto& [address, barrier] : barriers_) complete_round(barrier);
 }
 
 }  // namespace linebounce::record

@@ -36,6 +36,8 @@ class Recording {
   // Whether a function of this name was entered.
   [[nodiscard]] bool has_run(const std::string& function) const { return functions_by_name_.contains(function); }
   [[nodiscard]] std::uint64_t foreign_releases() const { return foreign_releases_; }
+  // Rounds of barriers in which threads took part that are not recorded, such as another process's.
+  [[nodiscard]] std::uint64_t foreign_rounds() const { return foreign_rounds_; }
 
  private:
   struct Condition {
@@ -51,9 +53,10 @@ class Recording {
   struct Barrier {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
+    std::vector<Thread*> round;  // the threads of the round under way: waiting, or of a team's barrier, written to the trace
+    // Of a team's barrier.
     std::uint64_t passed = 0;       // threads over all rounds
     std::uint64_t first_round = 0;  // the first of the barrier's rounds that lies in the window
-    std::uint64_t written = 0;      // threads
   };
 
   void thread_event(unsigned ring, const Event& event);
@@ -62,6 +65,10 @@ class Recording {
   void condition_event(Thread& thread, const Event& event);
   void semaphore_event(Thread& thread, const Event& event);
   void barrier_event(Thread& thread, const Event& event);
+  void come_to_barrier(Thread& thread, std::uint64_t address, Barrier& state);
+  void pass_team_barrier(Thread& thread, std::uint64_t address, Barrier& state);
+  void complete_round(Barrier& state);
+  trace::Operation barrier_operation(std::uint64_t address, Barrier& state);
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
   std::uint16_t change(const Event& event);
@@ -113,6 +120,7 @@ class Recording {
   ReaderSafety reader_safety_;
   bool had_atomics_ = false;
   std::uint64_t foreign_releases_ = 0;
+  std::uint64_t foreign_rounds_ = 0;
 };
 
 }  // namespace linebounce::record

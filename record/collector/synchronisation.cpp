@@ -7,6 +7,7 @@ namespace linebounce::record {
 namespace {
 
 using trace::Kind;
+using trace::Operation;
 using State = TraceOutput::State;
 
 const char* algorithm_of(unsigned type) {
@@ -179,33 +180,67 @@ void Recording::semaphore_event(Thread& thread, const Event& event) {
   }
 }
 
-// Threads leave a round one at a time, so a window may begin within a round. Only rounds that begin inside the window are
-// written.
+trace::Operation Recording::barrier_operation(std::uint64_t address, Barrier& state) {
+  if (state.barrier == trace::kNone) {
+    const std::string name = place_name(address, memory_.at(address));
+    state.barrier = writer_->define(trace::Barrier{.name = name, .parties = static_cast<int>(state.parties)});
+  }
+  return {.kind = Kind::barrier, .id = state.barrier};
+}
+
 void Recording::barrier_event(Thread& thread, const Event& event) {
   Barrier& state = barriers_[event.value];
   if (event.kind == kBarrierInit) {
     state = {.parties = event.more[0]};
-    return;
+  } else if (state.parties > 0) {
+    event.kind == kBarrier ? come_to_barrier(thread, event.value, state) : pass_team_barrier(thread, event.value, state);
   }
-  if (state.parties == 0) return;
+}
+
+// No thread goes on before the last one of its round has come, so a round is written as a whole, and one that is never complete
+// is not written.
+void Recording::come_to_barrier(Thread& thread, std::uint64_t address, Barrier& state) {
+  if (std::ranges::find(state.round, &thread) != state.round.end()) {
+    ++foreign_rounds_;
+    state.round.clear();
+  }
+  state.round.push_back(&thread);
+  if (state.round.size() < state.parties) return;
+  output_.append_to_all(state.round, barrier_operation(address, state));
+  state.round.clear();
+}
+
+// Threads pass one at a time, so a window may begin within a round. Only rounds that begin inside the window are written.
+void Recording::pass_team_barrier(Thread& thread, std::uint64_t address, Barrier& state) {
+  thread.is_in_team = true;
   const std::uint64_t round = state.passed++ / state.parties;
   if (output_.state() == State::before) {
     state.first_round = round + 1;
     return;
   }
   if (round < state.first_round) return;
-  if (state.barrier == trace::kNone) {
-    const std::string name = place_name(event.value, memory_.at(event.value));
-    state.barrier = writer_->define(trace::Barrier{.name = name, .parties = static_cast<int>(state.parties)});
-  }
-  const trace::Operation operation{.kind = Kind::barrier, .id = state.barrier};
-  const bool is_round_under_way = state.written % state.parties != 0;
-  if (output_.append(thread, operation)) {
-    ++state.written;
-  } else if (is_round_under_way) {
+  const Operation operation = barrier_operation(address, state);
+  if (!output_.append(thread, operation)) {
+    if (state.round.empty()) return;
     output_.append_after_all(thread, operation);
-    ++state.written;
   }
+  state.round.push_back(&thread);
+  if (state.round.size() == state.parties) state.round.clear();
+}
+
+// If the program ends while a team passes its barrier, the other threads come there at their ends. Otherwise those that have
+// passed would wait for ever in a replay. The other threads have been in this team before, or were created for it.
+void Recording::complete_round(Barrier& state) {
+  if (state.barrier == trace::kNone || state.round.empty() || state.round.size() == state.parties) return;
+  std::vector<Thread*> others;
+  for (std::size_t number = output_.threads(); number-- > 0;) {
+    Thread& thread = output_.thread(number);
+    const bool is_missing = std::ranges::find(state.round, &thread) == state.round.end();
+    if (is_missing && thread.ended == 0 && thread.stream != trace::kNone) others.push_back(&thread);
+  }
+  std::ranges::stable_partition(others, &Thread::is_in_team);
+  others.resize(std::min<std::size_t>(others.size(), state.parties - state.round.size()));
+  for (Thread* other : others) output_.append_after_all(*other, {.kind = Kind::barrier, .id = state.barrier});
 }
 
 }  // namespace linebounce::record

@@ -72,6 +72,15 @@ bool TraceOutput::append(Thread& thread, const Operation& operation) {
   return true;
 }
 
+void TraceOutput::append_to_all(std::span<Thread* const> threads, const Operation& operation) {
+  bool is_in = false;
+  for (Thread* thread : threads) {
+    const bool is_now = is_in_window();
+    if (thread == threads.front()) is_in = is_now;
+    if (is_in) append_after_all(*thread, operation);
+  }
+}
+
 void TraceOutput::append_after_all(Thread& thread, const Operation& operation) {
   if (thread.stream != trace::kNone) write(thread, operation);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,7 @@ struct Thread {
   std::uint64_t created = 0, began = 0, ended = 0;
   std::vector<std::uint32_t> functions;  // functions that the thread is in, outermost first
   std::vector<HeldLock> held;
+  bool is_in_team = false;             // it has passed a barrier of an OpenMP team
   std::vector<StackLock> stack_locks;  // local locks that the thread has used in its current frames
   int instructions = 0;                // since the latest `execute`
 };
@@ -72,6 +74,8 @@ class TraceOutput {
   void entering(const std::string& function);
   // Writes the operation if it is in the window, and returns whether it did. REQUIRES: `thread` is updated only afterwards.
   bool append(Thread& thread, const trace::Operation& operation);
+  // Writes the operation for all of these threads or for none: if the first one's is in the window.
+  void append_to_all(std::span<Thread* const> threads, const trace::Operation& operation);
   // Like append(), but also writes after the end of the window.
   void append_after_all(Thread& thread, const trace::Operation& operation);
 

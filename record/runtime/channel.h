@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 8, kChannelRings = 1024 };
+enum { kChannelVersion = 9, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The environment variable that holds the memory file's path.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -54,7 +54,8 @@ enum EventKind {
   kSemaphorePost,
   kSemaphoreWait,
   kBarrierInit,  // more: number of threads
-  kBarrier,
+  kBarrier,      // the thread has come to the barrier, and waits there for the others
+  kTeamBarrier,  // the thread of an OpenMP team has passed the barrier; others may not have come to it yet
   // Memory. value: address; more: size of the block, size of an element (0: unknown), and return addresses, innermost first;
   // detail: the number of return addresses, and kAlignedBlock.
   kAllocate,

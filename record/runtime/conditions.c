@@ -1,4 +1,5 @@
 // Condition variables, semaphores and barriers. A signal is recorded before it is sent, a wake-up after it has happened.
+// A thread's arrival at a barrier is recorded before it waits there: once a thread has left, all others may be gone.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -95,8 +96,8 @@ EXPORTED int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barr
 }
 
 EXPORTED int pthread_barrier_wait(pthread_barrier_t* barrier) {
-  record_order();
+  record_in_order(kBarrier, 0, (uintptr_t)barrier);
   const int result = real_pthread_barrier_wait(barrier);
-  if (result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD) record_in_order(kBarrier, 0, (uintptr_t)barrier);
+  record_order();
   return result;
 }

@@ -57,7 +57,7 @@ static void pass_barrier(char* barriers) {
     return;
   }
   tell_threads(&barriers[threads], threads);
-  record_in_order(kBarrier, 0, (uintptr_t)&barriers[threads]);
+  record_in_order(kTeamBarrier, 0, (uintptr_t)&barriers[threads]);
 }
 
 static void run(Body* runs, void* data) {

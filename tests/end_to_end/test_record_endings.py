@@ -227,3 +227,128 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(rec
         refused = recorder.run("-o", output, "--", program, "0", code=2)
         assert f"{output}: cannot be written: {why}" in refused.stderr
         assert refused.stdout == ""
+
+
+# All threads meet 50 times. The last to come to the last meeting is main, which ends the program before another thread can run.
+MEETING = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+static pthread_barrier_t barrier;
+static volatile long steps[4];
+static void* meet(void* number) {
+  for (int i = 0; i < 50; i++) {
+    if (number == NULL && i == 49) usleep(20000);
+    steps[(long)number]++;
+    pthread_barrier_wait(&barrier);
+  }
+  return number;
+}
+int main(void) {
+  pthread_t thread;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  sched_getaffinity(0, sizeof(one), &one);
+  for (int cpu = 0, found = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (CPU_ISSET(cpu, &one) && found++ > 0) CPU_CLR(cpu, &one);
+  }
+  sched_setaffinity(0, sizeof(one), &one);
+  pthread_barrier_init(&barrier, NULL, 4);
+  for (long i = 1; i < 4; i++) pthread_create(&thread, NULL, meet, (void*)i);
+  meet(NULL);
+  _exit(0);
+}
+"""
+
+
+@pytest.mark.parametrize("is_binary", [False, True])
+def test_a_program_that_ends_behind_a_barrier_leaves_a_whole_trace(recorder: Recorder, is_binary: bool) -> None:
+    recording = recorder.record_binary(MEETING) if is_binary else recorder.record(recorder.compile(MEETING))
+    assert {recording.counts(name)[Kind.BARRIER] for name in recording.streams} == {50}
+    replays(recorder)
+
+
+def replays(recorder: Recorder) -> None:
+    """The trace replays to its end: nobody waits for ever."""
+    replayed = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_8way", "-o", "replay")
+    assert replayed.code == 0, replayed.stderr
+
+
+def test_a_barrier_may_be_made_anew_while_its_threads_leave_it(recorder: Recorder) -> None:
+    source = """
+#include <pthread.h>
+static pthread_barrier_t barrier;
+static volatile long steps[4];
+static void* meet(void* number) {
+  steps[(long)number]++;
+  pthread_barrier_wait(&barrier);
+  return number;
+}
+int main(void) {
+  pthread_t threads[4];
+  for (int round = 0; round < 200; round++) {
+    pthread_barrier_init(&barrier, NULL, 4);
+    for (long i = 1; i < 4; i++) pthread_create(&threads[i], NULL, meet, (void*)i);
+    meet(NULL);
+    pthread_barrier_destroy(&barrier);
+    pthread_barrier_init(&barrier, NULL, 1);
+    pthread_barrier_wait(&barrier);
+    for (int i = 1; i < 4; i++) pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
+  }
+}
+"""
+    recording = recorder.record(recorder.compile(source))
+    assert recording.counts("main")[Kind.BARRIER] == 200 * 2
+    assert sum(recording.counts(name)[Kind.BARRIER] for name in recording.streams) == 200 * (4 + 1)
+
+
+def test_a_barrier_that_another_process_shares_keeps_nobody_waiting(recorder: Recorder) -> None:
+    source = """
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  pthread_barrierattr_t shared;
+  pthread_barrierattr_init(&shared);
+  pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+  pthread_barrier_t* barrier = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  pthread_barrier_init(barrier, &shared, 2);
+  const int is_child = fork() == 0;
+  for (int i = 0; i < 10; i++) pthread_barrier_wait(barrier);
+  if (is_child) _exit(0);
+  wait(NULL);
+}
+"""
+    recording = recorder.record(recorder.compile(source))
+    assert recording.counts("main")[Kind.BARRIER] == 0
+    assert any(sentence.startswith("9 round(s) of barriers") for sentence in recording.missing), recording.missing
+
+
+@pytest.mark.parametrize("is_binary", [False, True])
+def test_an_openmp_program_that_ends_inside_a_region_leaves_a_whole_trace(recorder: Recorder, is_binary: bool) -> None:
+    source = """
+#include <omp.h>
+#include <unistd.h>
+static volatile long steps[4];
+int main(void) {
+  #pragma omp parallel num_threads(4)
+  steps[omp_get_thread_num()]++;
+  #pragma omp parallel num_threads(4)
+  {
+    steps[omp_get_thread_num()]++;
+    if (omp_get_thread_num() == 0) {
+      usleep(200000);
+      _exit(0);
+    }
+  }
+}
+"""
+    program = recorder.compile_plainly(source, "-fopenmp") if is_binary else recorder.compile(source, "-fopenmp")
+    recording = recorder.record(program, options=("--binary",) if is_binary else ())
+    # The beginnings and ends of two regions. Main comes to the second region's end where it ends the program.
+    assert {recording.counts(name)[Kind.BARRIER] for name in recording.streams} == {4}
+    assert recording.streams["main"][-1].kind == Kind.BARRIER
+    replays(recorder)

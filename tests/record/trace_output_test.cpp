@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -102,6 +103,20 @@ TEST(TraceOutput, AThreadFromBeforeTheWindowIsNotCreatedInIt) {
   output.output.join(output.thread, worker);
   EXPECT_EQ(output.kinds(0), (Kinds{Kind::join}));
   EXPECT_EQ(output.kinds(1), (Kinds{Kind::store}));
+}
+
+// The first thread's operation decides: here it is the window's last, or the last before the window.
+TEST(TraceOutput, WhatSeveralThreadsDoTogetherIsInTheWindowForAllOrForNone) {
+  for (const std::uint64_t skip : {0, 1}) {
+    Output output({.skip = skip, .count = 1});
+    Thread& worker = output.output.thread(1);
+    output.output.begin(worker);
+    const std::array<Thread*, 2> both = {&output.thread, &worker};
+    output.output.append_to_all(both, {.kind = Kind::fence});
+    const Kinds expected = skip == 0 ? Kinds{Kind::fence} : Kinds{};
+    EXPECT_EQ(output.kinds(0), expected);
+    EXPECT_EQ(output.kinds(1), expected);
+  }
 }
 
 // `lives`: c0 creates thread 0, b0 begins it, e0 ends it.
