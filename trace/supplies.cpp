@@ -39,6 +39,29 @@ Supplies::Supplies(const Symbols& symbols)
   }
 }
 
+bool Supplies::add(const Supplies& other) {
+  const auto add_supply = [](Supply& to, const Supply& from) {
+    to.count += from.count;
+    demand(to, from.where, from.demand);
+  };
+  const auto add_all = [&](std::vector<Supply>& to, const std::vector<Supply>& from) {
+    for (std::size_t id = 0; id < to.size(); ++id) add_supply(to[id], from[id]);
+  };
+  add_all(events_, other.events_);
+  add_all(words_, other.words_);
+  add_all(arrivals_, other.arrivals_);
+  for (const auto& [cpu, supply] : other.wakes_) add_supply(wakes_[cpu], supply);
+  for (const auto& [which, supply] : other.interrupts_) add_supply(interrupts_[which], supply);
+  bool is_created_once = true;
+  for (std::size_t stream = 0; stream < creations_.size(); ++stream) {
+    is_created_once &= !creations_[stream] || !other.creations_[stream];
+    creations_[stream] = creations_[stream] || other.creations_[stream];
+    has_operations_[stream] = has_operations_[stream] || other.has_operations_[stream];
+    if (joins_[stream].stream == kNone) joins_[stream] = other.joins_[stream];
+  }
+  return is_created_once;
+}
+
 void Supplies::begin(std::uint32_t stream) {
   has_operations_[stream] = true;
   awaits_several_ = false;

@@ -31,6 +31,8 @@ class Supplies {
     if (at.operation == 0) begin(at.stream);
     if (!it.is_memory() || (it.flags & kCounted) != 0) count_supply(at, it);
   }
+  // Adds what another object has counted, in other streams. Returns false if both have counted the `create` of one stream.
+  bool add(const Supplies& other);
   // Undoes what a counted operation supplied, but not what it waits for. REQUIRES: first_debt() is not called afterwards.
   void forget(std::uint32_t stream, const Operation& it);
 

@@ -232,6 +232,35 @@ TEST(CheckOfATrace, RefusesStreamsThatAreCreatedNeverOrTwice) {
   EXPECT_EQ(said_of({op(Kind::join, 0)}), kFirst + "join of the stream itself");
 }
 
+// Streams are checked in several threads, each of which counts what its own streams bring.
+TEST(CheckOfATrace, FindsWhatStreamsOweEachOtherInEveryRun) {
+  Sample sample = small_sample();
+  const std::uint32_t workers = 20;
+  sample.streams.resize(3);
+  for (std::uint32_t i = 0; i < workers; ++i) {
+    const Stream worker{.name = "extra", .created = true};
+    sample.definitions.emplace_back(worker);
+    sample.symbols.define(worker);
+    sample.streams.push_back({op(Kind::signal), op(Kind::wait, 0, workers)});
+  }
+  sample.streams[0] = {op(Kind::create, 1)};
+  sample.streams[1] = {op(Kind::wait, 0, workers)};
+  sample.streams[2] = {};
+  for (std::uint32_t i = 0; i < workers; ++i) sample.streams[0].push_back(op(Kind::create, 3 + i));
+  for (int run = 0; run < 20; ++run) EXPECT_EQ(said_of(sample), "");
+
+  sample.streams[22].push_back(op(Kind::create, 3));
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_EQ(said_of(sample), "stream 22 (extra), operation 2: create of stream 3 (extra), which has been created");
+  }
+  sample.streams[22] = {};
+  sample.streams[1] = {op(Kind::wait, 0, workers)};
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_EQ(said_of(sample), fmt::format("stream 1 (worker), operation 0: wait for {} signals of {}; the trace has {}",
+                                           workers, sample.symbols.events[0].name, workers - 1));
+  }
+}
+
 TEST(CheckOfATrace, NamesTheLineOfATextInsteadOfTheByte) {
   const ScratchFile file("trace.txt");
   file.write("linebounce trace 1\nobject a size=8\n\n# too far:\nstream main\nmain load a+0 8\nmain load a+8 8\nend\n");
