@@ -22,6 +22,7 @@ namespace linebounce::record {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr int kUnread = 3;
 constexpr int kMostRuns = 1000;
 
 constexpr const char* kFooter = R"(
@@ -44,8 +45,9 @@ Examples:
   linebounce-record --binary -- ./program         as it is, with its libraries
   linebounce trace info table.lbt                 inspect it
 
-The exit code is the program's, or 128 + the signal that killed it; 2 for wrong usage, if nothing could be recorded, or if the
-trace could not be completed. To use an incomplete trace, also after the recorder was killed:
+The trace is read back and checked. The exit code is the program's, or 128 + the signal that killed it; 2 for wrong usage, if
+nothing could be recorded, or if the trace could not be completed; 3 if other commands would refuse the trace, or if it could not
+be checked. To use an incomplete trace, also after the recorder was killed:
   linebounce trace convert --recover broken.lbt usable.lbt)";
 
 bool read_number(std::string_view text, std::uint64_t& number) {
@@ -182,6 +184,10 @@ int run(int argc, char** argv) {
   for (int run = 1;; ++run) {
     const Recorded recorded = record_program(options);
     report(recorded, options.window);
+    if (!recorded.unread.empty()) {
+      std::cerr << "linebounce-record: " << recorded.unread << "\n";
+      return kUnread;
+    }
     files.push_back(recorded.file);
     has_operations = has_operations && recorded.operations > 0;
     if (run == times || recorded.exit_status != 0) {

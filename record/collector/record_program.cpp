@@ -20,6 +20,7 @@
 #include "record/collector/background_writer.hpp"
 #include "record/collector/event_order.hpp"
 #include "record/collector/program_image.hpp"
+#include "record/collector/read_back.hpp"
 #include "record/collector/recorded_process.hpp"
 #include "record/collector/recording.hpp"
 #include "record/collector/shared_channel.hpp"
@@ -309,6 +310,8 @@ Recorded record_program(const RecordOptions& options) {
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
   if (!lock.is_in_place()) throw RecordError(file + ": was deleted or replaced while it was written: this trace is lost");
+  process.take_signals();
+  recorded.unread = read_back(file, recorded.operations, [&process] { return process.take_signals(); });
   return recorded;
 }
 

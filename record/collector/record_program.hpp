@@ -24,6 +24,7 @@ struct Recorded {
   std::vector<std::string> missing;  // sentences about losses, as in the trace's summary
   TraceOutput::Apart apart = {};     // threads that never ran at the same time as another
   std::string killed_by;             // see RecordedProcess::killed_by
+  std::string unread;                // see read_back()
   int exit_status = 0;
 };
 

@@ -81,6 +81,13 @@ void RecordedProcess::pause(std::chrono::nanoseconds time) {
   if (signal > 0 && (is_of_process || !may_be_of_terminal)) ::kill(id_, signal);
 }
 
+bool RecordedProcess::take_signals() const {
+  const timespec at_once{};
+  bool any = false;
+  while (::sigtimedwait(&signals_, nullptr, &at_once) > 0) any = true;
+  return any;
+}
+
 int RecordedProcess::exit_status() const {
   return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
 }

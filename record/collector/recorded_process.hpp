@@ -25,6 +25,8 @@ class RecordedProcess {
   bool has_ended();
   // Waits for `time` or until a signal arrives. Passes the signal on to the program.
   void pause(std::chrono::nanoseconds time);
+  // Takes all signals that have come. Returns false if there was none. Thread-safe. REQUIRES: the program has ended.
+  bool take_signals() const;
   // The program's exit status as shells report it: its own, or 128 + the signal that killed it. REQUIRES: the program has
   // ended.
   [[nodiscard]] int exit_status() const;

@@ -241,8 +241,12 @@ int main(void) {
     recording = recorder.record(recorder.compile(source))
     sizes = {each.name: each.word_bytes for each in recording.symbols.locks}
     assert sizes == {
-        **{"bytes[64].value": 1, "bytes[128].value": 1, "pairs[32].values[0]": 2, "pairs[64].values[0]": 2},
-        **{"packed.mutex": 4, "packed.spin": 4},
+        "bytes[64].value": 1,
+        "bytes[128].value": 1,
+        "pairs[32].values[0]": 2,
+        "pairs[64].values[0]": 2,
+        "packed.mutex": 4,
+        "packed.spin": 4,
     }
     assert all(recording.acquisitions(name) == 20 for name in sizes)
     replayed = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_8way", "--lock", "qspinlock")

@@ -221,6 +221,34 @@ int main(void) {
     assert "the program goes on, unrecorded" in result.stderr
 
 
+def test_a_trace_that_no_command_can_read_is_told(recorder: Recorder) -> None:
+    """The program damages its own trace, once the recorder has written the beginning."""
+    source = """
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+volatile long steps;
+int main(void) {
+  struct stat trace;
+  do {
+    for (int i = 0; i < 1000; i++) steps++;
+    usleep(1000);
+  } while (stat("trace.lbt", &trace) != 0 || trace.st_size < 100);
+  const int file = open("trace.lbt", O_WRONLY);
+  return pwrite(file, "damage", 6, 50) == 6 ? 7 : 1;
+}
+"""
+    result = recorder.run("-o", "trace.lbt", "--", recorder.compile(source), code=3)
+    assert "linebounce-record: the trace was read back, and other commands will refuse it: trace.lbt: byte 28: " in result.stderr
+    assert "Next:" not in result.stderr
+    assert recorder.linebounce("trace", "info", "trace.lbt").code == 3
+
+
+def test_a_trace_that_cannot_be_read_back_is_told(recorder: Recorder) -> None:
+    result = recorder.run("-o", "/dev/null", "--", recorder.compile(COUNTING), "10", code=3)
+    assert "/dev/null: is no regular file, so the trace was not read back and checked" in result.stderr
+
+
 def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
     program = recorder.compile(COUNTING)
     for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "Is a directory")]:
