@@ -9,10 +9,13 @@ static void announce(long what, const void* first, uintptr_t second) {
   __asm__ volatile("syscall" : "+a"(what) : "D"(first), "S"(second) : "rcx", "r11", "memory");
 }
 
-void announce_thread(void) {
+static void announce_this_thread(void) {
   announce(ANNOUNCE_THREAD, &this_thread, (uintptr_t)channel);
 }
 
-void announce_callback(uint64_t* kept, bool begins) {
+static void announce_this_callback(uint64_t* kept, bool begins) {
   announce(ANNOUNCE_CALLBACK, kept, begins);
 }
+
+void (*const announce_thread)(void) = announce_this_thread;
+void (*const announce_callback)(uint64_t* kept, bool begins) = announce_this_callback;

@@ -5,3 +5,7 @@ struct Channel* channel;
 uint64_t ring_mask;
 bool recording;
 __thread struct Thread this_thread;
+
+// Weak pointers, because the linker gold takes weak functions without a definition for defined ones.
+__attribute__((weak)) void (*const announce_thread)(void) = NULL;
+__attribute__((weak)) void (*const announce_callback)(uint64_t* kept, bool begins) = NULL;

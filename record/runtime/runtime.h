@@ -49,8 +49,9 @@ extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
 extern HIDDEN bool recording;
 
-// Tells the plugin that this thread has a ring now. Defined only in the preloaded library (record/binary).
-HIDDEN void announce_thread(void) __attribute__((weak));
+// The following are NULL except in the preloaded library (record/binary).
+// Tells the plugin that this thread has a ring now.
+extern HIDDEN void (*const announce_thread)(void);
 // Marks the begin and end of a program function that the runtime calls, so that the plugin records it. `kept`: the plugin's
 // storage, the same for begin and end.
-HIDDEN void announce_callback(uint64_t* kept, bool begins) __attribute__((weak));
+extern HIDDEN void (*const announce_callback)(uint64_t* kept, bool begins);
