@@ -48,13 +48,20 @@ flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
 # Exports the runtime's entry points, so that shared libraries, also those loaded later, report to the program's runtime.
 exported='-Wl,--export-dynamic-symbol=__tsan_*'
 shared=false
-operators=true
 rust=false
+links=true
+static=
+# Whether C++'s operators new are linked with what is linked here. They are wrapped (runtime/operators.c).
+operators=false
+[[ $(basename "$self") == *++ ]] && operators=true
 arguments=()
 for argument in "$@"; do
   case $argument in
-    -shared) shared=true operators=false ;;
-    -static-libstdc++) operators=false ;;  # the program then contains the library's own operators, which call our malloc
+    -shared) shared=true ;;
+    -static | -static-pie) static=$argument ;;
+    -c | -S | -E | -M | -MM | -fsyntax-only | -r) links=false ;;
+    -nostdlib | -nodefaultlibs | -nostdlib++) operators=false ;;
+    -lstdc++ | -l:libstdc++.* | */libstdc++.* | -lc++ | -lc++abi) operators=true ;;
     */librustc*_rt.tsan.a)  # rustc's own ThreadSanitizer runtime: ours replaces it, so the file may be missing
       rust=true
       continue
@@ -62,7 +69,17 @@ for argument in "$@"; do
   esac
   arguments+=("$argument")
 done
-if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
+if $links && [[ $static ]]; then
+  echo "$(basename "$0"): a program that is linked statically cannot be recorded: link it without $static" >&2
+  exit 2
+fi
+# With -r the program is linked later: operators that are wrapped twice would call themselves.
+if $operators && $links; then
+  flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive")
+  for suffix in '' RKSt9nothrow_t St11align_val_t St11align_val_tRKSt9nothrow_t; do
+    flags+=("-Wl,--wrap=_Znwm$suffix,--wrap=_Znam$suffix")
+  done
+fi
 
 if [[ $("${compiler[@]}" --version) == *clang* ]]; then
   # Writes the layouts of all types, even of those that clang expects in a library's debug information.

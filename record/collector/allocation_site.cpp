@@ -18,9 +18,9 @@ bool is_of_system(const std::string& file) {
   return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
-// Names such as "xmalloc" and "pool_alloc" are wrappers; the function that calls them says more.
+// C++'s operators, and names such as "xmalloc" and "pool_alloc", are wrappers; the function that calls them says more.
 bool is_allocator(const std::string& function) {
-  return function.find("alloc") != std::string::npos;
+  return function.find("alloc") != std::string::npos || function.starts_with("operator new");
 }
 
 std::string without_namespace(const std::string& name) {
@@ -137,8 +137,18 @@ AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
       if (!is_allocator(place.function)) return site;
     }
   }
-  if (site.name.empty()) site.name = frames.empty() ? "?" : image_->function(frames.front());
+  if (site.name.empty()) site.name = function_of(frames);
   return site;
+}
+
+// The innermost function that has a name and is not an operator; all of them may be a library's.
+std::string AllocationSites::function_of(std::span<const std::uint64_t> frames) const {
+  if (frames.empty()) return "?";
+  for (const std::uint64_t frame : frames) {
+    std::string function = image_->function(frame);
+    if (!function.starts_with("operator new") && function != image_->file_name(frame)) return function;
+  }
+  return image_->function(frames.front());
 }
 
 const std::vector<std::string>& AllocationSites::lines_of(const std::string& file) {

@@ -29,6 +29,7 @@ class AllocationSites {
 
  private:
   AllocationSite find(std::span<const std::uint64_t> frames);
+  std::string function_of(std::span<const std::uint64_t> frames) const;
   void read_type(const SourcePlace& place, AllocationSite& site);
   std::vector<const Type*> types_in_text(const std::string& text, const SourcePlace& place);
   const Type* type_of_expression(const std::string& variable, const std::vector<std::string>& steps, const SourcePlace& place);

@@ -53,7 +53,8 @@ class Recording {
   struct Barrier {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
-    std::vector<Thread*> round;  // the threads of the round under way: waiting, or of a team's barrier, written to the trace
+    std::vector<Thread*> round =
+        {};  // the threads of the round under way: waiting, or of a team's barrier, written to the trace
     // Of a team's barrier.
     std::uint64_t passed = 0;       // threads over all rounds
     std::uint64_t first_round = 0;  // the first of the barrier's rounds that lies in the window

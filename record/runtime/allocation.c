@@ -27,12 +27,23 @@ static void* record_block(void* memory, size_t bytes, size_t element, uintptr_t 
   return memory;
 }
 
-void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
+// `memory`: NULL if the allocation failed. `element`: bytes of an element; 0 if unknown. Returns `memory`.
+static void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
   return record_block(memory, bytes, element, caller, 0);
 }
 
-void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
+static void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
   return record_block(memory, bytes, 0, caller, kAlignedBlock);
+}
+
+void __tsan_linebounce_new_begins(struct NewBlock* block) {
+  block->was_silent = this_thread.silent;
+  this_thread.silent = true;
+}
+
+void __tsan_linebounce_new_ends(const struct NewBlock* block) {
+  this_thread.silent = block->was_silent;
+  record_block(block->memory, block->bytes, 0, block->caller, block->is_aligned ? kAlignedBlock : 0);
 }
 
 // Recorded before the block is freed, because another thread may get it at once.

@@ -2,8 +2,16 @@
 
 #include "runtime.h"
 
-// Records the block that `caller` has allocated, and returns it. `memory`: NULL if the allocation failed. `element`: bytes of
-// an element; 0 if unknown.
-HIDDEN void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller);
-// Like allocated(), for a block with a requested alignment.
-HIDDEN void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller);
+// A call of C++'s operator new (operators.c).
+struct NewBlock {
+  void* memory;  // NULL: the operator has failed, or has not returned yet
+  size_t bytes;
+  uintptr_t caller;
+  bool is_aligned;  // the program requested an alignment
+  bool was_silent;
+};
+
+// Libraries call these in the program that they are loaded into, as they call the functions for accesses. Blocks that the
+// operator allocates by other functions in between are not recorded, because it usually calls malloc.
+EXPORTED void __tsan_linebounce_new_begins(struct NewBlock* block);
+EXPORTED void __tsan_linebounce_new_ends(const struct NewBlock* block);

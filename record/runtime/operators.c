@@ -1,45 +1,26 @@
-// C++'s operators new and delete, in an archive of their own. compiler.sh omits it when the C++ library is linked statically,
-// because these operators could then not find the library's own behind them.
-#include <stdlib.h>
-#include <unistd.h>
-
+// C++'s operators new. compiler.sh tells the linker to wrap them: calls of an operator in the program or library that is linked
+// come to __wrap_ here, and __real_ is the operator that they would have called. So every library keeps its own operators,
+// wherever they are defined, and what linebounce-cc did not compile is not touched.
+//
+// This archive is linked with each program and each library in C++; the runtime itself only with programs.
 #include "allocation.h"
-#include "real.h"
 
-// A cleanup handler, so that it also runs when an exception passes.
-static void restore_silent(const bool* was_silent) {
-  this_thread.silent = *was_silent;
-}
+// A cleanup handler, so that it also runs when the operator throws.
+static void end_new(const struct NewBlock* block) { __tsan_linebounce_new_ends(block); }
 
-static void no_cpp_library(void) {
-  static const char kMessage[] =
-      "linebounce: the C++ library's operator new cannot be found: link the library dynamically, or by -static-libstdc++\n";
-  if (write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1) < 0) abort();
-  abort();
-}
-
-// Allocates with the C++ library's operator, which throws on failure. The operator calls malloc, which must not be recorded a
-// second time.
-static void* by_new(New* operator_new, size_t bytes, uintptr_t extra) {
-  if (operator_new == NULL) no_cpp_library();
-  void* memory = NULL;
-  {
-    const bool was_silent __attribute__((cleanup(restore_silent))) = this_thread.silent;
-    this_thread.silent = true;
-    memory = operator_new(bytes, extra);
+#define WRAP_NEW(name, is_aligned)                                                                              \
+  void* __real_##name(size_t bytes, uintptr_t second, uintptr_t third);                                         \
+  HIDDEN void* __wrap_##name(size_t bytes, uintptr_t second, uintptr_t third);                                  \
+  void* __wrap_##name(size_t bytes, uintptr_t second, uintptr_t third) {                                        \
+    struct NewBlock block __attribute__((cleanup(end_new))) = {NULL, bytes, RETURN_ADDRESS, is_aligned, false}; \
+    __tsan_linebounce_new_begins(&block);                                                                       \
+    return block.memory = __real_##name(bytes, second, third);                                                  \
   }
-  return memory;
-}
-
-#define PLAIN_NEW(name)                                                                     \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra);                                    \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra) {                                   \
-    return allocated(by_new(real_##name, bytes, extra), bytes, 0, RETURN_ADDRESS);          \
-  }
-#define ALIGNED_NEW(name)                                                                   \
-  REPLACEABLE void* name(size_t bytes, uintptr_t alignment);                                \
-  REPLACEABLE void* name(size_t bytes, uintptr_t alignment) {                               \
-    return allocated_aligned(by_new(real_##name, bytes, alignment), bytes, RETURN_ADDRESS); \
-  }
-REAL_PLAIN_NEW(PLAIN_NEW)
-REAL_ALIGNED_NEW(ALIGNED_NEW)
+WRAP_NEW(_Znwm, false)
+WRAP_NEW(_Znam, false)
+WRAP_NEW(_ZnwmRKSt9nothrow_t, false)
+WRAP_NEW(_ZnamRKSt9nothrow_t, false)
+WRAP_NEW(_ZnwmSt11align_val_t, true)
+WRAP_NEW(_ZnamSt11align_val_t, true)
+WRAP_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, true)
+WRAP_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, true)

@@ -3,8 +3,6 @@
 #define DEFINE_REAL(name) __typeof__(&name) real_##name;
 REAL_FUNCTIONS(DEFINE_REAL)
 REAL_CONDITIONS(DEFINE_REAL)
-#define DEFINE_NEW(name) New* real_##name;
-REAL_NEW(DEFINE_NEW)
 
 // Stores dlsym()'s data pointer as a function pointer. POSIX allows this; C has no cast for it.
 #define FIND(name) *(void**)&real_##name = dlsym(RTLD_NEXT, #name);
@@ -13,5 +11,4 @@ REAL_NEW(DEFINE_NEW)
 void find_real_functions(void) {
   REAL_FUNCTIONS(FIND)
   REAL_CONDITIONS(FIND_CONDITION)
-  REAL_NEW(FIND)
 }

@@ -29,12 +29,4 @@
 REAL_FUNCTIONS(DECLARE_REAL)
 REAL_CONDITIONS(DECLARE_REAL)
 
-// Operators of C++, for which C has no declarations; NULL if the program has no C++ library.
-#define REAL_PLAIN_NEW(X) X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t)
-#define REAL_ALIGNED_NEW(X) X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)
-#define REAL_NEW(X) REAL_PLAIN_NEW(X) REAL_ALIGNED_NEW(X)
-typedef void* New(size_t, uintptr_t);
-#define DECLARE_NEW(name) extern __attribute__((visibility("hidden"))) New* real_##name;
-REAL_NEW(DECLARE_NEW)
-
 __attribute__((visibility("hidden"))) void find_real_functions(void);

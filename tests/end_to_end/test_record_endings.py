@@ -239,7 +239,9 @@ int main(void) {
 }
 """
     result = recorder.run("-o", "trace.lbt", "--", recorder.compile(source), code=3)
-    assert "linebounce-record: the trace was read back, and other commands will refuse it: trace.lbt: byte 28: " in result.stderr
+    assert (
+        "linebounce-record: the trace was read back, and other commands will refuse it: trace.lbt: byte 28: " in result.stderr
+    )
     assert "Next:" not in result.stderr
     assert recorder.linebounce("trace", "info", "trace.lbt").code == 3
 
