@@ -1,19 +1,17 @@
 #include "decoder.h"
 
-#include <stdlib.h>
-
 static csh disassembler;
 static cs_insn* decoded;
 
-static void start_disassembler(void) {
-  if (cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler) != CS_ERR_OK) abort();
-  cs_option(disassembler, CS_OPT_DETAIL, CS_OPT_ON);
+bool start_decoder(void) {
+  if (cs_open(CS_ARCH_X86, CS_MODE_64, &disassembler) != CS_ERR_OK) return false;
+  if (cs_option(disassembler, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK) return false;
   decoded = cs_malloc(disassembler);
+  return decoded != NULL;
 }
 
 const cs_insn* decode(uint64_t address, const void* code, size_t bytes) {
   const uint8_t* next = code;
-  if (decoded == NULL) start_disassembler();
   return cs_disasm_iter(disassembler, &next, &bytes, &address, decoded) ? decoded : NULL;
 }
 

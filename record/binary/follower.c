@@ -5,8 +5,8 @@ uint64_t ring_mask;
 bool recording;
 __thread struct Thread* followed_thread;
 
-// After a call instruction and until the called function's first block: the address of the call's return address. The linker's
-// jumps may come in between. 0: no call is under way.
+// After a call instruction and until the called function's first block: the address of the call's return address. In between
+// come jumps of the linkage table, and the loader's functions when it binds the called one. 0: no call is under way.
 THREAD_LOCAL uint64_t called_stack;
 // While the thread is in one of the runtime's functions: the address of that function's return address. Otherwise 0.
 THREAD_LOCAL uint64_t silent_until;
@@ -125,10 +125,10 @@ void called_back(uint64_t* kept, bool begins) {
 
 void returned(uint64_t stack) {
   struct Thread* thread = followed_thread;
-  if (thread == NULL || stack < silent_until) return;
+  if (thread == NULL || stack < silent_until || stack < called_stack) return;
   silent_until = 0;
   if (thread->ring == NULL) return;
-  if (called_stack != 0) {  // a loader function, which binds the called symbol and then jumps to it
+  if (called_stack != 0) {  // a loader function that the program has called
     called_stack = 0;
     --thread->depth;
   } else if (thread->depth > kFrames) {

@@ -52,9 +52,14 @@ static bool is_atomic(const cs_insn* instruction) {
   return is_locked(instruction) || (instruction->id == X86_INS_XCHG && memory_operand(instruction) != NULL);
 }
 
-static bool is_linkage_jump(const cs_insn* instruction) {
-  const cs_x86_op* target = memory_operand(instruction);
-  return target != NULL && target->mem.base == X86_REG_RIP;
+static bool uses_fixed_word(const cs_insn* instruction) {
+  const cs_x86_op* word = memory_operand(instruction);
+  return word != NULL && word->mem.base == X86_REG_RIP;
+}
+
+static bool pushes_number(const cs_insn* instruction) {
+  const cs_x86* x86 = &instruction->detail->x86;
+  return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM;
 }
 
 // Stores relative to the stack or frame pointer probably write local variables. Optimised code may use the frame-pointer
@@ -77,7 +82,11 @@ struct InstructionFacts facts_of(const void* code, size_t bytes) {
     case X86_INS_RET: return (struct InstructionFacts){kReturn, kNoEvent, 0};
     case X86_INS_MFENCE: return (struct InstructionFacts){kFenceInstruction, kNoEvent, 0};
     case X86_INS_ENDBR64: return (struct InstructionFacts){kBranchTarget, kNoEvent, 0};
-    case X86_INS_JMP: return (struct InstructionFacts){is_linkage_jump(decoded) ? kLinkageJump : kPlain, kNoEvent, 0};
-    default: return (struct InstructionFacts){is_storing(decoded) ? kStoring : kPlain, kNoEvent, 0};
+    case X86_INS_JMP: return (struct InstructionFacts){uses_fixed_word(decoded) ? kLinkageJump : kJump, kNoEvent, 0};
+    case X86_INS_PUSH:
+      if (pushes_number(decoded) || uses_fixed_word(decoded)) return (struct InstructionFacts){kLinkagePush, kNoEvent, 0};
+      break;
+    default: break;
   }
+  return (struct InstructionFacts){is_storing(decoded) ? kStoring : kPlain, kNoEvent, 0};
 }

@@ -12,7 +12,9 @@ enum InstructionKind {
   kFenceInstruction,
   kCall,
   kReturn,
+  kJump,
   kLinkageJump,   // in a procedure linkage table or equivalent code
+  kLinkagePush,   // of a number, or of a word at a fixed place, as before the jump to the loader there
   kBranchTarget,  // endbr64, with which each function begins under -fcf-protection
 };
 

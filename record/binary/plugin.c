@@ -205,9 +205,13 @@ static struct InstructionFacts facts_in(const Block* block, size_t number) {
   return facts_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
 }
 
+// Whether the block is code of the procedure linkage table. Its stub jumps to the function; the first time, before the loader
+// has bound the function, to code that pushes the function's number and jumps to the loader.
 static bool is_linkage(const Block* block) {
-  const size_t first = facts_in(block, 0).kind == kBranchTarget && qemu_plugin_tb_n_insns(block) > 1 ? 1 : 0;
-  return facts_in(block, first).kind == kLinkageJump;
+  const size_t instructions = qemu_plugin_tb_n_insns(block);
+  const size_t first = facts_in(block, 0).kind == kBranchTarget && instructions > 1 ? 1 : 0;
+  const enum InstructionKind begin = facts_in(block, first).kind, end = facts_in(block, instructions - 1).kind;
+  return begin == kLinkageJump || (begin == kLinkagePush && (end == kJump || end == kLinkageJump));
 }
 
 static void follow_block(Block* block, enum CodeOwner owner) {
@@ -253,6 +257,7 @@ int qemu_plugin_version = kPluginVersion;
 EXPORTED int qemu_plugin_install(PluginId id, const void* about, int count, char** arguments);
 int qemu_plugin_install(PluginId id, const void* about, int count, char** arguments) {
   (void)about, (void)count, (void)arguments;
+  if (!start_decoder()) return -1;  // QEMU then ends before the program has begun
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
   qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
   qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_call_result);

@@ -119,8 +119,7 @@ std::vector<std::string> binary_command(const std::vector<std::string>& command)
   const std::string program = find_program(command[0]);
   require_recordable(command[0], program);
   std::vector<std::string> all = {emulator, "-cpu", "max", "-0", command[0], "-plugin", companion("libbinary_plugin.so")};
-  // LD_BIND_NOW binds all functions before the program starts. Lazy binding would add the linker's accesses to the recording.
-  all.insert(all.end(), {"-E", "LD_PRELOAD=" + with_those_of_user(companion(PRELOAD_FILE)), "-E", "LD_BIND_NOW=1", program});
+  all.insert(all.end(), {"-E", "LD_PRELOAD=" + with_those_of_user(companion(PRELOAD_FILE)), program});
   all.insert(all.end(), command.begin() + 1, command.end());
   return all;
 }

@@ -9,12 +9,6 @@
 #include "events.h"
 #include "real.h"
 
-void* __libc_malloc(size_t bytes);
-void* __libc_calloc(size_t count, size_t bytes);
-void* __libc_realloc(void* memory, size_t bytes);
-void* __libc_memalign(size_t alignment, size_t bytes);
-void __libc_free(void* memory);
-
 static void* record_block(void* memory, size_t bytes, size_t element, uintptr_t caller, unsigned flags) {
   const struct Thread* thread = &this_thread;
   if (memory == NULL || thread->silent || this_ring() == NULL) return memory;
@@ -52,11 +46,12 @@ static void freeing(const void* memory, size_t bytes) {
   if (memory != NULL && !this_thread.silent) record_in_order_with(kFree, 0, (uintptr_t)memory, &more, 1);
 }
 
-static void freeing_block(void* memory) { freeing(memory, memory == NULL ? 0 : malloc_usable_size(memory)); }
+static void freeing_block(void* memory) { freeing(memory, memory == NULL ? 0 : REAL(malloc_usable_size)(memory)); }
 
+// Every function that returns or takes a block is replaced, because the runtime has blocks of its own (apart.c).
 REPLACEABLE void* malloc(size_t bytes) {
   if (this_thread.apart) return allocate_apart(bytes);
-  return allocated(__libc_malloc(bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated(REAL(malloc)(bytes), bytes, 0, RETURN_ADDRESS);
 }
 
 // The C library allocates a new thread's table of thread-local variables by calloc, while pthread_create() runs. Its elements
@@ -64,14 +59,14 @@ REPLACEABLE void* malloc(size_t bytes) {
 REPLACEABLE void* calloc(size_t count, size_t bytes) {
   if (this_thread.apart) return allocate_apart(count * bytes);
   if (this_thread.creates_thread && bytes == 2 * sizeof(void*)) return allocate_thread_table(count, bytes);
-  return allocated(__libc_calloc(count, bytes), count * bytes, bytes, RETURN_ADDRESS);
+  return allocated(REAL(calloc)(count, bytes), count * bytes, bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* realloc(void* memory, size_t bytes) {
   if (is_apart(memory)) return reallocate_apart(memory, bytes);
   if (this_thread.apart && memory == NULL) return allocate_apart(bytes);
   freeing_block(memory);
-  return allocated(__libc_realloc(memory, bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated(REAL(realloc)(memory, bytes), bytes, 0, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
@@ -80,40 +75,41 @@ REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
     errno = ENOMEM;
     return NULL;
   }
+  if (is_apart(memory)) return reallocate_apart(memory, all);
   freeing_block(memory);
-  return allocated(__libc_realloc(memory, all), all, bytes, RETURN_ADDRESS);
+  return allocated(REAL(realloc)(memory, all), all, bytes, RETURN_ADDRESS);
 }
 
-REPLACEABLE void* memalign(size_t alignment, size_t bytes);
 REPLACEABLE void* memalign(size_t alignment, size_t bytes) {
-  return allocated_aligned(__libc_memalign(alignment, bytes), bytes, RETURN_ADDRESS);
+  return allocated_aligned(REAL(memalign)(alignment, bytes), bytes, RETURN_ADDRESS);
 }
-
 REPLACEABLE void* aligned_alloc(size_t alignment, size_t bytes) {
-  return allocated_aligned(__libc_memalign(alignment, bytes), bytes, RETURN_ADDRESS);
+  return allocated_aligned(REAL(aligned_alloc)(alignment, bytes), bytes, RETURN_ADDRESS);
 }
+REPLACEABLE void* valloc(size_t bytes) { return allocated_aligned(REAL(valloc)(bytes), bytes, RETURN_ADDRESS); }
+REPLACEABLE void* pvalloc(size_t bytes) { return allocated_aligned(REAL(pvalloc)(bytes), bytes, RETURN_ADDRESS); }
 
 REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
-  const int error = errno;
-  void* got = __libc_memalign(alignment, bytes);
-  errno = error;
-  if (got == NULL) return ENOMEM;
-  *memory = allocated_aligned(got, bytes, RETURN_ADDRESS);
-  return 0;
+  const int result = REAL(posix_memalign)(memory, alignment, bytes);
+  if (result == 0) allocated_aligned(*memory, bytes, RETURN_ADDRESS);
+  return result;
+}
+
+REPLACEABLE size_t malloc_usable_size(void* memory) {
+  return is_apart(memory) ? apart_bytes(memory) : REAL(malloc_usable_size)(memory);
 }
 
 REPLACEABLE void free(void* memory) {
   if (is_apart(memory)) return free_apart(memory);
   freeing_block(memory);
-  __libc_free(memory);
+  REAL(free)(memory);
 }
 
 // A mapping at a fixed address replaces an older one there.
 #define MMAP(name, Offset)                                                                               \
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
     if ((flags & MAP_FIXED) != 0) freeing(wanted, bytes);                                                     \
-    void* memory = real_##name(wanted, bytes, protection, flags, file, offset);                          \
+    void* memory = REAL(name)(wanted, bytes, protection, flags, file, offset);                          \
     if (memory != MAP_FAILED) allocated_aligned(memory, bytes, RETURN_ADDRESS);                          \
     return memory;                                                                                       \
   }
@@ -122,7 +118,7 @@ MMAP(mmap64, off64_t)
 
 EXPORTED int munmap(void* memory, size_t bytes) {
   freeing(memory, bytes);
-  return real_munmap(memory, bytes);
+  return REAL(munmap)(memory, bytes);
 }
 
 // Reads a fifth argument even if the caller passed none, as the C library does; the kernel then ignores it.
@@ -132,7 +128,7 @@ EXPORTED void* mremap(void* memory, size_t before, size_t bytes, int flags, ...)
   void* wanted = va_arg(more, void*);
   va_end(more);
   freeing(memory, before);
-  void* moved = real_mremap(memory, before, bytes, flags, wanted);
+  void* moved = REAL(mremap)(memory, before, bytes, flags, wanted);
   if (moved != MAP_FAILED) allocated_aligned(moved, bytes, RETURN_ADDRESS);
   return moved;
 }

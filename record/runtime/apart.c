@@ -8,9 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void* __libc_malloc(size_t bytes);
-void* __libc_calloc(size_t count, size_t bytes);
-void __libc_free(void* memory);
+#include "real.h"
 
 // Reserves addresses; only used pages take memory. Blocks are never freed, which costs 500 bytes for each thread that the
 // program creates.
@@ -52,12 +50,12 @@ static struct Block* block_of(void* memory) {
 }
 
 void* allocate_apart(size_t bytes) {
-  if (region == NULL || bytes >= kRegionBytes) return __libc_malloc(bytes);
+  if (region == NULL || bytes >= kRegionBytes) return REAL(malloc)(bytes);
   const size_t all = sizeof(struct Block) + ((bytes + 15) & ~(size_t)15);
   const size_t at = __atomic_fetch_add(&used, all, __ATOMIC_RELAXED);
   if (at + all > kRegionBytes) {
     __atomic_fetch_sub(&used, all, __ATOMIC_RELAXED);
-    return __libc_malloc(bytes);
+    return REAL(malloc)(bytes);
   }
   struct Block* block = (struct Block*)(region + at);
   *block = (struct Block){.bytes = bytes};
@@ -67,23 +65,27 @@ void* allocate_apart(size_t bytes) {
 // Allocates a new thread's table outside the program's heap. The program's heap gets a block of the size that the table has
 // without our entry.
 void* allocate_thread_table(size_t entries, size_t bytes) {
-  void* without_ours = __libc_calloc(entries - (adds_thread_local_module ? 1 : 0), bytes);
+  void* without_ours = REAL(calloc)(entries - (adds_thread_local_module ? 1 : 0), bytes);
   if (without_ours == NULL || !adds_thread_local_module) return without_ours;
   void* table = allocate_apart(entries * bytes);
   if (!is_apart(table)) {
-    __libc_free(without_ours);
-    return __libc_calloc(entries, bytes);
+    REAL(free)(without_ours);
+    return REAL(calloc)(entries, bytes);
   }
   block_of(table)->stands_for = without_ours;
   return table;
 }
 
+size_t apart_bytes(void* memory) {
+  return block_of(memory)->bytes;
+}
+
 void free_apart(void* memory) {
-  __libc_free(block_of(memory)->stands_for);
+  REAL(free)(block_of(memory)->stands_for);
 }
 
 void* reallocate_apart(void* memory, size_t bytes) {
-  void* now = this_thread.apart ? allocate_apart(bytes) : __libc_malloc(bytes);
+  void* now = this_thread.apart ? allocate_apart(bytes) : REAL(malloc)(bytes);
   if (now == NULL) return NULL;
   const size_t before = block_of(memory)->bytes;
   for (size_t i = 0; i < before && i < bytes; ++i) ((char*)now)[i] = ((const char*)memory)[i];

@@ -20,7 +20,7 @@ static struct Ring* take_ring(void) {
 }
 
 uint32_t new_thread_number(void) {
-  return recording ? __atomic_fetch_add(&channel->threads, 1, __ATOMIC_RELAXED) : 0;
+  return recording ? __atomic_fetch_add(&channel->threads, 1, __ATOMIC_RELAXED) : NO_NUMBER;
 }
 
 static void* pages(size_t bytes) {
@@ -65,7 +65,7 @@ static void join_recording(uint32_t number, uintptr_t runs) {
 }
 
 void begin_thread(uint32_t number, uintptr_t runs) {
-  if (recording) join_recording(number, runs);
+  if (recording && number != NO_NUMBER) join_recording(number, runs);
 }
 
 // Lets a thread join at its first event. Needed for threads that our pthread_create() did not create, such as a library's.

@@ -5,7 +5,9 @@
 
 // Returns false on failure. REQUIRES: called before any thread joins.
 HIDDEN bool prepare_joining(void);
-// Called in a new thread: begin_thread() before the thread's function, end_thread() after it.
+// Called in a new thread: begin_thread() before the thread's function, end_thread() after it. A thread that was created before
+// the recording began has no number yet; it joins at its first event.
+#define NO_NUMBER UINT32_MAX
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
 HIDDEN void end_thread(void);

@@ -77,7 +77,7 @@ static void run_region(void* memory) {
 }
 
 // Finds libgomp's function on the first call rather than at the start, because most programs have no OpenMP.
-#define REAL(name)                                            \
+#define FIND_REAL(name)                                       \
   static __typeof__(&name) real;                              \
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name); \
   if (team_size == NULL) *(void**)&team_size = dlsym(RTLD_NEXT, "omp_get_num_threads");
@@ -95,7 +95,7 @@ static void end_region(const struct Region* region) {
 #define PARALLEL(name, parameters, arguments)                      \
   EXPORTED void name parameters;                                   \
   void name parameters {                                           \
-    REAL(name)                                                     \
+    FIND_REAL(name)                                                     \
     struct Region begun = begin_region(runs, data);                \
     struct Region* around = this_thread.region;                    \
     this_thread.region = &begun; /* its threads are known by it */ \
@@ -127,7 +127,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
 #define BARRIER(name)             \
   EXPORTED void name(void);       \
   void name(void) {               \
-    REAL(name)                    \
+    FIND_REAL(name)                    \
     record_order();               \
     real();                       \
     pass_barrier(openmp_barrier); \
@@ -139,7 +139,7 @@ BARRIER(GOMP_sections_end)
 #define CANCEL_BARRIER(name)       \
   EXPORTED bool name(void);        \
   bool name(void) {                \
-    REAL(name)                     \
+    FIND_REAL(name)                     \
     record_order();                \
     const bool cancelled = real(); \
     pass_barrier(openmp_barrier);  \
@@ -154,13 +154,13 @@ static int openmp_critical, openmp_atomic;
 #define LOCKED(begin, end, parameters, arguments, lock)   \
   EXPORTED void begin parameters;                         \
   void begin parameters {                                 \
-    REAL(begin)                                           \
+    FIND_REAL(begin)                                           \
     real arguments;                                       \
     record_in_order(kAcquire, kMutex | kOneWord, (uintptr_t)(lock)); \
   }                                                       \
   EXPORTED void end parameters;                           \
   void end parameters {                                   \
-    REAL(end)                                             \
+    FIND_REAL(end)                                             \
     record_in_order(kRelease, kMutex | kOneWord, (uintptr_t)(lock)); \
     real arguments;                                       \
   }
@@ -180,7 +180,7 @@ static void tried_lock(int had, const void* lock) {
 #define TRY_LOCK(name)           \
   EXPORTED int name(void* lock); \
   int name(void* lock) {         \
-    REAL(name)                   \
+    FIND_REAL(name)                   \
     const int had = real(lock);  \
     tried_lock(had, lock);       \
     return had;                  \
@@ -191,7 +191,7 @@ TRY_LOCK(omp_test_nest_lock)
 // One thread executes the section, and the others receive its result.
 EXPORTED void* GOMP_single_copy_start(void);
 void* GOMP_single_copy_start(void) {
-  REAL(GOMP_single_copy_start)
+  FIND_REAL(GOMP_single_copy_start)
   void* data = real();
   record_order();
   return data;
@@ -199,7 +199,7 @@ void* GOMP_single_copy_start(void) {
 
 EXPORTED void GOMP_single_copy_end(void* data);
 void GOMP_single_copy_end(void* data) {
-  REAL(GOMP_single_copy_end)
+  FIND_REAL(GOMP_single_copy_end)
   record_order();
   real(data);
 }
@@ -207,14 +207,14 @@ void GOMP_single_copy_end(void* data) {
 // Threads execute their ordered parts one after the other.
 EXPORTED void GOMP_ordered_start(void);
 void GOMP_ordered_start(void) {
-  REAL(GOMP_ordered_start)
+  FIND_REAL(GOMP_ordered_start)
   real();
   record_order();
 }
 
 EXPORTED void GOMP_ordered_end(void);
 void GOMP_ordered_end(void) {
-  REAL(GOMP_ordered_end)
+  FIND_REAL(GOMP_ordered_end)
   record_order();
   real();
 }
@@ -238,7 +238,7 @@ static void copy_task(void* to, void* from) {
   if (task->copies != NULL) {
     task->copies(data, task->data);
   } else {
-    real_memcpy(data, task->data, (size_t)task->bytes);
+    REAL(memcpy)(data, task->data, (size_t)task->bytes);
   }
 }
 
@@ -252,7 +252,7 @@ EXPORTED void GOMP_task(Body* runs, void* data, void (*copies)(void*, void*), lo
                         unsigned flags, void** depends, int priority, void* detached);
 void GOMP_task(Body* runs, void* data, void (*copies)(void*, void*), long bytes, long alignment, bool may_wait, unsigned flags,
                void** depends, int priority, void* detached) {
-  REAL(GOMP_task)
+  FIND_REAL(GOMP_task)
   struct Task task = {runs, data, copies, bytes};
   const long aligned = alignment > (long)alignof(max_align_t) ? alignment : (long)alignof(max_align_t);
   if (aligned > kTaskHeader || (flags & kDetached) != 0) {
@@ -267,7 +267,7 @@ void GOMP_task(Body* runs, void* data, void (*copies)(void*, void*), long bytes,
 #define ORDERED_WAIT(name)  \
   EXPORTED void name(void); \
   void name(void) {         \
-    REAL(name)              \
+    FIND_REAL(name)              \
     real();                 \
     record_order();         \
   }

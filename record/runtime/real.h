@@ -1,10 +1,12 @@
-// The C library's own versions of the functions that the runtime replaces.
+// The functions that the runtime replaces: the C library's, or those of an allocator in another library.
 #pragma once
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <threads.h>
@@ -20,13 +22,19 @@
   X(sem_init) X(sem_open) X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait)                          \
   X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)                                     \
   X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
+  X(malloc) X(calloc) X(realloc) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)                        \
+  X(malloc_usable_size) X(free)                                                                                            \
   X(dlopen) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                        \
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
 // Looked up with their version, because glibc also has older versions that wait differently.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)
 
+// Which may be called before the runtime has started, by the constructors of a library that starts even earlier.
+#define REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : (find_real_functions(), real_##name))
+
 #define DECLARE_REAL(name) extern __attribute__((visibility("hidden"))) __typeof__(&name) real_##name;
 REAL_FUNCTIONS(DECLARE_REAL)
 REAL_CONDITIONS(DECLARE_REAL)
 
+// Allocates apart from the program's heap.
 __attribute__((visibility("hidden"))) void find_real_functions(void);

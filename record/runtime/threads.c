@@ -1,11 +1,10 @@
 // Threads: creation and joining.
-#include <dlfcn.h>
-#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
 
 #include "apart.h"
+#include "code_at.h"
 #include "events.h"
 #include "known_threads.h"
 #include "openmp.h"
@@ -20,7 +19,8 @@ static void record_join(uint32_t number_plus_one) {
   record_in_order(kJoin, 0, number_plus_one - 1);
 }
 
-// The argument of a new thread's first function, which is ours.
+// The argument of a new thread's first function, which is ours. If there is no memory for it, the thread's own function is the
+// first, and the thread joins at its first event.
 struct Beginning {
   void* (*runs)(void*);
   int (*runs_c11)(void*);
@@ -72,11 +72,11 @@ static int run_c11_thread(void* memory) {
 // Finds the function that names a thread. Under std::thread, `runs` is a function of the C++ library, and the third virtual
 // function of its argument calls the program's function. An OpenMP thread is named after the region that it was created for.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
-  Dl_info found;
+  struct CodeAt code;
   const uintptr_t address = (uintptr_t)runs;
-  const bool is_known = dladdr((void*)address, &found) != 0 && found.dli_fname != NULL;
-  if (is_known && strstr(found.dli_fname, "libgomp.so") != NULL && function_of_region() != 0) return function_of_region();
-  if (!is_known || strstr(found.dli_fname, "libstdc++.so") == NULL) return address;
+  const bool is_known = find_code(address, &code);
+  if (is_known && strstr(code.file, "libgomp.so") != NULL && function_of_region() != 0) return function_of_region();
+  if (!is_known || strstr(code.file, "libstdc++.so") == NULL) return address;
   return (*(uintptr_t**)argument)[2];
 }
 
@@ -89,11 +89,11 @@ static void creating(const struct Beginning* beginning) {
 
 EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*runs)(void*), void* argument) {
   struct Beginning* beginning = new_beginning(argument, function_of_thread(runs, argument));
-  if (beginning == NULL) return EAGAIN;
+  if (beginning == NULL) return REAL(pthread_create)(thread, attributes, runs, argument);
   beginning->runs = runs;
   creating(beginning);
   this_thread.creates_thread = true;
-  const int result = real_pthread_create(thread, attributes, run_thread, beginning);
+  const int result = REAL(pthread_create)(thread, attributes, run_thread, beginning);
   this_thread.creates_thread = false;
   if (result == 0) remember_thread(*thread, beginning->number);
   return result;
@@ -101,11 +101,11 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 
 EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
   struct Beginning* beginning = new_beginning(argument, (uintptr_t)runs);
-  if (beginning == NULL) return thrd_nomem;
+  if (beginning == NULL) return REAL(thrd_create)(thread, runs, argument);
   beginning->runs_c11 = runs;
   creating(beginning);
   this_thread.creates_thread = true;
-  const int result = real_thrd_create(thread, run_c11_thread, beginning);
+  const int result = REAL(thrd_create)(thread, run_c11_thread, beginning);
   this_thread.creates_thread = false;
   if (result == thrd_success) remember_thread(*thread, beginning->number);
   return result;
@@ -115,7 +115,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
 #define JOIN(name, parameters, thread, arguments)       \
   EXPORTED int name parameters {                        \
     const uint32_t number = known_thread(thread);       \
-    const int result = real_##name arguments;           \
+    const int result = REAL(name) arguments;           \
     if (result == 0) record_join(number);               \
     return result;                                      \
   }
