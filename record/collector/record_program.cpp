@@ -23,6 +23,7 @@
 #include "record/collector/read_back.hpp"
 #include "record/collector/recorded_process.hpp"
 #include "record/collector/recording.hpp"
+#include "record/collector/sanitizers.hpp"
 #include "record/collector/shared_channel.hpp"
 #include "record/collector/unseen_atomics.hpp"
 #include "trace/files.hpp"
@@ -90,6 +91,10 @@ void require_recordable(const std::string& name, const std::string& path) {
     throw RecordError(path +
                       " is linked statically: --binary records programs that use the C library as a shared one. Link it "
                       "without -static; of Go, build it with CGO_ENABLED=1 and a package that imports \"C\"");
+  }
+  if (const std::string sanitizer = large_sanitizer_of(program.elf); !sanitizer.empty()) {
+    throw RecordError(
+        fmt::format("{} was compiled with -fsanitize={}, which does not run in QEMU: compile it without", path, sanitizer));
   }
 }
 
@@ -173,11 +178,11 @@ class Collector {
     if (event.kind == kLibraryLoaded) __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
   }
 
-  // After a write error, the program still runs to its end; its events are taken and discarded.
+  // After an error, such as a full disk, the program still runs to its end; its events are taken and discarded.
   template <class Work>
   void unless_it_fails(Work work) try {
     work();
-  } catch (const trace::WriteError& error) {
+  } catch (const std::exception& error) {
     std::cerr << "linebounce-record: " << error.what() << "; the program goes on, unrecorded\n";
     has_failed_ = true;
   }
