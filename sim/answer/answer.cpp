@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 
 #include "sim/answer/doubts.hpp"
@@ -28,7 +29,8 @@ constexpr std::size_t kMostFeatured = 3;
 constexpr std::size_t kMostNamed = 4;  // most alternatives or places that one sentence names
 
 struct Standing {
-  int number = 0;  // number of the point
+  int number = 0;           // number of the point
+  ConfigValue alternative;  // alternatives are told apart by their values; names are for sentences
   std::string name;
   double value = 0;
   std::optional<double> interval;
@@ -109,12 +111,12 @@ class Decision {
     Ranking ranking;
     for (const int number : numbers) {
       const ConfigValue& value = *value_at(point(number), roles_.compared->path);
-      const auto metric = point(number).metrics.find(metric_.name);
       const bool baseline = roles_.compared->path == kLockPath && value == ConfigValue(std::string(kNoLock));
-      if (baseline || metric == point(number).metrics.end()) continue;
-      const auto starved = point(number).metrics.find(kStarved);
-      ranking.push_back({number, alternative_name(*roles_.compared, value), as_double(metric->second.value),
-                         metric->second.ci95, starved != point(number).metrics.end() && as_double(starved->second.value) > 0});
+      const auto metric = figure_at(number, metric_.name);
+      if (baseline || !metric) continue;
+      const auto starved = figure_at(number, kStarved);
+      ranking.push_back({number, value, alternative_name(*roles_.compared, value), metric->value, metric->interval,
+                         starved && starved->value > 0});
     }
     std::ranges::stable_sort(ranking, [this](const Standing& a, const Standing& b) {
       return metric_.better == Better::higher ? a.value > b.value : a.value < b.value;
@@ -128,7 +130,7 @@ class Decision {
     answer_.text = where + verdict(ranking) + unfairness(ranking) + ".";
     for (std::size_t i = 0; i < std::min(kMostFeatured, ranking.size()); ++i) feature(ranking[i]);
     if (roles_.over) answer_.text += other_leaders(ranking.front(), numbers);
-    if (leaders_of(ranking) == 1) {
+    if (leads_alone(ranking)) {
       answer_.why = reason_of(contender(ranking[0]), contender(ranking[1]), metric_.name);
     }
   }
@@ -196,35 +198,35 @@ class Decision {
   // Names the alternatives that lead elsewhere in the sweep: " cohort leads at 4 to 16 CPUs."
   std::string other_leaders(const Standing& best, const std::vector<int>& numbers) {
     struct Stretch {
-      std::string name;
+      Standing leader;
       ConfigValue first, last;
       bool starves;
     };
     std::vector<Stretch> stretches;
-    std::string before;
+    bool goes_on = false;  // whether the last stretch reaches the place before
     for (const ConfigValue& value : roles_.over->values) {
       const Ranking ranking = ranked(at(numbers, value));
-      const bool alone = ranking.size() > 1 && leaders_of(ranking) == 1;
-      const std::string leader = alone ? ranking.front().name : "";
-      if (alone && leader == before) {
+      const bool alone = leads_alone(ranking);
+      if (alone && goes_on && stretches.back().leader.alternative == ranking.front().alternative) {
         stretches.back().last = value;
         stretches.back().starves |= ranking.front().starves;
       } else if (alone) {
-        stretches.push_back({leader, value, value, ranking.front().starves});
+        stretches.push_back({ranking.front(), value, value, ranking.front().starves});
         feature(ranking.front());
       }
-      before = leader;
+      goes_on = alone;
     }
     std::vector<std::string> sentences;
     for (const Stretch& stretch : stretches) {
-      if (stretch.name == best.name) continue;
+      if (stretch.leader.alternative == best.alternative) continue;
       const std::string first = value_name(stretch.first);
       const bool one = stretch.first == stretch.last;
       const bool range = !one && roles_.over->path == kCpusPath;
-      sentences.push_back(fmt::format(
-          "{} leads{} at {}{}", stretch.name, stretch.starves ? ", but starves CPUs," : "", one || !range ? "" : first + " to ",
-          range || one ? place_name(*roles_.over, stretch.last)
-                       : place_name(*roles_.over, stretch.first) + " to " + value_name(stretch.last)));
+      sentences.push_back(fmt::format("{} leads{} at {}{}", stretch.leader.name, stretch.starves ? ", but starves CPUs," : "",
+                                      one || !range ? "" : first + " to ",
+                                      range || one
+                                          ? place_name(*roles_.over, stretch.last)
+                                          : place_name(*roles_.over, stretch.first) + " to " + value_name(stretch.last)));
     }
     if (sentences.empty()) return "";
     if (sentences.size() > kMostLeaders) return fmt::format(" The order changes {} times on the way there.", sentences.size());
@@ -234,11 +236,11 @@ class Decision {
   // ---- alternatives at many places ----
 
   void many_places(const std::vector<std::pair<Cell, Ranking>>& decided) {
-    // keys: the winner's name, or "" for a tie
-    std::vector<std::pair<std::string, std::vector<const std::pair<Cell, Ranking>*>>> groups;
+    // keys: the alternative that wins; none for a tie
+    std::vector<std::pair<std::optional<ConfigValue>, std::vector<const std::pair<Cell, Ranking>*>>> groups;
     for (const auto& place : decided) {
-      const bool alone = leaders_of(place.second) == 1;
-      const std::string winner = alone ? place.second.front().name : "";
+      const std::optional<ConfigValue> winner =
+          leads_alone(place.second) ? std::optional(place.second.front().alternative) : std::nullopt;
       const auto known = std::ranges::find(groups, winner, [](const auto& group) { return group.first; });
       if (known == groups.end()) {
         groups.push_back({winner, {&place}});
@@ -247,13 +249,14 @@ class Decision {
       }
     }
     std::ranges::stable_sort(groups, [](const auto& a, const auto& b) {
-      return std::pair(a.first.empty(), b.second.size()) < std::pair(b.first.empty(), a.second.size());
+      return std::pair(!a.first, b.second.size()) < std::pair(!b.first, a.second.size());
     });
     std::vector<std::string> parts;
     for (const auto& [winner, places] : groups) {
       const std::string where = places_text(places, decided.size());
       const std::string verb = parts.empty() ? " " + wins() : "";
-      parts.push_back(winner.empty() ? "there is no clear winner " + where : winner + verb + " " + where + margin(places));
+      const std::string& name = places.front()->second.front().name;
+      parts.push_back(winner ? name + verb + " " + where + margin(places) : "there is no clear winner " + where);
     }
     speak_of(groups.front().second.front()->second);
     const bool all_at_end = roles_.over.has_value();
@@ -275,7 +278,7 @@ class Decision {
       for (std::size_t i = 0; i < roles_.cells.size(); ++i) {
         const ConfigValue& value = place->first[i];
         const bool word = roles_.cells.size() == 1 && std::holds_alternative<std::string>(value);
-        name += (name.empty() ? "" : ", ") + (word ? value_name(value) : place_name(roles_.cells[i], value));
+        name += (i == 0 ? "" : ", ") + (word ? alternative_name(roles_.cells[i], value) : place_name(roles_.cells[i], value));
       }
       names.push_back(std::move(name));
     }
@@ -303,9 +306,8 @@ class Decision {
     std::vector<Standing> row;
     for (const ConfigValue& value : roles_.over->values) {
       for (const int number : at(finished(), value)) {
-        const auto metric = point(number).metrics.find(metric_.name);
-        if (metric == point(number).metrics.end()) continue;
-        row.push_back({number, place_name(*roles_.over, value), as_double(metric->second.value), metric->second.ci95});
+        if (const auto metric = figure_at(number, metric_.name))
+          row.push_back({number, value, place_name(*roles_.over, value), metric->value, metric->interval});
       }
     }
     if (row.size() < 2) return;
@@ -331,24 +333,27 @@ class Decision {
 
   // ---- nothing to compare ----
 
-  // Describes the last point: its headline metrics, and where its time goes.
+  // Describes the last point that has a headline metric: these metrics, and where its time goes.
   void tell() {
     const std::vector<int> numbers = finished();
-    if (numbers.empty()) return;
-    const int number = numbers.back();
-    answer_.point = number;
+    if (!numbers.empty()) answer_.point = numbers.back();
+    for (auto number = numbers.rbegin(); number != numbers.rend() && answer_.text.empty(); ++number) tell(*number);
+  }
+
+  void tell(int number) {
     std::vector<std::string> figures;
     for (const HeadlineMetric& headline : input_.headlines) {
-      const auto metric = point(number).metrics.find(headline.name);
-      if (metric == point(number).metrics.end()) continue;
-      const std::string amount_text = amount_of(headline, as_double(metric->second.value), metric->second.ci95);
+      const auto metric = figure_at(number, headline.name);
+      if (!metric) continue;
+      const std::string amount_text = amount_of(headline, metric->value, metric->interval);
       if (headline.unit != "1/s") {
         figures.push_back(headline.label + " " + amount_text);
       } else {
-        figures.push_back(as_double(metric->second.value) > 0 ? amount_text : "no " + headline.label + " in the measured time");
+        figures.push_back(metric->value > 0 ? amount_text : "no " + headline.label + " in the measured time");
       }
     }
     if (figures.empty()) return;
+    answer_.point = number;
     const std::string place = point_words(point(number), roles_);
     answer_.text = (place.empty() ? "" : place + ": ") + fmt::format("{}.", fmt::join(figures, ", "));
     answer_.why = main_cost(point(number));
@@ -362,12 +367,13 @@ class Decision {
     const auto before = input_.seeds(first.number, metric_.name), after = input_.seeds(second.number, metric_.name);
     std::vector<double> base, changed;
     for (const auto& [seed, value] : before) {
-      if (const auto same = after.find(seed); same != after.end()) {
+      const auto same = after.find(seed);
+      if (same != after.end() && std::isfinite(value) && std::isfinite(same->second)) {
         base.push_back(value);
         changed.push_back(same->second);
       }
     }
-    if (base.size() < 2 || std::ranges::all_of(base, [](double value) { return value == 0; })) return std::nullopt;
+    if (base.size() < 2 || std::accumulate(base.begin(), base.end(), 0.0) == 0) return std::nullopt;
     return paired_change(base, changed);
   }
 
@@ -382,6 +388,9 @@ class Decision {
     const auto behind = std::ranges::find_if(ranking, [&](const Standing& other) { return !as_good(other, ranking.front()); });
     return behind == ranking.begin() ? 1 : static_cast<std::size_t>(behind - ranking.begin());
   }
+
+  // False if others can't be told apart from the first, or if there is only one.
+  bool leads_alone(const Ranking& ranking) const { return ranking.size() > 1 && leaders_of(ranking) == 1; }
 
   // ---- words and figures ----
 
@@ -411,6 +420,19 @@ class Decision {
     return place_name(*roles_.over, *value_at(point(standing.number), roles_.over->path));
   }
 
+  struct Figure {
+    double value = 0;
+    std::optional<double> interval;
+  };
+  // A metric of a point. None if the point lacks it, or if it is no number: neither can be ranked.
+  std::optional<Figure> figure_at(int number, const std::string& name) const {
+    const auto metric = point(number).metrics.find(name);
+    if (metric == point(number).metrics.end()) return std::nullopt;
+    const Figure figure{as_double(metric->second.value), metric->second.ci95};
+    if (!std::isfinite(figure.value)) return std::nullopt;
+    return figure.interval && !std::isfinite(*figure.interval) ? Figure{figure.value, std::nullopt} : figure;
+  }
+
   const ReportedPoint& point(int number) const { return input_.points.at(static_cast<std::size_t>(number)); }
 
   double cpus_of(int number) const {
@@ -433,7 +455,8 @@ class Decision {
   Answer answer_;
 };
 
-// The requested metric; else the first headline for which more or less is better; else the first headline.
+// The requested metric; else the first headline that may decide, for more or less of it is better; else the first headline. A
+// mean over misses is shown but does not decide: a change that removes the cheap ones raises it.
 std::optional<HeadlineMetric> metric_of(const AnswerInput& input) {
   if (!input.question.metric.empty()) {
     for (const ReportedPoint& point : input.points) {
@@ -442,9 +465,12 @@ std::optional<HeadlineMetric> metric_of(const AnswerInput& input) {
     }
   }
   if (input.headlines.empty()) return std::nullopt;
-  const auto judged =
-      std::ranges::find_if(input.headlines, [](const auto& metric) { return metric.better != Better::neither; });
-  return judged == input.headlines.end() ? input.headlines.front() : *judged;
+  const auto judged = std::ranges::find_if(
+      input.headlines, [](const auto& it) { return it.better != Better::neither && !is_mean_over_misses(it.name); });
+  if (judged != input.headlines.end()) return *judged;
+  HeadlineMetric shown = input.headlines.front();
+  shown.better = Better::neither;
+  return shown;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "sim/answer/what_varies.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -68,7 +69,8 @@ int chosen_point(const std::string& text, const std::vector<ReportedPoint>& poin
   }
   for (int number = static_cast<int>(points.size()) - 1; number >= 0; --number) {
     const auto lies_there = [&](const auto& setting) {
-      return value_name(*value_at(points[number], setting.first)) == setting.second;
+      const ConfigValue& value = *value_at(points[number], setting.first);
+      return value_name(value) == setting.second || value_text(value) == setting.second;
     };
     if (std::ranges::all_of(wanted, lies_there)) return number;
   }

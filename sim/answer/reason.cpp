@@ -25,7 +25,7 @@ constexpr double kWorthNaming = 20;  // the smallest cost worth naming, in perce
 
 std::optional<double> metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
-  if (found == point.metrics.end()) return std::nullopt;
+  if (found == point.metrics.end() || !std::isfinite(as_double(found->second.value))) return std::nullopt;
   return as_double(found->second.value);
 }
 
@@ -39,16 +39,17 @@ std::string ns_text(double ns) {
 }
 
 // The name of the lock with most CPU time: "section_lock" from "locks.section_lock.cpu_pct". Ignores rows of a lock's call
-// sites.
-std::string busiest_lock(const ReportedPoint& point) {
+// sites. None if no lock takes any.
+std::optional<std::string> busiest_lock(const ReportedPoint& point) {
   constexpr std::string_view kPrefix = "locks.", kShare = ".cpu_pct";
-  std::string busiest;
+  std::optional<std::string> busiest;
   double most = 0;
   for (const auto& [name, metric] : point.metrics) {
-    if (!name.starts_with(kPrefix) || !name.ends_with(kShare)) continue;
+    if (name.size() < kPrefix.size() + kShare.size() || !name.starts_with(kPrefix) || !name.ends_with(kShare)) continue;
     const std::string lock = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kShare.size());
-    if (lock.find('.') != std::string::npos || as_double(metric.value) <= most) continue;
-    most = as_double(metric.value);
+    const double share = metric_of(point, name).value_or(0);
+    if (lock.find('.') != std::string::npos || share <= most) continue;
+    most = share;
     busiest = lock;
   }
   return busiest;
@@ -184,16 +185,16 @@ std::string by_misses(const Contender& winner, const Contender& next) {
 
 std::string reason_of(const Contender& winner, const Contender& next, const std::string& metric) {
   if (metric != kThroughput) return "";
-  const std::string lock = busiest_lock(next.point);
-  const std::string text = lock.empty() ? "" : by_lock(winner, next, lock);
+  const std::optional<std::string> lock = busiest_lock(next.point);
+  const std::string text = lock ? by_lock(winner, next, *lock) : "";
   return text.empty() ? by_misses(winner, next) : text;
 }
 
 std::string main_cost(const ReportedPoint& point) {
-  const std::string lock = busiest_lock(point);
-  if (const auto waiting = lock.empty() ? std::nullopt : metric_of(point, "locks." + lock + ".cpu_pct");
+  const std::optional<std::string> lock = busiest_lock(point);
+  if (const auto waiting = lock ? metric_of(point, "locks." + *lock + ".cpu_pct") : std::nullopt;
       waiting && *waiting >= kWorthNaming)
-    return fmt::format("The CPUs spend {} of their time waiting for {}.", quantity(*waiting, std::nullopt, "%"), lock);
+    return fmt::format("The CPUs spend {} of their time waiting for {}.", quantity(*waiting, std::nullopt, "%"), *lock);
   double all = 0, most = 0, count = 0;
   std::string largest;
   for (const char* source : kSourceNames) {

@@ -57,6 +57,8 @@ std::vector<VariedAxis> axes_of(const std::vector<ReportedPoint>& points, const 
   std::vector<VariedAxis> axes;
   if (points.empty()) return axes;
   for (const auto& [path, value] : points.front().at) {
+    const std::string& everywhere = path;
+    if (!std::ranges::all_of(points, [&](const auto& point) { return value_at(point, everywhere) != nullptr; })) continue;
     VariedAxis axis = axis_of(points, path);
     if (axis.values.size() < 2) continue;
     const std::string& other = path;
@@ -112,6 +114,13 @@ bool is_file(const std::string& text) {
   return text.find('/') != std::string::npos || text.ends_with(".lua") || text.ends_with(".toml");
 }
 
+// The value's name, or its whole text if another of the axis's values has the same name: "a/mine.lua" beside "b/mine.lua".
+std::string name_among(const VariedAxis& axis, const ConfigValue& value) {
+  const std::string name = value_name(value);
+  const auto same = std::ranges::count_if(axis.values, [&](const ConfigValue& other) { return value_name(other) == name; });
+  return same > 1 ? value_text(value) : name;
+}
+
 }  // namespace
 
 Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& compare) {
@@ -131,8 +140,10 @@ const ConfigValue* value_at(const ReportedPoint& point, const std::string& path)
 
 std::string value_name(const ConfigValue& value) {
   const std::string text = value_text(value);
+  if (text.empty()) return "\"\"";
   const bool file = std::holds_alternative<std::string>(value) && is_file(text);
-  return file ? std::filesystem::path(text).stem().string() : text;
+  const std::string stem = file ? std::filesystem::path(text).stem().string() : "";
+  return stem.empty() ? text : stem;
 }
 
 std::string short_path(const std::string& path, const std::vector<std::string>& paths) {
@@ -146,12 +157,13 @@ std::string short_path(const std::string& path, const std::vector<std::string>& 
 }
 
 std::string alternative_name(const VariedAxis& axis, const ConfigValue& value) {
-  return std::holds_alternative<std::string>(value) ? value_name(value) : place_name(axis, value);
+  const auto* word = std::get_if<std::string>(&value);
+  return word != nullptr && !word->empty() ? name_among(axis, value) : place_name(axis, value);
 }
 
 std::string place_name(const VariedAxis& axis, const ConfigValue& value) {
   if (axis.path == kCpusPath) return value_text(value) + (same_value(value, std::int64_t{1}) ? " CPU" : " CPUs");
-  return short_path(axis.path, {axis.path}) + " = " + value_name(value);
+  return short_path(axis.path, {axis.path}) + " = " + name_among(axis, value);
 }
 
 std::string point_words(const ReportedPoint& point, const Roles& roles) {

@@ -33,13 +33,15 @@ Roles roles_of(const std::vector<ReportedPoint>& points, const std::string& comp
 // Null if the point has no value for this path.
 const ConfigValue* value_at(const ReportedPoint& point, const std::string& path);
 
-// A value's name in sentences and tables. For a file, its bare name: "my_lock" for "/home/me/my_lock.lua".
+// A value's name in sentences and tables. For a file, its bare name: "my_lock" for "/home/me/my_lock.lua"; for an empty text,
+// two quotation marks. Never empty.
 std::string value_name(const ConfigValue& value);
 
 // As many trailing parts of a path as distinguish it from the others: "latency_ns", "memory.latency_ns".
 std::string short_path(const std::string& path, const std::vector<std::string>& paths);
 
-// "mcs" for a word, "latency_ns = 120" for a number or a switch.
+// "mcs" for a word, "latency_ns = 120" for a number or a switch, `count = ""` for an empty word. Distinct for each of the axis's
+// values.
 std::string alternative_name(const VariedAxis& axis, const ConfigValue& value);
 
 // "32 CPUs", "readers_pct = 90".

@@ -79,6 +79,10 @@ std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std:
   return chosen;
 }
 
+bool is_mean_over_misses(std::string_view metric) {
+  return metric.starts_with("latency.") && metric.ends_with(".mean_ns");
+}
+
 HeadlineMetric headline_of(const std::string& name, const std::string& unit, const std::string& label) {
   const MetricDeclaration* declared = find_metric(name);
   return {name, label.empty() ? label_of(name, unit) : label, unit, declared == nullptr ? Better::neither : declared->better};

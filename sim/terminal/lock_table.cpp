@@ -28,7 +28,7 @@ using LockBlock = std::vector<LockRow>;
 std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
   std::vector<LockBlock> blocks;
   for (const LockRow& row : rows) {
-    if (row.call_site.empty()) blocks.emplace_back();
+    if (row.call_site.empty() || blocks.empty()) blocks.emplace_back();
     if (row.total + row.rjct > 0) blocks.back().push_back(row);
   }
   std::erase_if(blocks, [](const LockBlock& block) { return block.empty(); });

@@ -361,9 +361,9 @@ WorkloadEntry replay_workload() {
           "A trace of operations, recorded or synthetic, with its own locks or others",
           declare<ReplayOptions>(),
           make_workload<Replay>,
-          {{"replay.first_thread_over_us", "first thread over"},
+          {headlines::kOperations,
            {"latency.user_offchip.mean_ns", "miss"},
-           {"replay.operations", "operations"}}};
+           {"replay.first_thread_over_us", "first thread over"}}};
 }
 
 }  // namespace linebounce::workloads

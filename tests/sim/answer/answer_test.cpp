@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <optional>
 
 #include "sim/answer/what_varies.hpp"
@@ -110,6 +111,55 @@ TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
             "a is fastest with events (by 50 %) and b with references (by a factor of 2).");
 }
 
+// A trace's counts as recorded are the alternative "". It leads in every order, so no place before it had another leader.
+TEST(Answer, NamesAnAlternativeThatIsAnEmptyWord) {
+  const auto at = [](const std::string& count, std::int64_t order, double per_s) {
+    return point_of({{"workload.count", count}, {"workload.order", order}}, per_s);
+  };
+  const Answer answer = answer_to(
+      {at("", 1, 2e5), at("batched", 1, 1e5), at("", 2, 2e5), at("batched", 2, 1e5), at("", 3, 1e5), at("batched", 3, 3e5)});
+  EXPECT_EQ(
+      answer.text,
+      "At order = 3 batched is fastest: 300 ±1 k operations/s, 3 times as much as count = \"\", the runner-up. count = \"\" "
+      "leads at order = 1 to 2.");
+  EXPECT_THAT(answer.featured, ElementsAre(ConfigValue(std::string("batched")), ConfigValue(std::string())));
+}
+
+TEST(Answer, TellsAnEmptyWordThatWinsFromATie) {
+  const auto at = [](const std::string& count, const std::string& machine, double per_s) {
+    return point_of({{"workload.count", count}, {"workload.place", machine}}, per_s);
+  };
+  EXPECT_EQ(answer_to({at("", "a", 2e5), at("batched", "a", 1e5), at("", "b", 2e5), at("batched", "b", 2e5)},
+                      {.text = "", .metric = "", .compare = "workload.count"})
+                .text,
+            "count = \"\" is fastest with a (by a factor of 2) and there is no clear winner with b.");
+}
+
+TEST(Answer, TellsFilesOfOneNameApart) {
+  const auto at = [](const std::string& lock, double per_s) { return point_of({{"workload.lock", lock}}, per_s); };
+  EXPECT_THAT(answer_to({at("a/mine.lua", 3e5), at("b/mine.lua", 2e5), at("mcs", 1e5)}).text,
+              StartsWith("At 4 CPUs a/mine.lua is fastest: 300 ±1 k operations/s, 50 % more than b/mine.lua, the runner-up"));
+}
+
+// Both remove misses that another cache serves cheaply, so the mean of the others is higher.
+TEST(Answer, RanksByOperationsAndNotByTheMeanOverMisses) {
+  const std::vector<HeadlineMetric> headlines = {{"latency.user_offchip.mean_ns", "miss", "ns", Better::lower}, kRate.front()};
+  std::vector<ReportedPoint> points = {point_of({{"workload.count", std::string("shared")}}, 1e5),
+                                       point_of({{"workload.count", std::string("per_thread")}}, 9e5)};
+  points[0].metrics["latency.user_offchip.mean_ns"] = {60.0, "ns", {}};
+  points[1].metrics["latency.user_offchip.mean_ns"] = {300.0, "ns", {}};
+  EXPECT_THAT(answer_of({{}, headlines, points, {}, 4}).text, StartsWith("At 4 CPUs per_thread is fastest"));
+  const std::vector<HeadlineMetric> misses = {headlines.front()};
+  EXPECT_EQ(answer_of({{}, misses, points, {}, 4}).text, "per_thread: miss 300 ns.");
+}
+
+TEST(Answer, LeavesOutFiguresThatAreNoNumbers) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(answer_to({lock_point("ticket", 4, none), lock_point("mcs", 4, 250000), lock_point("tas", 4, 100000)}).text,
+              StartsWith("At 4 CPUs mcs is fastest"));
+  EXPECT_EQ(answer_to({point_of({}, none)}).text, "");
+}
+
 TEST(Answer, FollowsOneRowOfNumbers) {
   const auto at = [](std::int64_t cpus, double per_s) { return point_of({{"machine.cpus", cpus}}, per_s); };
   EXPECT_EQ(answer_to({at(1, 100000), at(2, 190000), at(4, 150000)}).text,
@@ -204,6 +254,8 @@ TEST(WhatVaries, CallsAFileByItsNameAlone) {
   EXPECT_EQ(value_name(std::string("/home/me/locks/my_lock.lua")), "my_lock");
   EXPECT_EQ(value_name(std::string("mcs")), "mcs");
   EXPECT_EQ(value_name(std::int64_t{8}), "8");
+  EXPECT_EQ(value_name(std::string("/")), "/");
+  EXPECT_EQ(value_name(std::string()), "\"\"");
 }
 
 }  // namespace
