@@ -63,7 +63,7 @@ void report_links(const std::vector<LinkStatistics>& links, double measured, dou
     const std::string from = std::to_string(link.from);
     const std::string to = std::to_string(link.to);
     utilisation.add({from, to}, share_pct(static_cast<double>(link.busy), measured));
-    traffic.add({from, to}, static_cast<double>(link.bytes) / measured_ns * 1e3);
+    traffic.add({from, to}, measured_ns > 0 ? static_cast<double>(link.bytes) / measured_ns * 1e3 : 0);
   }
 }
 

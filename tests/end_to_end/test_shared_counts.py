@@ -1,8 +1,10 @@
 """Counters that many threads change: what each is used for, and which other counters are offered."""
 
 import json
+import re
 import subprocess
 
+import pytest
 from program import Program
 from recorded import Recorder
 
@@ -130,3 +132,58 @@ def test_find_sharing_names_objects_that_no_layout_helps(linebounce: Program) ->
     text = linebounce("find-sharing", "trace.lbt", "--machine", MACHINE, "--orders", "2").stdout
     assert "No layout helps against what threads share truly" in text
     assert "true sharing of requests (an event counter), which 4 threads write" in " ".join(text.split())
+
+
+# Counts of one structure, each changed by every thread.
+FIELDS = """
+#include <pthread.h>
+#include <stdatomic.h>
+static struct served { MEMBERS } served;
+static void* work(void* unused) {
+  for (int i = 0; i < 400; i++) { CHANGES }
+  return unused;
+}
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, work, 0);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+}
+"""
+
+
+def advised_for_fields(linebounce: Program, *fields: str) -> dict:
+    members = " ".join(f"_Atomic long {field};" for field in fields)
+    changes = " ".join(f"atomic_fetch_add(&served.{field}, 1);" for field in reversed(fields))
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(FIELDS.replace("MEMBERS", members).replace("CHANGES", changes), "-g"))
+    result = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json", "-o", "out")
+    assert result.code == 0, result.stdout + result.stderr
+    page: dict = json.loads(result.stdout)
+    return page
+
+
+@pytest.mark.parametrize("fields", [("pages",), ("pages", "bytes"), ("pages", "bytes", "refused"), tuple("abcdefghi")])
+def test_counts_of_one_line_are_cured_together_and_that_comes_first(linebounce: Program, fields: tuple[str, ...]) -> None:
+    """Once a thread has the line, it counts in the others for nothing. A cure of one count alone moves the misses to them."""
+    page = advised_for_fields(linebounce, *fields)
+    first = page["conditional"][0]
+    assert {f"served.{field}" for field in fields} == set(re.findall(r"served\.\w+", first["what"]))
+    gains = [max(gain["change_pct"] for gain in change["gains"]) for change in page["conditional"]]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 100, "nothing is contended any more"
+    if len(fields) > 1:
+        assert all(f"served_{field}" in first["edit"] for field in fields), "a structure for each thread"
+
+
+def test_the_trials_of_counts_are_ranked_by_operations(linebounce: Program) -> None:
+    """The counts as recorded are the alternative without a name. The replays' own answer names the one with most operations,
+    although the misses that are left are the expensive ones."""
+    advised_for_fields(linebounce, "pages", "bytes", "refused")
+    (file,) = linebounce.directory.glob("out/counts/*/counts/results.json")
+    results = json.loads(file.read_text())
+    assert results["answer"]["metric"] == "throughput.operations_per_s"
+    point = results["points"][results["answer"]["point"]]
+    rivals = [it for it in results["points"] if it["at"]["workload.order"] == point["at"]["workload.order"]]
+    rates = [it["metrics"]["throughput.operations_per_s"]["value"] for it in rivals]
+    assert point["metrics"]["throughput.operations_per_s"]["value"] == max(rates)
+    assert point["at"]["workload.count"] != ""

@@ -1,9 +1,13 @@
 #include "sim/studies/advice/count_cures.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <tuple>
+
+#include "sim/answer/quantity.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -12,7 +16,8 @@ using workloads::CountForm;
 using workloads::kBatch;
 using workloads::kStripes;
 
-constexpr std::size_t kMostCounts = 3;
+constexpr std::size_t kMostCounts = 3;     // that are cured alone
+constexpr std::size_t kMostTogether = 16;  // that one cure changes
 
 // What a cure's text says.
 struct Wording {
@@ -26,14 +31,18 @@ std::string name_in_c(const std::string& name) {
   return changed;
 }
 
-std::string slots(const std::string& name, const std::string& number) {
-  return fmt::format("struct {{ _Alignas(64) _Atomic long count; }} {}[{}];\n", name, number);
+std::string slots(const std::string& name, const std::string& number, const std::string& members = "count") {
+  return fmt::format("struct {{ _Alignas(64) _Atomic long {}; }} {}[{}];\n", members, name, number);
 }
 
-// Returns the text for a count of which the program only needs the sum.
-Wording wording_of_sum(CountForm form, const CountShare& count) {
-  const std::string& name = count.share->name;
-  const bool unused = count.use().unseen == 0 && count.use().used_ups + count.use().used_downs + count.use().used_others == 0;
+// True if no addition returns a value that the program uses.
+bool is_unused(const CountShare& count) {
+  const CountUse use = count.use();
+  return use.unseen == 0 && use.used_ups + use.used_downs + use.used_others == 0;
+}
+
+// Returns the text for a count of which the program only needs the sum. `unused`: see is_unused().
+Wording wording_of_sum(CountForm form, const std::string& name, bool unused) {
   const std::string unseen = unused ? "nobody" : "nobody uses the value that an add returns or";
   const std::string exact = unseen + " needs the exact sum after every add";
   switch (form) {
@@ -115,7 +124,7 @@ Wording wording_of(CountForm form, const CountShare& count) {
   if (is_shared_ptr(*count.share)) return wording_of_shared_ptr(form, name);
   if (count.kind == CountKind::references) return wording_of_references(form, name);
   if (count.kind == CountKind::numbers) return wording_of_numbers(name);
-  return wording_of_sum(form, count);
+  return wording_of_sum(form, name, is_unused(count));
 }
 
 // Returns the suitable counters. The first gains most, if the program meets its condition.
@@ -148,32 +157,83 @@ CountCure cure_of(CountForm form, const CountShare& count) {
   return cure;
 }
 
-// Combines the most promising cure of each count into one.
-CountCure together(const std::vector<CountCure>& cures) {
-  CountCure all;
-  for (const CountCure& cure : cures) {
-    all.choices.insert(all.choices.end(), cure.choices.begin(), cure.choices.end());
-    all.what += (all.what.empty() ? "" : "; ") + cure.what;
-    if (all.only_if.find(cure.only_if) == std::string::npos)
-      all.only_if += (all.only_if.empty() ? "" : "; and only if ") + cure.only_if;
-    all.seen += (all.seen.empty() ? "" : "; ") + cure.seen;
-    all.sketch += cure.sketch;
-    all.source += (all.source.empty() ? "" : " and ") + cure.source;
+bool becomes_sum_of_threads(const CountShare& count) {
+  const bool is_sum = !is_shared_ptr(*count.share) && count.kind != CountKind::references && count.kind != CountKind::numbers;
+  return is_sum && forms_for(count).front() == CountForm::per_thread;
+}
+
+// The text for several counts that become sums of threads' counts: a thread has all its counts together.
+Wording wording_of_sums(const std::vector<const CountShare*>& counts) {
+  std::vector<std::string> names, members;
+  bool unused = true;
+  for (const CountShare* count : counts) {
+    names.push_back(count->share->name);
+    members.push_back(name_in_c(count->share->name));
+    unused = unused && is_unused(*count);
   }
+  Wording wording = wording_of_sum(CountForm::per_thread, enumeration(names), unused);
+  wording.sketch = slots("counts_of", "THREADS", fmt::format("{}", fmt::join(members, ", "))) +
+                   "// add: a relaxed load and store of the thread's own count; read: the sum of all\n";
+  return wording;
+}
+
+// Texts of several cures, each text once.
+class Texts {
+ public:
+  void add(const std::string& text) {
+    if (std::ranges::find(all_, text) == all_.end()) all_.push_back(text);
+  }
+  [[nodiscard]] std::string joined(const char* between) const { return fmt::format("{}", fmt::join(all_, between)); }
+
+ private:
+  std::vector<std::string> all_;
+};
+
+// Combines the most promising cure of each count into one. Counts that become sums are described together.
+CountCure together(const std::vector<const CountShare*>& counts) {
+  std::vector<const CountShare*> sums;
+  std::ranges::copy_if(counts, std::back_inserter(sums), [](const CountShare* it) { return becomes_sum_of_threads(*it); });
+  CountCure all;
+  Texts what, seen, only_if, sketch, source;
+  for (const CountShare* count : counts) {
+    const CountForm form = forms_for(*count).front();
+    const bool of_sums = sums.size() > 1 && becomes_sum_of_threads(*count);
+    const CountCure cure = cure_of(form, *count);
+    const Wording wording = of_sums ? wording_of_sums(sums) : wording_of(form, *count);
+    all.choices.insert(all.choices.end(), cure.choices.begin(), cure.choices.end());
+    what.add(wording.what);
+    only_if.add(wording.only_if);
+    sketch.add(wording.sketch);
+    seen.add(cure.seen);
+    source.add(cure.source);
+  }
+  all.what = what.joined("; ");
+  all.seen = seen.joined("; ");
+  all.only_if = only_if.joined("; and only if ");
+  all.sketch = sketch.joined("");
+  all.source = source.joined(" and ");
   return all;
 }
 
 }  // namespace
 
 std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Reader& reader) {
-  std::vector<CountCure> cures, best;
-  for (const CountShare& count : count_shares(account, reader)) {
-    if (best.size() == kMostCounts) break;
-    const std::vector<CountForm> forms = forms_for(count);
-    best.push_back(cure_of(forms.front(), count));
-    for (const CountForm form : forms) cures.push_back(cure_of(form, count));
+  const CountShares counts = count_shares(account, reader);
+  std::vector<CountCure> cures;
+  std::vector<const CountShare*> all;
+  for (const CountShare& count : counts.costly) {
+    all.push_back(&count);
+    if (all.size() > kMostCounts) continue;
+    for (const CountForm form : forms_for(count)) cures.push_back(cure_of(form, count));
   }
-  if (best.size() > 1) cures.push_back(together(best));
+  for (const CountShare& count : counts.beside) all.push_back(&count);
+  if (all.size() > kMostTogether) all.resize(kMostTogether);
+  // In the order of the words, whatever they cost, so that the cure is known by the same name on every machine.
+  std::ranges::stable_sort(all, {}, [](const CountShare* it) {
+    const CountWord& word = it->counts.front().word;
+    return std::tuple(word.layout, word.offset);
+  });
+  if (all.size() > 1) cures.push_back(together(all));
   return cures;
 }
 

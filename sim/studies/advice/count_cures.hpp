@@ -19,8 +19,9 @@ struct CountCure {
   std::string source;                           // where the count is defined: "/src/events.c:12"
 };
 
-// Returns the suitable cures for each count; those of the costliest count come first. If there are several counts, one more
-// cure changes all of them, because a cure of one leaves the others contended.
+// Returns the suitable cures for each costly count; those of the costliest come first. If there are several counts, also ones
+// that cost nothing because they lie on a costly one's line, one more cure changes all of them: a cure of one leaves the others
+// contended.
 std::vector<CountCure> count_cures(const TimeAccount& account, const trace::Reader& reader);
 
 }  // namespace linebounce::sim

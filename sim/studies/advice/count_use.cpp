@@ -8,7 +8,6 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr double kCostly = 1;        // in percent of the threads' time; ignores cheaper counts
 constexpr double kMostlyAdds = 0.9;  // share of writes
 // Least ratio between subtractions and additions, either way, at which they count as equally many.
 constexpr double kBalanced = 0.8;
@@ -86,7 +85,7 @@ void find_uses(std::map<std::string, Words>& layouts, const trace::Reader& reade
 }
 
 bool may_be_count(const TimeAccount& account, const TimeShare& share) {
-  return share.what == TimeClass::true_sharing && account.pct(share.ticks) >= kCostly;
+  return share.what == TimeClass::true_sharing && account.pct(share.ticks) >= kCostlyPct;
 }
 
 CountShare count_share(const TimeShare& share, const std::map<std::string, Words>& layouts, const trace::Symbols& symbols) {
@@ -142,19 +141,29 @@ CountUse CountShare::use() const {
   return all;
 }
 
-std::vector<CountShare> count_shares(const TimeAccount& account, const trace::Reader& reader) {
-  std::map<std::string, Words> layouts;
+CountShares count_shares(const TimeAccount& account, const trace::Reader& reader) {
+  std::vector<const TimeShare*> costly, beside;
   for (const TimeShare& share : account.shares) {
-    if (!may_be_count(account, share)) continue;
-    for (const CountWord& word : share.words) layouts[word.layout][word.offset];
+    if (may_be_count(account, share)) costly.push_back(&share);
+  }
+  for (const TimeShare& share : account.beside) beside.push_back(&share);
+  std::map<std::string, Words> layouts;
+  for (const auto& shares : {costly, beside}) {
+    for (const TimeShare* share : shares) {
+      for (const CountWord& word : share->words) layouts[word.layout][word.offset];
+    }
   }
   if (layouts.empty()) return {};
   find_uses(layouts, reader);
-  std::vector<CountShare> found;
-  for (const TimeShare& share : account.shares) {
-    if (!may_be_count(account, share)) continue;
-    CountShare count = count_share(share, layouts, reader.symbols());
-    if (count.kind != CountKind::none) found.push_back(std::move(count));
+  CountShares found;
+  for (const TimeShare* share : costly) {
+    CountShare count = count_share(*share, layouts, reader.symbols());
+    if (count.kind != CountKind::none) found.costly.push_back(std::move(count));
+  }
+  for (const TimeShare* share : beside) {
+    CountShare count = count_share(*share, layouts, reader.symbols());
+    if (std::ranges::find(found.costly, count.kind, &CountShare::kind) != found.costly.end())
+      found.beside.push_back(std::move(count));
   }
   return found;
 }
@@ -194,7 +203,7 @@ std::string sentence(const CountShare& count) {
 
 void name_roles(TimeAccount& account, const trace::Reader& reader) {
   std::vector<std::pair<std::ptrdiff_t, std::string>> roles;
-  for (const CountShare& count : count_shares(account, reader)) {
+  for (const CountShare& count : count_shares(account, reader).costly) {
     const std::string role = is_shared_ptr(*count.share) ? "a shared_ptr's reference count" : name_of(count.kind);
     if (count.kind != CountKind::unknown) roles.emplace_back(count.share - account.shares.data(), role);
   }

@@ -53,9 +53,12 @@ struct CountShare {
   [[nodiscard]] CountUse use() const;  // of all
 };
 
-// Returns truly shared counts that take at least one percent of the threads' time, the costliest first. REQUIRES: `account`
-// outlives the result.
-std::vector<CountShare> count_shares(const TimeAccount& account, const trace::Reader& reader);
+struct CountShares {
+  std::vector<CountShare> costly;  // truly shared counts that take at least kCostlyPct, the costliest first
+  std::vector<CountShare> beside;  // counts of the same kinds in TimeAccount::beside
+};
+// REQUIRES: `account` outlives the result.
+CountShares count_shares(const TimeAccount& account, const trace::Reader& reader);
 
 // Describes a count: "a reference count: 8000 additions and 8000 subtractions, after which the program checks whether it was
 // the last".

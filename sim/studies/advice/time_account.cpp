@@ -214,6 +214,7 @@ class TimeAccountant final : public SimulationTap, public ProgramTap {
   [[nodiscard]] std::string source_of(const Key& key, const Sum& of) const;
   [[nodiscard]] CountWord count_at(Address word) const;
   [[nodiscard]] TimeShare share_of(const Key& key, const Sum& of) const;
+  void find_beside();
 
   const SimulationInput& input_;
   const trace::Symbols& symbols_;
@@ -399,6 +400,30 @@ TimeShare TimeAccountant::share_of(const Key& key, const Sum& of) const {
   return share;
 }
 
+// Finds TimeAccount::beside. A word with the name of a costly one, such as another element of the array, joins its share.
+void TimeAccountant::find_beside() {
+  const auto line_bytes = static_cast<Address>(memory_->line_bytes());
+  std::set<Address> lines, costly;
+  for (const auto& [key, of] : sums_) {
+    if (key.what != TimeClass::true_sharing || account_.pct(of.ticks) < kCostlyPct) continue;
+    costly.insert(of.words.begin(), of.words.end());
+    for (const Address word : of.words) lines.insert(word / line_bytes);
+  }
+  std::map<Key, Sum> beside;
+  for (const Address line : lines) {
+    for (Address word = line * line_bytes; word < (line + 1) * line_bytes; ++word) {
+      if (costly.contains(word) || has_one_writer(lines_.users(word))) continue;
+      const Key key{TimeClass::true_sharing, word_name(word, true)};
+      const auto known = sums_.find(key);
+      const bool joins = known != sums_.end() && account_.pct(known->second.ticks) >= kCostlyPct;
+      Sum& of = joins ? known->second : beside[key];
+      of.words.insert(word);
+      if (!of.object) of.object = memory_->find_byte(word).object;
+    }
+  }
+  for (const auto& [key, of] : beside) account_.beside.push_back(share_of(key, of));
+}
+
 void TimeAccountant::end(const PointData& point) {
   for (Thread& thread : threads_) resolve(thread);
   std::map<std::uint64_t, std::int64_t> false_lines;
@@ -411,6 +436,7 @@ void TimeAccountant::end(const PointData& point) {
   account_.machine = input_.machine.name;
   account_.all = all_;
   account_.all_us = timebase_->to_ns(all_) / 1000;
+  find_beside();
   for (const auto& [key, of] : sums_) {
     TimeShare share = share_of(key, of);
     for (const LockRow& row : point.locks) {

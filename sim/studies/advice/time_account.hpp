@@ -57,12 +57,18 @@ struct FalseLine {
   std::int64_t misses = 0;
 };
 
+// In percent of the threads' time: cheaper shares of words are not worth a change of the program.
+inline constexpr double kCostlyPct = 1;
+
 struct TimeAccount {
   std::string machine;
   Tick all = 0;                        // the time from begin to end, summed over all threads
   double all_us = 0;                   // the same in microseconds
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
+  // Words that several threads write, on lines with a truly shared word of kCostlyPct. A thread misses a line once, at the word
+  // that it uses first: once that word is somewhere else, it misses at the next. The time of these words is no part of `all`.
+  std::vector<TimeShare> beside;
 
   [[nodiscard]] double pct(Tick ticks) const;
   // Returns the largest share that a change of the program could reduce; null if there is none. Waiting for threads to end is
