@@ -1,5 +1,7 @@
 #include "trace/copy.hpp"
 
+#include "trace/losses.hpp"
+
 namespace linebounce::trace {
 namespace {
 
@@ -31,7 +33,7 @@ void define_all(const Symbols& symbols, Writer& to) {
 
 Summary summary_of_copy(const Reader& from) {
   Summary summary = from.summary();
-  if (!from.damage().empty()) summary.missing.push_back("What was lost with a damaged file: " + from.damage());
+  if (!from.damage().empty()) summary.missing.push_back(facts_text(Loss::damaged, "", from.damage()));
   return summary;
 }
 

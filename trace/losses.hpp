@@ -22,6 +22,15 @@ enum class Severity : std::uint8_t {
 };
 inline constexpr std::array<const char*, 3> kSeverityNames = {"note", "doubt", "lost"};
 
+// What a loss means for a verdict about the program, such as "nothing is worth changing".
+enum class Bearing : std::uint8_t {
+  none,        // the verdict stands
+  narrows,     // the verdict is about a part of the run, and says so
+  may_add,     // costs that were not recorded may come on top: the verdict cannot be that there is nothing to change
+  may_reverse  // what was recorded may cost more or less than it seems: there is no verdict
+};
+inline constexpr std::array<const char*, 4> kBearingNames = {"none", "narrows", "may_add", "may_reverse"};
+
 enum class Loss : std::uint8_t {
   order_kept,
   file_is_a_cpu,
@@ -98,6 +107,10 @@ enum class Loss : std::uint8_t {
   foreign_releases,
   foreign_rounds,
   killed,
+  shared_memory,
+  cloned,
+  part_of_run,
+  damaged,
   kLosses
 };
 
@@ -109,6 +122,9 @@ struct LossKind {
   std::string_view name;
   Severity severity;
   std::string_view sentence;  // {0}: the source's name; {1}: a number or another detail
+  Bearing bearing = Bearing::none;
+  // How the loss is stated before a verdict, with the same {1}. Empty: as `sentence`.
+  std::string_view before_verdict = {};
 };
 
 // How the sentence for traces made from samples or statistics begins.
@@ -126,9 +142,10 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"quotes_removed", Severity::note, "E-mail quote marks (>) were removed from {1} lines."},
     {"lines_joined", Severity::note, "{1} lines that an e-mail program had broken were joined again."},
     {"titles_assumed", Severity::doubt, "The titles of {0}'s columns are missing: they are taken for those of version {1}."},
-    {"one_thread", Severity::lost, "{0} does not distinguish threads: all accesses belong to one."},
+    {"one_thread", Severity::lost, "{0} does not distinguish threads: all accesses belong to one.", Bearing::may_add},
     {"no_locks", Severity::lost, "{0} has no locks, so it is unknown what a thread waited for."},
-    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store."},
+    {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store.",
+     Bearing::may_add, "Atomic instructions are not marked in it: each became a load and a store."},
     {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
     {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
     {"digits_alone", Severity::doubt,
@@ -142,7 +159,8 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "The packets are those that passed {0}'s monitor: accesses served by a cache in front of it are missing."},
     {"other_packets", Severity::lost, "{1} packets are neither reads nor writes, and are left out."},
     {"samples", Severity::doubt,
-     "{0} takes samples: most accesses are missing, so sharing is rarer than in the program and has other proportions."},
+     "{0} takes samples: most accesses are missing, so sharing is rarer than in the program and has other proportions.",
+     Bearing::may_add},
     {"samples_alone", Severity::lost,
      "Samples have no locks, no instructions between them, no times and no order between threads."},
     {"samples_functions", Severity::lost, "Objects are pages of 4 KiB, and functions have no callers."},
@@ -202,8 +220,10 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "{1} untouched fields of {0} have types whose size is not known: they are left out, so the others lie nearer together."},
     {"fields_unknown", Severity::lost, "{1} fields that the table names are not in the layout of {0}: they are left out."},
     // About recordings. Each sentence follows the words "not seen".
-    {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}"},
-    {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}"},
+    {"atomics_ran", Severity::lost, "atomic instructions that are not recorded, in functions that ran: {1}", Bearing::may_add,
+     "Atomic instructions of functions that ran were not recorded: {1}."},
+    {"atomics_may_have_run", Severity::doubt, "atomic instructions that are not recorded, in functions that may have run: {1}",
+     Bearing::may_add, "Atomic instructions of functions that may have run were not recorded: {1}."},
     {"atomics_of_libraries", Severity::doubt,
      "libraries that were not compiled by linebounce-cc have atomic instructions: {1}"},
     {"libraries_not_compiled", Severity::lost,
@@ -219,10 +239,15 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
     {"threads_apart", Severity::doubt,
      "overlap: {1} created threads never ran concurrently with another in this recording; the replay runs them together"},
-    {"forks", Severity::lost, "{1} child process(es) made by fork"},
-    {"later_programs", Severity::lost, "{1} later program(s) of the same command: the first one is recorded"},
-    {"threads_without_ring", Severity::lost, "{1} thread(s) for which no ring was free"},
-    {"threads_given_up", Severity::lost, "{1} thread(s) from where a signal handler had more events than a ring has room for"},
+    {"forks", Severity::lost, "{1} child process(es) made by fork", Bearing::may_add,
+     "The program made {1} child process(es) by fork, which were not recorded."},
+    {"later_programs", Severity::lost, "{1} later program(s) of the same command: the first one is recorded", Bearing::may_add,
+     "Only the first program of the command was recorded: {1} later one(s) were not."},
+    {"threads_without_ring", Severity::lost, "{1} thread(s) for which no ring was free", Bearing::may_add,
+     "{1} thread(s) were not recorded, because no ring was free for them."},
+    {"threads_given_up", Severity::lost, "{1} thread(s) from where a signal handler had more events than a ring has room for",
+     Bearing::may_add,
+     "{1} thread(s) were recorded only up to a signal handler that had more events than a ring has room for."},
     {"unknown_joins", Severity::lost, "{1} join(s) of threads that were not known: 1024 at a time are"},
     {"nested_teams", Severity::lost,
      "{1} barrier(s) of OpenMP teams beside or inside others: they keep nobody waiting in a replay"},
@@ -231,12 +256,23 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"foreign_releases", Severity::lost, "{1} release(s) of locks by threads that had not taken them"},
     {"foreign_rounds", Severity::lost,
      "{1} round(s) of barriers with threads that are not recorded: they keep nobody waiting in a replay"},
-    {"killed", Severity::lost, "what came after the program {1}"},
+    {"killed", Severity::lost, "what came after the program {1}", Bearing::may_add,
+     "The program {1}: what it would have done next was not recorded."},
+    {"shared_memory", Severity::lost, "what child processes made by fork do to memory that they share: {1}",
+     Bearing::may_reverse, "Another process shares {1}: what that process does to it was not recorded."},
+    {"cloned", Severity::lost,
+     "what {1} thread(s) or process(es) made by clone, which share the program's memory, and from then on their makers do",
+     Bearing::may_reverse,
+     "The program made {1} thread(s) or process(es) by clone, which share its memory: neither they nor, from then on, their "
+     "makers were recorded."},
+    {"part_of_run", Severity::note, "the run outside its window: {1}", Bearing::narrows,
+     "Only a part of the run was recorded: {1}."},
+    // About copies of traces.
+    {"damaged", Severity::lost, "What was lost with a damaged file: {1}", Bearing::may_add,
+     "The recording was damaged, and this is what could be read: {1}"},
 }};
 
 // Code that assesses replays recognises these rows by how their sentences begin.
-static_assert(kLossKinds[index_of(Loss::atomics_ran)].sentence.starts_with(kUnseenAtomics));
-static_assert(kLossKinds[index_of(Loss::atomics_may_have_run)].sentence.starts_with(kUnseenAtomics));
 static_assert(kLossKinds[index_of(Loss::own_locks)].sentence.starts_with(kOwnLocks));
 static_assert(kLossKinds[index_of(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
 
@@ -250,6 +286,9 @@ inline std::string facts_text(Loss loss, std::string_view source, const std::str
 
 // The row that a stored sentence was made from; null if there is none, as in an older trace.
 const LossKind* kind_of_sentence(std::string_view sentence);
+
+// The sentence as it stands before a verdict. REQUIRES: `kind` is kind_of_sentence(sentence).
+std::string before_verdict(const LossKind& kind, std::string_view sentence);
 
 // Assumed clock in MHz for files that count in cycles without stating it.
 inline constexpr int kAssumedMhz = 3000;

@@ -9,8 +9,6 @@
 
 namespace linebounce::trace {
 
-// How sentences about unrecorded atomic operations begin. If a trace has one, "nothing is shared" is not a reliable verdict.
-inline constexpr const char* kUnseenAtomics = "atomic instructions";
 // How the sentence begins that says: the program's own locks are plain operations in this trace.
 inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
 // How Summary::recorder begins in a recording of a real program.
@@ -30,10 +28,6 @@ struct Summary {
   std::vector<std::string> missing;
   friend bool operator==(const Summary&, const Summary&) = default;
 };
-
-inline bool has_unseen_atomics(const std::vector<std::string>& missing) {
-  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kUnseenAtomics); });
-}
 
 inline bool has_assumed_instructions(const std::vector<std::string>& missing) {
   return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kAssumedInstructions); });

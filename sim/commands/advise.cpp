@@ -36,7 +36,9 @@ constexpr const char* kAdviseFooter = R"(Examples:
   linebounce advise server.lbt --recheck "make server"
       makes the first change in a copy, builds it with linebounce's compilers, and asks before it runs the program
 
-The page begins with where the time of all threads goes (with --time it ends there). Each tick of each thread is computation, a
+The page begins with what limits a verdict from this recording: if the program died, for example, "nothing is worth changing" is no
+verdict, and if it shares memory with another process there is none. Then it shows where the time of all threads goes (with --time
+it ends there). Each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 
 Then three kinds of changes are tried. Falsely shared lines get other layouts, as in find-sharing. Locks are replaced, including
@@ -44,8 +46,7 @@ those that the program builds from atomic operations, as in compare-locks --word
 per-thread, batched or striped ones; the advice says which properties of the count the program must not rely on. A change is
 advised if, on at least one machine, it gains at least 1 % by more than chance in orders of the operations that had no part in
 choosing it, and loses on no machine where it was tried. A change of layout comes as a diff of the source, if the declaration is
-plain enough and the file has not changed since the recording. The page also lists what the trace could not record: advice may be
-missing there.
+plain enough and the file has not changed since the recording. The page ends with what no recording has.
 
 With --recheck, a prediction holds if the changed program gains between half and twice as much as predicted. The exit code is 1 if
 one did not hold, and 2 if it could not be tested.)";
@@ -115,8 +116,9 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// For a recording without recommended changes: shows where the time goes, by one replay for each machine.
-AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader) {
+// Without changes, which the user did not ask for or the recording does not support: shows where the time goes, by one replay
+// for each machine.
+AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader, const trace::Limits& limits) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   const LocksOfTrace locks(std::move(of_locks));
@@ -124,6 +126,7 @@ AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& read
   page.trace = reader.file().string();
   page.only_time = true;
   page.missing = locks.missing();
+  page.limits = limits;
   for (const std::string& machine : machines_for(arguments.machines, reader)) {
     page.machines.push_back(machine);
     if (auto time = time_on(arguments, machine, locks.reader())) page.time.push_back(std::move(*time));
@@ -139,6 +142,8 @@ struct Advised {
 // The advice from one recording. None if there is nothing to advise or the user interrupted; `code` tells which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
+  const trace::Limits limits = trace::limits_of(reader);
+  if (limits.may_reverse()) return Advised{time_page(arguments, reader, limits), {}};
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   const LocksOfTrace locks(std::move(of_locks));
@@ -159,7 +164,9 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     if (code == ExitCode::interrupted) return std::nullopt;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
-  return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
+  Advised advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
+  advised.page.limits = limits;
+  return advised;
 }
 
 // Writes each change's diff as change-1.diff and so on, after removing those of earlier runs.
@@ -185,7 +192,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   const trace::Reader reader(arguments.trace);
   if (arguments.only_time) {
     if (!arguments.more.empty()) throw UsageError("--time takes one trace: leave out " + arguments.more.front());
-    return print_page(time_page(arguments, reader), arguments);
+    return print_page(time_page(arguments, reader, trace::limits_of(reader)), arguments);
   }
   if (!arguments.build.empty()) {
     require_recheckable(reader);

@@ -94,10 +94,11 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
       change.what += (change.what.empty() ? "" : "; ") + tried.proposal.sentence;
       change.edit += tried.proposal.drawing;
     }
-    const TriedProposal& tried = *std::ranges::find_if(
+    const auto tried = std::ranges::find_if(
         sharing.tried, [&](const TriedProposal& it) { return all || it.proposal.name == sharing.again->name; });
+    if (tried == sharing.tried.end()) return found;  // the runs of all together have finished, but of none alone
     change.remains =
-        remains_text(tried.misses_before, all ? sharing.all_misses_after : tried.misses_after, machine, change.what);
+        remains_text(tried->misses_before, all ? sharing.all_misses_after : tried->misses_after, machine, change.what);
     if (sharing.heap_shift > 0)
       change.what += fmt::format(" (shared only where malloc puts the block {} bytes further on)", sharing.heap_shift);
     for (const std::string& layout : layouts_of(sharing, sharing.again->name)) change.parts.push_back("layout " + layout);
@@ -390,6 +391,7 @@ void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
       if (std::find(page.missing.begin(), page.missing.end(), missing) == page.missing.end()) page.missing.push_back(missing);
     }
   }
+  for (const AdvicePage& other : others) page.limits.add(other.limits);
   page.recordings = others.size() + 1;
   page.changes.clear();
   for (AdvisedChange& change : all) {
@@ -414,6 +416,8 @@ void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
     return std::any_of(page.changes.begin(), page.changes.end(),
                        [&it](const AdvisedChange& other) { return other.what == it.what; });
   });
+  if (!page.limits.may_reverse()) return;
+  for (auto* changes : {&page.changes, &page.depends, &page.conditional, &page.seldom}) changes->clear();
 }
 
 }  // namespace linebounce::sim

@@ -9,6 +9,7 @@
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/lock_comparison_table.hpp"
 
 namespace linebounce::sim {
@@ -58,11 +59,13 @@ constexpr double kMinute = 60e9;
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
            const std::vector<std::string>& missing) {
   const Painter paint = painter_for_stdout();
+  std::cout << limits_text(machines.front().limits, 2, paint);
   for (const LockComparison& machine : machines) std::cout << paragraph(advice(machine), 2, Colour::bold, paint);
   std::cout << "\n";
   for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";
   if (!words.empty()) std::cout << word_locks_table(words, replaced, paint) << "\n";
-  if (!missing.empty()) std::cout << not_seen_text(missing, paint) << "\n";
+  if (const std::string unseen = not_seen_text(trace::missing_beside_limits(missing), paint); !unseen.empty())
+    std::cout << unseen << "\n";
   for (const LockComparison& machine : machines) std::cout << assumptions_text(machine.assumptions, paint);
   std::cout << results_line(machines.front().directory.parent_path().string(), paint);
 }

@@ -86,7 +86,7 @@ class Comparer {
         from_files_(locks_of_files(arguments_.files, arguments_.unchecked)),
         argv_(argv),
         operations_(trace.reader().operations()),
-        unseen_atomics_(trace::has_unseen_atomics(trace.reader().summary().missing)),
+        limits_(trace.limits()),
         own_locks_(words_that_matter(words_left(trace), locks_)),
         threads_(std::ranges::count_if(trace.reader().symbols().streams,
                                        [](const trace::Stream& stream) { return stream.vector < 0; })) {
@@ -199,7 +199,7 @@ class Comparer {
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
-    comparison.unseen_atomics = unseen_atomics_;
+    comparison.limits = limits_;
     comparison.words = words_;
     comparison.own_locks = own_locks_;
     comparison.from_files = from_files_;
@@ -285,7 +285,7 @@ class Comparer {
   std::vector<workloads::LockEntry> from_files_;
   const std::vector<std::string>& argv_;
   std::uint64_t operations_;
-  bool unseen_atomics_;
+  trace::Limits limits_;
   std::map<std::string, std::string> words_;
   std::vector<std::string> own_locks_;
   std::ptrdiff_t threads_;
@@ -307,6 +307,7 @@ LocksOfTrace::LocksOfTrace(CompareArguments arguments)
     : arguments_(std::move(arguments)),
       reader_(std::make_unique<trace::Reader>(arguments_.trace)),
       words_(trace::word_locks(*reader_)),
+      limits_(trace::limits_of(*reader_)),
       missing_(arguments_.word_locks ? trace::missing_beside(*reader_, words_) : reader_->summary().missing),
       replaced_(arguments_.word_locks && !words_.empty()) {
   if (!replaced_) return;

@@ -8,6 +8,7 @@
 
 #include "sim/commands/common_options.hpp"
 #include "sim/studies/compare_locks/lock_comparison.hpp"
+#include "trace/limits.hpp"
 #include "trace/reader.hpp"
 #include "trace/word_locks.hpp"
 
@@ -33,11 +34,14 @@ class LocksOfTrace {
   [[nodiscard]] bool replaced() const { return replaced_; }
   // What the trace does not contain. Omits the note about lock-like words if they were turned into locks.
   [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+  // What limits a verdict from the recorded trace.
+  [[nodiscard]] const trace::Limits& limits() const { return limits_; }
 
  private:
   CompareArguments arguments_;
   std::unique_ptr<trace::Reader> reader_;
   std::vector<trace::WordLock> words_;
+  trace::Limits limits_;
   std::vector<std::string> missing_;
   bool replaced_ = false;
 };

@@ -107,6 +107,7 @@ class SharingFinder {
     SharingReport report;
     report.trace = arguments_.trace;
     report.missing = reader_.summary().missing;
+    report.limits = trace::limits_of(reader_);
     const auto recorded = replay(report, code);
     if (!recorded) return std::nullopt;
     const Placements placements = all_placements(report, *recorded);
@@ -121,7 +122,8 @@ class SharingFinder {
       const std::size_t shifted = placements.with_shift(shift);
       find_lines(report, falsely_shared(users[shifted], reader_.symbols()), placements.places[shifted], users[shifted]);
     }
-    if (!report.lines.empty() && !try_proposals(report, code)) return std::nullopt;
+    const bool tries = !report.lines.empty() && !report.limits.may_reverse();
+    if (tries && !try_proposals(report, code)) return std::nullopt;
     return report;
   }
 

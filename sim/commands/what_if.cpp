@@ -134,6 +134,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
   if (arguments.json) {
     std::cout << document(effects);
   } else {
+    for (const Plan& plan : plans) std::cout << limits_of_traces(plan, painter_for_stdout());
     if (!effects.empty()) std::cout << what_if_table(effects, painter_for_stdout()) << "\n";
     std::cout << results_line(file.string(), painter_for_stdout());
   }

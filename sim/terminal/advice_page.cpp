@@ -10,8 +10,8 @@
 #include "models/ordinal.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "trace/losses.hpp"
-#include "trace/summary.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -207,25 +207,22 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
 std::string verdict(const AdvicePage& page) {
   const std::string why_none = why_no_verdict(page.tries_otherwise_pct);
   if (!why_none.empty()) return fmt::format("No verdict: {}{}.", why_none, bottleneck_text(page, ": on"));
+  if (page.limits.may_reverse()) return fmt::format("No verdict{}.", bottleneck_text(page, ". In what was recorded, on"));
   if (page.only_time) return bottleneck_text(page, "On") + ".";
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
-  const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
-    return fmt::format("{} worth making, by replays of {}{}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
-                       recordings_text(page), unseen ? ", which lacks atomic operations of the program" : "");
-  if (!page.conditional.empty() && !unseen) {
+    return fmt::format("{} worth making, by replays of {}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
+                       recordings_text(page));
+  if (!page.conditional.empty()) {
     const AdvisedChange& best = page.conditional.front();
     return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if, best.what,
                        text_of(best.gains.front().change), best.gains.front().machine);
   }
+  const std::string nothing = page.limits.may_add() ? "No verdict: in what was recorded, nothing" : "Nothing";
   if (!page.depends.empty())
-    return fmt::format("{} is worth changing on all of these machines; what gains on one loses on another.",
-                       unseen ? "No verdict, as atomic operations were not recorded: of what was, nothing" : "Nothing");
-  const std::string bottleneck = bottleneck_text(page, ": on");
-  if (unseen)
-    return fmt::format("No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded{}.",
-                       bottleneck);
-  return fmt::format("Nothing that was tried is worth changing{}{}.", bottleneck, tries_text(page.tries_otherwise_pct, "; "));
+    return nothing + " is worth changing on all of these machines; what gains on one loses on another.";
+  return fmt::format("{} that was tried is worth changing{}{}.", nothing, bottleneck_text(page, ": on"),
+                     tries_text(page.tries_otherwise_pct, "; "));
 }
 
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
@@ -274,8 +271,10 @@ bool Rechecked::held() const {
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
-  std::string out = "  " + wrapped_from(verdict(page), 2, Colour::bold, paint) + "\n";
-  for (const TimeAccount& account : page.time) out += time_text(account, paint);
+  std::string out = limits_text(page.limits, 2, paint) + paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
+  for (const TimeAccount& account : page.time) {
+    if (account.all > 0) out += time_text(account, paint);
+  }
   out += words_text(page, paint);
   for (std::size_t i = 0; i < std::min(kMostChanges, page.changes.size()); ++i)
     out += change_text(i + 1, page.changes[i], page.recordings, paint) + "\n";
@@ -296,7 +295,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
     out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
   if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
-  out += not_seen_text(page.missing, paint) + assumptions_text(page.assumptions, paint);
+  out += not_seen_text(trace::missing_beside_limits(page.missing), paint) + assumptions_text(page.assumptions, paint);
   if (page.only_time) return out;
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
@@ -326,7 +325,8 @@ ordered_json advice_page_json(const AdvicePage& page) {
   return {{"schema", "linebounce.advise/1"},
           {"trace", page.trace},
           {"machines", page.machines},
-          {"verdict", verdict(page)},
+          {"verdict", behind_limits(page.limits, verdict(page))},
+          {"limits", limits_json(page.limits)},
           {"tries_otherwise_pct", rounded(page.tries_otherwise_pct)},
           {"time", time_json(page.time)},
           {"changes", changes_json(page.changes)},

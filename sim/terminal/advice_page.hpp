@@ -11,6 +11,7 @@
 #include "sim/studies/advice/time_account.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/limits.hpp"
 
 namespace linebounce::sim {
 
@@ -79,11 +80,12 @@ struct AdvicePage {
   std::vector<std::string> not_tried;    // reasons why other changes were not tried
   double tries_otherwise_pct = 0;        // kTriesOtherwise: the largest of all machines' runs without a change
   std::vector<std::string> missing;      // sentences on what the trace does not contain
+  trace::Limits limits;                  // those of them, and other facts, that limit the verdict
   std::vector<std::string> assumptions;  // sentences about the machines, from assumptions_of()
   std::vector<Rechecked> rechecked;      // results of applying the first change that has a diff, one for each machine
 };
 
-// Begins with the verdict, then shows where the time goes, and at most three changes.
+// Begins with what limits the verdict, and the verdict; then shows where the time goes, and at most three changes.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);
 
 // Schema linebounce.advise/1. Contains all changes.

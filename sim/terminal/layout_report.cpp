@@ -9,6 +9,7 @@
 
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/layout_drawing.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -24,11 +25,12 @@ std::string layout_misses_text(const LayoutGain& gain) {
 }
 
 std::string layout_verdict(const LayoutReport& report) {
+  if (report.limits.may_reverse()) return report.structure + ": no verdict";
+  const std::string begin = report.structure + (report.limits.may_add() ? ": no verdict; in what was recorded, " : ": ");
   if (report.tried.empty())
-    return fmt::format("{}: no order of its members{} moves fewer lines between CPUs than the present one", report.structure,
+    return fmt::format("{}no order of its members{} moves fewer lines between CPUs than the present one", begin,
                        report.max_size ? fmt::format(" within {} bytes", *report.max_size) : "");
-  if (!report.best)
-    return fmt::format("{}: no layout gains by more than chance on any machine without a loss on another", report.structure);
+  if (!report.best) return begin + "no layout gains by more than chance on any machine without a loss on another";
   const TriedLayout& best = report.tried[*report.best];
   std::vector<std::string> gains;
   for (const LayoutGain& gain : report.confirmed)
@@ -146,7 +148,7 @@ std::string touched_lines(const StructureAccesses& touched, const Layout& layout
 }  // namespace
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint) {
-  std::string out = paint(Colour::bold, layout_verdict(report)) + "\n\n";
+  std::string out = limits_text(report.limits, 0, paint) + paint(Colour::bold, layout_verdict(report)) + "\n\n";
   if (!report.tried.empty()) out += tried_table(report, paint) + "\n";
   out +=
       paragraph(fmt::format("{} of {} members are touched; they were divided among lines of {} bytes. \"model\" counts lines "
@@ -172,7 +174,7 @@ std::string layout_report_text(const LayoutReport& report, const Painter& paint)
     }
     if (!report.assertions.empty()) out += "\n" + report.assertions;
   }
-  return out + assumptions_text(report.assumptions, paint) + not_seen_text(report.missing, paint);
+  return out + assumptions_text(report.assumptions, paint) + not_seen_text(trace::missing_beside_limits(report.missing), paint);
 }
 
 ordered_json layout_report_json(const LayoutReport& report) {
@@ -201,13 +203,18 @@ ordered_json layout_report_json(const LayoutReport& report) {
                       {"assertions", report.assertions}};
   if (report.patch)
     out["patch"] = {{"diff", report.patch->diff}, {"why_not", report.patch->why_not}, {"place", report.patch->place}};
+  out["limits"] = limits_json(report.limits);
   out["missing"] = report.missing;
   out["assumptions"] = report.assumptions;
   return out;
 }
 
 std::string layout_diff_text(const LayoutDiffReport& report) {
-  std::string out = fmt::format("{} -> {}\n\n", report.before, report.after);
+  std::string out;
+  for (const trace::Limit& limit : report.limits.all()) {
+    for (const std::string& line : wrapped(limit.sentence, kMessageWidth)) out += line + "\n";
+  }
+  out += fmt::format("{} -> {}\n\n", report.before, report.after);
   out += fmt::format("before: {} bytes\n", report.before_layout.size) +
          touched_lines(report.touched, report.before_layout, report.line_bytes);
   out += fmt::format("after: {} bytes\n", report.after_layout.size) +
@@ -242,6 +249,7 @@ ordered_json layout_diff_json(const LayoutDiffReport& report) {
           {"only_before", report.only_before},
           {"only_after", report.only_after},
           {"gains", gains_json(report.gains)},
+          {"limits", limits_json(report.limits)},
           {"missing", report.missing},
           {"assumptions", report.assumptions}};
 }

@@ -10,6 +10,7 @@
 #include "sim/studies/layout/declared_order.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/limits.hpp"
 
 namespace linebounce::sim {
 
@@ -50,6 +51,7 @@ struct LayoutReport {
   std::string declaration = {}, assertions = {};
   std::optional<LayoutPatch> patch = {};      // for a recording
   std::vector<std::string> missing = {};      // sentences on what the trace does not contain
+  trace::Limits limits = {};                  // those of them, and other facts, that limit the verdict
   std::vector<std::string> assumptions = {};  // about the machines
 };
 
@@ -67,6 +69,7 @@ struct LayoutDiffReport {
   std::vector<LayoutGain> gains = {};
   std::size_t orders = 0;
   std::vector<std::string> missing = {}, assumptions = {};
+  trace::Limits limits = {};
 };
 
 // Plain text of at most 72 columns, for a commit message.

@@ -11,6 +11,7 @@
 #include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -207,7 +208,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},
                     {"first_look", first_look_json(machine)},
-                    {"advice", advice(machine)},
+                    {"advice", behind_limits(machine.limits, advice(machine))},
                     {"assumptions", machine.assumptions},
                     {"family_range", machine.family_range}});
   }
@@ -216,6 +217,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
           {"machines", std::move(list)},
           {"word_locks", word_locks_json(words)},
           {"word_locks_replaced", replaced},
+          {"limits", limits_json(machines.empty() ? trace::Limits() : machines.front().limits)},
           {"missing", missing}};
 }
 

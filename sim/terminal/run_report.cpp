@@ -24,6 +24,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/charts.hpp"
 #include "sim/terminal/cpi_line.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_table.hpp"
 #include "sim/terminal/measured_view.hpp"
@@ -276,9 +277,16 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
   }
 }
 
+std::string limits_of_traces(const Plan& plan, const Painter& paint) {
+  trace::Limits all;
+  for (const auto& [file, sound] : plan.traces) all.add(trace::stated_limits(trace::Reader(file, {.recover = !sound})));
+  return limits_text(all, 0, paint);
+}
+
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, const ReportView& wanted) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
+  std::cout << limits_of_traces(plan, paint);
   // A core-to-core run shows its matrix instead of a latency chart, in which its CPUs' waiting would hide the hand-offs.
   const std::string matrices = matrices_of(plan, directory, paint);
   std::vector<std::string> parts = {

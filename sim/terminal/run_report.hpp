@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/plan/run_plan.hpp"
+#include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
 
@@ -26,6 +27,9 @@ struct ReportView {
   bool all_points = false;   // show the rows of all alternatives, not only of the important ones
   bool all_metrics = false;  // every metric of every point
 };
+
+// What limits a verdict from the traces that the plan replays, to be printed first; empty for a plan without traces.
+std::string limits_of_traces(const Plan& plan, const Painter& paint);
 
 // Prints to standard output: the answer, the figures, what they are based on, and where the result files are.
 void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory,

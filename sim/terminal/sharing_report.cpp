@@ -8,8 +8,8 @@
 #include "models/ordinal.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/table.hpp"
-#include "trace/summary.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -227,12 +227,10 @@ const TriedProposal& tried_as(const SharingReport& report, const std::string& na
 }
 
 // The verdict if no line is falsely shared. If the recording is incomplete, it only covers what was recorded.
-std::string nothing_found(const std::vector<std::string>& missing) {
-  if (trace::has_unseen_atomics(missing))
-    return "No verdict: what was recorded shares no line falsely, but the program has atomic operations that were not "
-           "recorded.";
-  return missing.empty() ? "No line is shared falsely, or it costs nothing."
-                         : "No line of what was recorded is shared falsely, or it costs nothing.";
+std::string nothing_found(const SharingReport& report) {
+  if (report.limits.may_add()) return "No verdict: no line of what was recorded is shared falsely, or it costs nothing.";
+  return report.missing.empty() ? "No line is shared falsely, or it costs nothing."
+                                : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
 // A sentence on the costliest line that no proposal changes; empty if such lines cost too little.
@@ -261,10 +259,8 @@ const OrdersChange& change_of(const SharingReport& report, const std::string& ch
 namespace {
 
 std::string advice_of_runs(const SharingReport& report) {
-  if (report.lines.empty()) return nothing_found(report.missing);
-  const bool unseen = trace::has_unseen_atomics(report.missing);
-  const std::string leave =
-      unseen ? "No verdict, for the program has atomic operations that were not recorded: " : "Leave the layouts as they are: ";
+  if (report.lines.empty()) return nothing_found(report);
+  const std::string leave = report.limits.may_add() ? "No verdict; in what was recorded, " : "Leave the layouts as they are: ";
   if (report.tried.empty() && report.cheap > 0)
     return fmt::format("{}all misses on the costliest lines that could be changed take {:.2g} % of the run's time.{}", leave,
                        report.cheap_pct, uncured_text(report));
@@ -279,14 +275,14 @@ std::string advice_of_runs(const SharingReport& report) {
     return fmt::format("{}no proposal gains by more than chance: {} {} in {} orders, and {} in others.{}", leave,
                        all ? "all together" : name, gains_text(change_of(report, name)), report.orders, text_of(change),
                        uncured_text(report));
-  const std::string what =
-      all ? fmt::format("all {} proposals, first {}", report.tried.size(), report.tried.front().proposal.sentence)
-          : tried_as(report, name).proposal.sentence;
+  const std::string what = !all                   ? tried_as(report, name).proposal.sentence
+                           : report.tried.empty() ? "all proposals together"
+                                                  : fmt::format("all {} proposals, first {}", report.tried.size(),
+                                                                report.tried.front().proposal.sentence);
   const std::string where =
       report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
   const std::string uncured = uncured_text(report);
-  return fmt::format("{}: {} on {}{}{}{}", what, throughput_text(change), report.machine, where,
-                     unseen ? ", of what was recorded: it lacks atomic operations of the program" : "",
+  return fmt::format("{}: {} on {}{}{}", what, throughput_text(change), report.machine, where,
                      uncured.empty() ? "" : "." + uncured);
 }
 
@@ -294,17 +290,18 @@ std::string advice_of_runs(const SharingReport& report) {
 
 std::string advice(const SharingReport& report) {
   if (const std::string why = why_no_verdict(report.tries_otherwise_pct); !why.empty()) return "No verdict: " + why + ".";
+  if (report.limits.may_reverse()) return "No verdict. No change of a layout was tried.";
   const bool gains = report.again && report.again->change.is_gain();  // a gain's text already states this share
   const std::string tries = gains ? "" : tries_text(report.tries_otherwise_pct, " ");
   return advice_of_runs(report) + (tries.empty() ? "" : tries + ".");
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
-  std::string out =
-      "  " + titled(report.trace,
-                    fmt::format("on {}, {} of {} bytes: {} that threads share falsely", report.machine,
-                                report.pairs ? "pairs of lines" : "lines", report.line_bytes, report.lines.size()),
-                    paint, 2);
+  std::string out = limits_text(report.limits, 2, paint) + "  " +
+                    titled(report.trace,
+                           fmt::format("on {}, {} of {} bytes: {} that threads share falsely", report.machine,
+                                       report.pairs ? "pairs of lines" : "lines", report.line_bytes, report.lines.size()),
+                           paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
   out += "\n" + paragraph(advice(report), 2, Colour::bold, paint);
@@ -321,7 +318,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   out += true_shares_text(report, paint);
   out += slots_text(report, paint);
   out += elsewhere_text(report, symbols, paint);
-  const std::string rests_on = not_seen_text(report.missing, paint) + assumptions_text(report.assumptions, paint);
+  const std::string rests_on =
+      not_seen_text(trace::missing_beside_limits(report.missing), paint) + assumptions_text(report.assumptions, paint);
   return out + (rests_on.empty() ? "" : "\n") + rests_on;
 }
 
@@ -367,7 +365,8 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"orders", report.orders},
           {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},
           {"confirmation", std::move(confirmation)},
-          {"advice", advice(report)},
+          {"advice", behind_limits(report.limits, advice(report))},
+          {"limits", limits_json(report.limits)},
           {"assumptions", report.assumptions}};
 }
 

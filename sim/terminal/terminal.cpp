@@ -189,13 +189,6 @@ std::string titled(const std::string& name, const std::string& title, const Pain
   return bold + "  " + wrapped_from(title, column + width_of(name) + 2, Colour::none, paint);
 }
 
-std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {
-  std::string out;
-  for (std::size_t i = 0; i < missing.size(); ++i)
-    out += (i == 0 ? "  not seen  " : "            ") + wrapped_from(missing[i], 12, Colour::none, paint);
-  return out;
-}
-
 std::string without_trailing_spaces(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
   return text;

@@ -99,9 +99,6 @@ inline bool is_narrow(const Painter& paint) {
 // title wraps below its beginning.
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column = 0);
 
-// Lists what the trace does not contain (trace::Summary::missing); empty if nothing is missing.
-std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);
-
 std::string without_trailing_spaces(std::string text);
 
 // "1 234 567".

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/answer/quantity.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -182,9 +183,9 @@ std::vector<std::uint32_t> used_functions(const Profile& profile) {
 }
 
 std::string trace_tables(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
-  return head(reader, profile, paint) + stream_table(reader, profile, most, paint) +
-         object_table(reader, profile, most, paint) + lock_table(reader, profile, most, paint) +
-         function_table(reader, profile, most, paint);
+  return limits_text(trace::limits_of(reader, profile), 2, paint) + head(reader, profile, paint) +
+         stream_table(reader, profile, most, paint) + object_table(reader, profile, most, paint) +
+         lock_table(reader, profile, most, paint) + function_table(reader, profile, most, paint);
 }
 
 }  // namespace linebounce::sim

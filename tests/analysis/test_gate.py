@@ -153,7 +153,7 @@ def test_a_missing_recording_is_not_measured_and_never_passes(command: Callable[
     for head in (folder / "nowhere.lbt", folder):  # a folder without recordings
         result = command("gate", "--base", base, "--head", head, *OPTIONS, "--sarif", folder / "s", "--junit", folder / "j")
         assert result.code == 5
-        assert result.stdout.startswith("No verdict.")
+        assert result.stdout.startswith(f"No verdict: {head}: there is no")
         log = json.loads((folder / "s").read_text())
         check_sarif(log)
         assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False

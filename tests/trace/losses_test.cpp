@@ -17,8 +17,19 @@ TEST(Losses, AStoredSentenceIsOfTheRowThatMadeIt) {
 }
 
 TEST(Losses, ASentenceOfAnotherOriginHasNoRow) {
-  EXPECT_EQ(kind_of_sentence("What was lost with a damaged file: the end"), nullptr);
+  EXPECT_EQ(kind_of_sentence("3 spins inside a lock's section are in it as loads"), nullptr);
   EXPECT_EQ(kind_of_sentence(""), nullptr);
+}
+
+TEST(Losses, StandBeforeAVerdictWithTheirDetails) {
+  for (const LossKind& kind : kLossKinds) {
+    const std::string sentence = fmt::format(fmt::runtime(kind.sentence), "perf c2c", "12\nof 14");
+    const std::string before = before_verdict(kind, sentence);
+    EXPECT_EQ(before.find('{'), before.npos) << before;
+    if (kind.before_verdict.empty()) continue;
+    EXPECT_EQ(before.find('\n'), before.npos) << before;
+    if (kind.before_verdict.find("{1}") != before.npos) EXPECT_NE(before.find("12 of 14"), before.npos) << before;
+  }
 }
 
 TEST(Losses, NamesAreUnique) {

@@ -15,7 +15,7 @@ from linebounce.program import checked
 from linebounce.trace import Trace
 from linebounce.trace_symbols import Symbols
 
-_UNSEEN_ATOMICS = "atomic instructions"  # as kUnseenAtomics in trace/summary.hpp
+_NO_VERDICT = ("may_add", "may_reverse")  # bearings of limits under which no version may pass (trace/losses.hpp)
 _MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/studies/replay/replay_study.hpp
 
 
@@ -89,7 +89,6 @@ def opened(recordings: Sequence[Path]) -> Side:
                 _add_new(side.missing, trace.summary.missing)
         except (InputError, UsageError) as error:
             raise NotMeasuredError(str(error)) from None
-    side.not_measured = [sentence for sentence in side.missing if sentence.startswith(_UNSEEN_ATOMICS)]
     return side
 
 
@@ -148,6 +147,9 @@ def _page(replay: _Replay, gauge: Gauge, streams: int) -> dict[str, Any]:
 
 def _add_page(replay: _Replay, page: dict[str, Any], gauge: Gauge) -> None:
     side, where = replay.side, f"{replay.trace}, order {replay.order}"
+    for limit in page["limits"]:
+        known = side.not_measured if limit["bearing"] in _NO_VERDICT else side.missing
+        _add_new(known, [f"{replay.trace}: {limit['sentence']}"])
     if page["tries_otherwise_pct"] > _MOST_TRIES_OTHERWISE_PCT:
         share = page["tries_otherwise_pct"]
         _add_new(side.not_measured, [f"{where}: {share:.1f} % of the tries of locks went another way than recorded"])

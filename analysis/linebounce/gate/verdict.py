@@ -79,7 +79,8 @@ class Verdict:
         worse = len(self.of("worse"))
         over = f"{worse} cost{'' if worse == 1 else 's'} of sharing over budget" if worse else ""
         if self.not_measured:
-            return f"No verdict{': ' + over + ' in what was' if over else ''}."
+            measured = f" ({over} in what was measured)" if over else ""
+            return f"No verdict{measured}: {self.not_measured[0].rstrip('.')}."
         compared = f"{_count(self.base, 'recording')} against {len(self.head)}"
         return f"Over budget: {over}, by {compared}." if worse else f"Within budget, by {compared}."
 

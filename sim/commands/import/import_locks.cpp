@@ -14,6 +14,7 @@
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/lock_mix.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/lock_statistics_table.hpp"
 
 namespace linebounce::sim {

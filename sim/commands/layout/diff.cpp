@@ -48,6 +48,7 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
                           .line_bytes = input.line_bytes,
                           .lines = {}};
   report.missing = input.reader->summary().missing;
+  report.limits = trace::limits_of(*input.reader);
   report.assumptions = trials.assumptions();
   std::size_t near_lines = 0;
   report.touched = trials.accesses(near_lines);

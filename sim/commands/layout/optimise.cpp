@@ -156,6 +156,7 @@ class LayoutFinder {
                         .line_bytes = input_.line_bytes,
                         .max_size = arguments_.max_size};
     report.missing = input_.reader->summary().missing;
+    report.limits = trace::limits_of(*input_.reader);
     report.assumptions = trials_.assumptions();
     std::size_t near_lines = 0;
     report.touched = trials_.accesses(near_lines);
@@ -168,6 +169,7 @@ class LayoutFinder {
     }
     if (report.tried.empty()) return report;
     if (!replay(report, code)) return std::nullopt;
+    if (report.limits.may_reverse()) return report;
     report.best = best_layout(report.tried);
     if (report.best && !confirm(report, code)) return std::nullopt;
     if (report.best) write_out(report);

@@ -16,6 +16,7 @@
 #include "sim/sources/own_forms.hpp"
 #include "trace/copy.hpp"
 #include "trace/files.hpp"
+#include "trace/limits.hpp"
 #include "trace/recover.hpp"
 #include "trace/word_locks.hpp"
 
@@ -50,6 +51,11 @@ void from_trace(const ConvertArguments& arguments) {
   trace::Reader reader(arguments.in, {.recover = arguments.recover});
   if (arguments.recover) trace::keep_what_makes_sense(reader);
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << " is damaged:\n" << reader.damage() << "\n";
+  const trace::Limits limits = trace::stated_limits(reader);
+  for (const trace::Limit& limit : limits.all()) {
+    if (reader.damage().empty() || limit.name != trace::facts_of(Loss::damaged).name)
+      std::cerr << "linebounce: " << arguments.in << ": " << limit.sentence << "\n";
+  }
   UnfinishedFile file(arguments.out);
   trace::Writer writer(file.path());
   if (arguments.word_locks) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/commands/command.hpp"
+#include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/lock_comparison_table.hpp"
 #include "sim/terminal/trace_table.hpp"
 #include "trace/check.hpp"
@@ -113,6 +114,7 @@ void print_json(const InfoArguments& arguments, const trace::Reader& reader, con
   out["file"] = arguments.file;
   out["fingerprint"] = reader.fingerprint();
   out.update(summary_json(reader.summary()));
+  out["limits"] = limits_json(trace::limits_of(reader, profile));
   out["damage"] = reader.damage().empty() ? ordered_json(nullptr) : ordered_json(reader.damage());
   out["checked"] = arguments.check;
   out["operations"] = reader.operations();

@@ -181,7 +181,7 @@ std::string not_tried(const LockComparison& comparison) {
   const std::vector<std::string>& own = comparison.own_locks;
   if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";
   if (!own.empty()) return named_in_short(own) + " behave like locks and were not replaced (--word-locks replaces them)";
-  return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
+  return "";
 }
 
 // "; gate runs as ttas, because nobody waited", for each word that was replayed as a lock and has trials.
@@ -197,8 +197,9 @@ std::string classifications(const LockComparison& comparison) {
 std::string no_advice(const LockComparison& comparison) {
   const std::string why_open = not_tried(comparison);
   const std::string leave =
-      comparison.machine +
-      (why_open.empty() ? ": leave the locks as they are: " : fmt::format(": no verdict, as {}: of the others, ", why_open));
+      comparison.machine + (!why_open.empty()             ? fmt::format(": no verdict, as {}: of the others, ", why_open)
+                            : comparison.limits.may_add() ? ": no verdict; in what was recorded, "
+                                                          : ": leave the locks as they are: ");
   if (comparison.locks.empty()) {
     double most_pct = 0;
     for (const CheapLock& lock : comparison.cheap) most_pct += lock.most_pct;
@@ -228,6 +229,7 @@ std::string no_advice(const LockComparison& comparison) {
 std::string advice(const LockComparison& comparison) {
   if (const std::string why = why_no_verdict(comparison.tries_otherwise_pct); !why.empty())
     return fmt::format("{}: no verdict, as {}", comparison.machine, why);
+  if (comparison.limits.may_reverse()) return comparison.machine + ": no verdict";
   if (!comparison.again || !comparison.again->change.is_gain())
     return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ") + classifications(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;

@@ -11,6 +11,7 @@
 #include "sim/results/paper.hpp"
 #include "sim/studies/advice/lock_choice.hpp"
 #include "sim/studies/replay/orders.hpp"
+#include "trace/limits.hpp"
 
 namespace linebounce::sim {
 
@@ -73,14 +74,13 @@ struct LockComparison {
   double order_pct = 0;    // how much throughput differs between orders with the recorded locks, in percent
   // By how many percent the recorded order is faster than the median of the trials' orders, which do not include it.
   double recorded_order_pct = 0;
-  std::vector<LockRanking> locks;                // sorted by gain, the largest first
-  std::vector<CheapLock> cheap = {};             // locks that were not replaced because they cost too little
-  std::optional<Confirmation> again;             // none: no trial gains anything
-  std::optional<FirstLook> first_look = {};      // none: every lock was replaced by every other one in all orders
-  std::vector<workloads::LockEntry> from_files;  // compared locks that come from files and are not in the registry
-  double tries_otherwise_pct = 0;                // kTriesOtherwise: the largest of all runs with the locks as recorded
-  // True if the program has atomics that may be locks; there is then no verdict on all of its locks.
-  bool unseen_atomics = false;
+  std::vector<LockRanking> locks;                 // sorted by gain, the largest first
+  std::vector<CheapLock> cheap = {};              // locks that were not replaced because they cost too little
+  std::optional<Confirmation> again;              // none: no trial gains anything
+  std::optional<FirstLook> first_look = {};       // none: every lock was replaced by every other one in all orders
+  std::vector<workloads::LockEntry> from_files;   // compared locks that come from files and are not in the registry
+  double tries_otherwise_pct = 0;                 // kTriesOtherwise: the largest of all runs with the locks as recorded
+  trace::Limits limits = {};                      // of a verdict from this recording
   std::map<std::string, std::string> words = {};  // words that were replayed as locks, with trace::classification()
   std::vector<std::string> assumptions = {};      // about the machine, worded by assumptions_of()
   std::string family_range =

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/sim/sources/converted.hpp"
-#include "trace/summary.hpp"
+#include "trace/losses.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -44,7 +44,7 @@ TEST(DrMemtrace, EachThreadIsAStreamOnTheCpuThatItsMarkerNames) {
   EXPECT_EQ(it.symbols.streams[1].cpu, -1);
   EXPECT_THAT(it.streams[0], ElementsAre(Operation{Kind::execute, 0, 0, 0, 1}, viewed(Kind::load, 8, 0xdc8)));
   EXPECT_THAT(it.streams[1], ElementsAre(viewed(Kind::store, 4, 0xdc8)));
-  EXPECT_TRUE(trace::has_unseen_atomics(it.missing));
+  EXPECT_THAT(it.missing, Contains(trace::facts_text(trace::Loss::no_atomics, "")));
   EXPECT_THAT(it.missing, Not(Contains(HasSubstr("cut off"))));
 }
 

@@ -89,17 +89,17 @@ TEST(LockComparison, AGainBelowOnePercentIsNotWorthAChangeOfTheProgram) {
   EXPECT_EQ(advice(comparison_of({0.9, 0.8, 1})), "m: leave the locks as they are: no other one gains as much as 1 %");
 }
 
-TEST(LockComparison, AtomicsThatWereNotRecordedKeepItFromAVerdict) {
+TEST(LockComparison, WhatWasNotRecordedKeepsItFromAVerdictAndNotFromAGain) {
+  const trace::Limits unseen({{"atomics_ran", trace::Bearing::may_add, "Atomic instructions were not recorded."}});
   LockComparison leave = comparison_of({0.9, 0.8, 1});
-  leave.unseen_atomics = true;
-  EXPECT_EQ(
-      advice(leave),
-      "m: no verdict, as atomic operations that were not recorded may be locks: of the others, no other one gains as much "
-      "as 1 %");
+  leave.limits = unseen;
+  EXPECT_EQ(advice(leave), "m: no verdict; in what was recorded, no other one gains as much as 1 %");
   LockComparison gains = confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4});
-  gains.unseen_atomics = true;
-  EXPECT_THAT(advice(gains),
-              testing::EndsWith("; atomic operations that were not recorded may be locks: that may matter more"));
+  const std::string gain = advice(gains);
+  gains.limits = unseen;
+  EXPECT_EQ(advice(gains), gain);
+  gains.limits = trace::Limits({{"cloned", trace::Bearing::may_reverse, "The program made a thread by clone."}});
+  EXPECT_EQ(advice(gains), "m: no verdict");
 }
 
 TEST(LockComparison, TheRecordedOrderIsHeldAgainstTheOthersAndIsNoneOfThem) {

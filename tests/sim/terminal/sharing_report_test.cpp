@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
+#include "tests/sim/terminal/plain.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -31,9 +35,35 @@ TEST(SharingReport, WhatIsTooCheapToGainAnythingIsNotTriedAndTheVerdictSaysHowCh
   EXPECT_EQ(
       advice(report),
       "Leave the layouts as they are: all misses on the costliest lines that could be changed take 0.091 % of the run's time.");
-  report.missing = {"atomic instructions in take of ./program"};
-  ASSERT_TRUE(trace::has_unseen_atomics(report.missing));
-  EXPECT_THAT(advice(report), StartsWith("No verdict, for the program has atomic operations that were not recorded: "));
+}
+
+TEST(SharingReport, WhereCostsMayBeMissingNothingFoundIsNoVerdict) {
+  SharingReport report = of_one_line();
+  report.limits = trace::Limits({{"killed", trace::Bearing::may_add, "The program was killed."}});
+  EXPECT_THAT(advice(report), StartsWith("Lines are shared falsely, but no change"));
+  report.cheap = 2;
+  EXPECT_THAT(advice(report), StartsWith("No verdict; in what was recorded, all misses on the costliest lines"));
+  report.lines.clear();
+  EXPECT_EQ(advice(report), "No verdict: no line of what was recorded is shared falsely, or it costs nothing.");
+}
+
+TEST(SharingReport, AGainStandsWhereOnlyMoreCostsMayBeMissing) {
+  SharingReport report = of_one_line();
+  report.tried = {tried({4, 3, 5})};
+  report.again = ConfirmedProposal{"slots", {4, 3, 5}};
+  const std::string gains = advice(report);
+  report.limits = trace::Limits({{"killed", trace::Bearing::may_add, "The program was killed."}});
+  EXPECT_EQ(advice(report), gains);
+  report.limits = trace::Limits({{"shared_memory", trace::Bearing::may_reverse, "Another process shares `queue`."}});
+  EXPECT_EQ(advice(report), "No verdict. No change of a layout was tried.");
+}
+
+TEST(SharingReport, BeginsWithWhatLimitsIt) {
+  SharingReport report = of_one_line();
+  report.lines.clear();
+  report.limits = trace::Limits({{"killed", trace::Bearing::may_add, "The program was killed."}});
+  EXPECT_THAT(sharing_text(report, {}, 5, kPlain), StartsWith("  The program was killed.\n"));
+  EXPECT_THAT(sharing_json(report, {})["advice"].get<std::string>(), StartsWith("The program was killed. No verdict: "));
 }
 
 TEST(SharingReport, ALineThatNoProposalChangesIsNamedWhateverTheOthersGain) {
