@@ -44,10 +44,17 @@ class MemoryMap {
   // The name of a local variable, "main::lock", of a thread that is in these frames. `frames`: outermost first.
   std::string local_name(std::uint64_t address, std::span<const Frame> frames);
 
-  // Records an allocation. A block allocated again at the same address for the same purpose stays the same object. `aligned`:
-  // the program requested more than the allocator's usual alignment.
-  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
+  struct BlockKind {
+    bool aligned = false;    // the program requested more than the allocator's usual alignment
+    bool is_shared = false;  // memory that child processes share
+  };
+  // Records an allocation. A block allocated again at the same address for the same purpose stays the same object.
+  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, BlockKind kind,
                  std::span<const std::uint64_t> frames);
+  // Notes that a child process was made, which has the present blocks of shared memory, too.
+  void forked() { inherited_ = shared_blocks_.size(); }
+  // The names of blocks that child processes share and that were accessed, each once.
+  [[nodiscard]] std::vector<std::string> shared_with_children() const;
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
   // Adds the variables of files that the image has loaded since the last call.
   void add_variables();
@@ -108,7 +115,8 @@ class MemoryMap {
   // Returns the block that was at this address before, if it counts as the same object; else makes a new one.
   std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
                            const AllocationSite& site);
-  void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
+  void cover_buffers(std::uint64_t address, std::uint64_t bytes, bool is_shared, const AllocationSite& site);
+  void note_shared(std::uint32_t block);
   std::uint32_t new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site);
   void shape(Description& description, const Type& type, const std::string& structure_name);
   void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
@@ -136,6 +144,8 @@ class MemoryMap {
   std::map<std::string, std::uint64_t> numbers_;  // number of blocks that have had each name
   // The first distinct block sizes of each allocation site.
   std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;
+  std::vector<std::uint32_t> shared_blocks_;  // in the order of their allocation
+  std::size_t inherited_ = 0;                 // how many of them the latest child process has
 };
 
 }  // namespace linebounce::record

@@ -161,10 +161,10 @@ std::string MemoryMap::local_name(std::uint64_t address, std::span<const Frame> 
   return local_variable(address, frames, *image_, types_);
 }
 
-void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
+void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, BlockKind kind,
                           std::span<const std::uint64_t> frames) {
   if (bytes == 0) return;
-  const bool movable = !aligned && bytes < kOwnPages;
+  const bool movable = !kind.aligned && bytes < kOwnPages;
   const AllocationSite& site = sites_.at(frames);
   const std::uint64_t before = bytes_before_elements(site, bytes);
   address += before;
@@ -173,10 +173,31 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
   const bool is_usual = is_usual_size(site, bytes);
   if (!is_usual || bytes > kLargestPart) {
     const Type* type = type_of_block(site, bytes, element_bytes);
-    if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, site);
+    if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, kind.is_shared, site);
     if (!is_usual) kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
   }
-  cover(heap_block(address, kept_bytes, element_bytes, movable, site), address, address + bytes);
+  const std::uint32_t block = heap_block(address, kept_bytes, element_bytes, movable, site);
+  if (kind.is_shared) note_shared(block);
+  cover(block, address, address + bytes);
+}
+
+void MemoryMap::note_shared(std::uint32_t block) {
+  if (std::ranges::find(shared_blocks_, block) == shared_blocks_.end()) shared_blocks_.push_back(block);
+}
+
+std::vector<std::string> MemoryMap::shared_with_children() const {
+  std::vector<std::string> names;
+  for (const std::uint32_t number : std::span(shared_blocks_).first(inherited_)) {
+    const Block& block = blocks_[number];
+    const bool one = block.element_bytes >= block.bytes;
+    const auto first = element_objects_.begin() + block.others;
+    const auto last = one ? first : first + static_cast<std::ptrdiff_t>((block.bytes - 1) / block.element_bytes);
+    const bool accessed =
+        block.object != trace::kNone || std::any_of(first, last, [](std::uint32_t object) { return object != trace::kNone; });
+    const std::string& name = descriptions_[number].name;
+    if (accessed && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
 }
 
 bool MemoryMap::is_usual_size(const AllocationSite& site, std::uint64_t bytes) {
@@ -199,7 +220,7 @@ std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, 
 
 // Maps the block to the aligned power-of-2 parts of memory that contain it, usually one or two. However often the program
 // allocates, the number of parts is bounded by its memory.
-void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site) {
+void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, bool is_shared, const AllocationSite& site) {
   const std::uint64_t part_bytes = std::min(std::bit_ceil(std::max(bytes, kSmallestPart)), kLargestPart);
   const std::uint64_t end = address + bytes;
   while (address < end) {
@@ -211,6 +232,7 @@ void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const 
       description.first_number = numbers_[site.name]++;
       known->second = new_block({.address = part, .bytes = part_bytes, .element_bytes = part_bytes}, std::move(description));
     }
+    if (is_shared) note_shared(known->second);
     cover(known->second, address, until);
     address = until;
   }

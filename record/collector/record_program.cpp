@@ -163,11 +163,14 @@ class Collector {
     order_.finish();
     if (has_failed_)
       throw RecordError(file_ + " is cut off: what it has is read with --recover, as by linebounce trace info --recover");
+    window_was_over_ = recording_.output().state() == TraceOutput::State::closed;
     recording_.finish();
     if (tells_pointers) recording_.describe_readers();
   }
 
   [[nodiscard]] const Recording& recording() const { return recording_; }
+  // Whether the recorded window ended before the program did. REQUIRES: finish() was called.
+  [[nodiscard]] bool window_was_over() const { return window_was_over_; }
   [[nodiscard]] const ProgramImage& image() const { return image_; }
   BackgroundWriter& writer() { return writer_; }
 
@@ -194,6 +197,7 @@ class Collector {
   Recording recording_;
   EventOrder order_;
   bool has_failed_ = false;
+  bool window_was_over_ = false;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
@@ -225,6 +229,15 @@ Losses losses_of_binary() {
   return losses;
 }
 
+// "`queue`", "`queue`, `table` and 3 more".
+std::string in_short(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMostNames, names.size()); ++i)
+    text += fmt::format("{}`{}`", i == 0 ? "" : i + 1 == names.size() ? " and " : ", ", names[i]);
+  return names.size() > kMostNames ? text + fmt::format(" and {} more", names.size() - kMostNames) : text;
+}
+
 std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, Losses losses) {
   losses.add(Loss::instructions_assumed, kRecorder);
   if (recording.had_atomics()) losses.add(Loss::own_locks, kRecorder);
@@ -233,6 +246,9 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   const auto count = [&losses](std::uint64_t number, Loss loss) {
     losses.add_count(loss, kRecorder, static_cast<std::int64_t>(number));
   };
+  const std::vector<std::string> shared = recording.shared_with_children();
+  if (channel.forks > 0 && !shared.empty()) losses.add(Loss::shared_memory, kRecorder, in_short(shared));
+  count(channel.clones, Loss::cloned);
   count(channel.forks, Loss::forks);
   count(channel.others, Loss::later_programs);
   count(channel.without_ring, Loss::threads_without_ring);
@@ -269,18 +285,29 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
-// The recorder's command with its options, as the user would type it again. Without the trace's name.
-std::string recorder_text(const RecordOptions& options) {
-  const Window& window = options.window;
-  std::string text = trace::kProgramRecorder;
-  if (options.is_binary) text += " --binary";
-  if (options.spreads) text += " --spread";
+// The options that chose a part of the run, as the user would type them again; empty: the whole run.
+std::string window_text(const Window& window) {
+  std::string text;
   if (window.count != UINT64_MAX) text += fmt::format(" --window {}:{}", window.skip, window.count);
   if (!window.from.empty()) text += " --from " + shell_word(window.from);
   if (!window.until.empty()) text += " --until " + shell_word(window.until);
   if (window.after_s > 0) text += fmt::format(" --after {}", window.after_s);
   if (std::isfinite(window.for_s)) text += fmt::format(" --for {}", window.for_s);
   return text;
+}
+
+// The recorder's command with its options. Without the trace's name.
+std::string recorder_text(const RecordOptions& options) {
+  return fmt::format("{}{}{}{}", trace::kProgramRecorder, options.is_binary ? " --binary" : "",
+                     options.spreads ? " --spread" : "", window_text(options.window));
+}
+
+// How the program was killed; empty if it ended by itself. The recorded program may be another process's child, whose end
+// nobody tells us; if it dies, it does not note its exit in the channel.
+std::string end_of(const RecordedProcess& process, const Channel& channel) {
+  if (const std::string killed = process.killed_by(); !killed.empty()) return killed;
+  const bool is_other = static_cast<pid_t>(channel.program) != process.id();
+  return is_other && channel.exited == 0 ? "ended without an exit, as one that is killed does" : "";
 }
 
 }  // namespace
@@ -305,9 +332,12 @@ Recorded record_program(const RecordOptions& options) {
   recorded.missing =
       what_is_missing(channel.channel(), collector->recording(),
                       options.is_binary ? losses_of_binary() : losses_of_compiled(collector->recording(), collector->image()));
-  recorded.killed_by = process.killed_by();
+  recorded.killed_by = end_of(process, channel.channel());
   recorded.exit_status = process.exit_status();
-  if (!recorded.killed_by.empty()) recorded.missing.push_back(trace::facts_text(Loss::killed, kRecorder, recorded.killed_by));
+  if (!recorded.killed_by.empty() && !collector->window_was_over())
+    recorded.missing.push_back(trace::facts_text(Loss::killed, kRecorder, recorded.killed_by));
+  if (const std::string part = window_text(options.window); !part.empty())
+    recorded.missing.push_back(trace::facts_text(Loss::part_of_run, kRecorder, part.substr(1)));
   trace::Summary summary;
   summary.program = shell_line(options.command);
   summary.recorder = recorder_text(options);

@@ -59,6 +59,7 @@ void Recording::event(unsigned ring, const Event& event) {
     case kBarrier:
     case kTeamBarrier: return barrier_event(*thread, event);
     case kLibraryLoaded: return library_loaded();
+    case kFork: return memory_.forked();
     default: return memory_event(*thread, event);
   }
 }
@@ -108,8 +109,10 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kStoreRange: return range(thread, kind_of(event.kind), event);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
     case kAllocate:
-      return memory_.allocated(event.value, event.more[0], event.more[1], (event.detail & kAlignedBlock) != 0,
-                               {event.more.data() + 2, std::min<std::size_t>(event.detail & kReturnAddresses, kMostFrames)});
+      return memory_.allocated(
+          event.value, event.more[0], event.more[1],
+          {.aligned = (event.detail & kAlignedBlock) != 0, .is_shared = (event.detail & kSharedBlock) != 0},
+          {event.more.data() + 2, std::min<std::size_t>(event.detail & kReturnAddresses, kMostFrames)});
     case kFree:
       if (output_.threads_run()) reader_safety_.freed(thread, event.value, event.more[0]);
       return;

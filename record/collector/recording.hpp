@@ -38,6 +38,7 @@ class Recording {
   [[nodiscard]] std::uint64_t foreign_releases() const { return foreign_releases_; }
   // Rounds of barriers in which threads took part that are not recorded, such as another process's.
   [[nodiscard]] std::uint64_t foreign_rounds() const { return foreign_rounds_; }
+  [[nodiscard]] std::vector<std::string> shared_with_children() const { return memory_.shared_with_children(); }
 
  private:
   struct Condition {

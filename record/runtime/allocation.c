@@ -26,6 +26,10 @@ static void* allocated(void* memory, size_t bytes, size_t element, uintptr_t cal
   return record_block(memory, bytes, element, caller, 0);
 }
 
+static void* mapped(void* memory, size_t bytes, int flags, uintptr_t caller) {
+  return record_block(memory, bytes, 0, caller, kAlignedBlock | ((flags & MAP_SHARED) != 0 ? kSharedBlock : 0));
+}
+
 static void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
   return record_block(memory, bytes, 0, caller, kAlignedBlock);
 }
@@ -110,7 +114,7 @@ REPLACEABLE void free(void* memory) {
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
     if ((flags & MAP_FIXED) != 0) freeing(wanted, bytes);                                                     \
     void* memory = REAL(name)(wanted, bytes, protection, flags, file, offset);                          \
-    if (memory != MAP_FAILED) allocated_aligned(memory, bytes, RETURN_ADDRESS);                          \
+    if (memory != MAP_FAILED) mapped(memory, bytes, flags, RETURN_ADDRESS);                              \
     return memory;                                                                                       \
   }
 MMAP(mmap, off_t)

@@ -61,6 +61,7 @@ enum EventKind {
   kAllocate,
   kFree,  // value: address; more: bytes
   kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
+  kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };
 
 // Detail of an access: bits 0 to 2 are log2 of its size in bytes; flags follow.
@@ -74,8 +75,9 @@ enum { kResultUsedAccess = 16, kResultUnusedAccess = 32 };
 // threads.
 enum { kPointerAccess = 64 };
 
-// Detail of kAllocate. kAlignedBlock: the program requested more than the allocator's usual alignment.
-enum { kReturnAddresses = 7, kAlignedBlock = 8 };
+// Detail of kAllocate. kAlignedBlock: the program requested more than the allocator's usual alignment. kSharedBlock: child
+// processes share the memory (MAP_SHARED).
+enum { kReturnAddresses = 7, kAlignedBlock = 8, kSharedBlock = 16 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 
@@ -111,7 +113,9 @@ struct Channel {
   uint32_t ready;        // 1: the collector has examined the process's files, so the process may go on
   uint32_t threads;      // how many thread numbers have been assigned
   uint32_t libraries_seen;
+  uint32_t exited;       // 1: the process has ended by exit() or _exit(); 0: it runs, or it died
   uint32_t forks;        // forked children, which are not recorded
+  uint32_t clones;       // threads or processes made by clone() that have their maker's thread-local variables; not recorded
   uint32_t others;       // programs that opened the channel later, which are not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded
   uint32_t given_up;      // threads recorded only up to a signal handler that filled the ring

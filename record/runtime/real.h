@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
   X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)                                     \
   X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
   X(malloc) X(calloc) X(realloc) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)                        \
-  X(malloc_usable_size) X(free)                                                                                            \
+  X(malloc_usable_size) X(free) X(clone)                                                                                   \
   X(dlopen) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                        \
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
 // Looked up with their version, because glibc also has older versions that wait differently.

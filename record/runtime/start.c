@@ -1,6 +1,5 @@
 // The runtime's start: opens the channel before any constructor runs, and lets the first thread join.
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -9,16 +8,8 @@
 
 #include "apart.h"
 #include "joining.h"
-#include "known_threads.h"
+#include "processes.h"
 #include "real.h"
-
-static void in_forked_child(void) {
-  forget_lock_of_threads();
-  if (!recording) return;
-  recording = false;
-  this_thread.ring = NULL;
-  __atomic_fetch_add(&channel->forks, 1, __ATOMIC_RELAXED);
-}
 
 static struct Channel* open_channel(const char* path) {
   const int file = open(path, O_RDWR | O_CLOEXEC);
@@ -74,7 +65,7 @@ static void before_constructors(int count, char** arguments, char** environment)
   prepare_apart();
   this_thread.apart = true;
   find_real_functions();
-  pthread_atfork(NULL, NULL, in_forked_child);
+  prepare_processes();
   start_recording(environment);
   this_thread.apart = false;
 }
