@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words) {
   std::vector<RecordedLock> locks = recorded_locks(reader);
   if (!locks.empty()) return locks;
-  std::string reason = "it takes no lock";
+  const bool has_names = std::ranges::none_of(reader.symbols().locks, [](const auto& it) { return it.counted_as().empty(); });
+  std::string reason = has_names ? "it takes no lock" : "it takes no lock that has a name";
   for (const std::string& sentence : reader.summary().missing) {
     if (sentence.find("lock") != std::string::npos) reason = sentence;
   }

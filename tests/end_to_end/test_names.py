@@ -152,3 +152,14 @@ def test_a_file_of_nothing_but_holes_takes_neither_memory_nor_time(linebounce: P
         (out / name).write_bytes(whole)
     os.truncate(out / "lines.csv", 100 << 30)
     assert "lines.csv has changed since it was written" in linebounce("run", path, "-o", "out", timeout=30).stderr
+
+
+def test_commands_that_look_for_changes_take_things_without_names(linebounce: Program) -> None:
+    """What has no name can't be named in a setting that would change it."""
+    linebounce.file("t.txt", trace_with(""))
+    for command in ("advise", "find-sharing"):
+        shown = linebounce(command, "t.txt", *MACHINE, "--orders", "2")
+        assert shown.code == 0, shown.stdout + shown.stderr
+    refused = linebounce("compare-locks", "t.txt", *MACHINE)
+    assert refused.code == 2
+    assert "there are no locks to compare: it takes no lock that has a name" in refused.stderr

@@ -55,6 +55,7 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
     if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
     const trace::Lock& symbol = reader.symbols().locks[id];
     const std::string& name = symbol.counted_as();
+    if (name.empty()) continue;
     auto lock = std::ranges::find_if(locks, [&name](const RecordedLock& known) { return known.name == name; });
     if (lock == locks.end())
       lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(name_in_figures(name))), symbol.algorithm,

@@ -24,8 +24,8 @@ struct RecordedLock {
   workloads::SectionFacts facts = {};  // of all locks with this name together
 };
 
-// Returns the recorded locks in order of definition, without those that are never acquired. Reads all operations once.
-// Errors: trace::TraceError.
+// Returns the recorded locks in order of definition, without those that are never acquired, and those without a name, which no
+// setting can replace. Reads all operations once. Errors: trace::TraceError.
 std::vector<RecordedLock> recorded_locks(const trace::Reader& reader);
 
 // Returns the names of words that behave like locks and have an effect: at least one acquisition in a hundred had to retry,

@@ -130,6 +130,7 @@ std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, co
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (const Piece& piece : lines[i].pieces) {
       const std::string name = layout_name(symbols, piece.object);
+      if (name.empty()) continue;  // a [[layout.change]] could not say what it changes
       Subject& subject = by_layout[name];
       subject.layout = name;
       subject.structure = symbols.objects[piece.object].structure;

@@ -140,18 +140,18 @@ bool is_baseline(const ReportedPoint& point, const std::string& compared) {
 void check_leader(const RandomTable& table, const Answer& answer, Better better) {
   const ReportedPoint& leader = table.points.at(static_cast<std::size_t>(*answer.point));
   const auto best = figure_of(leader, answer.metric);
-  RC_ASSERT(best.has_value());
-  RC_ASSERT(answer.point != answer.runner_up);
-  RC_ASSERT(!is_baseline(leader, answer.compared));
+  RC_ASSERT((best.has_value()));
+  RC_ASSERT((answer.point != answer.runner_up));
+  RC_ASSERT((!is_baseline(leader, answer.compared)));
   for (const ReportedPoint& point : table.points) {
     const auto figure = figure_of(point, answer.metric);
     if (!are_rivals(leader, point, answer.compared) || is_baseline(point, answer.compared) || !figure) continue;
-    RC_ASSERT(better == Better::lower ? *best <= *figure : *best >= *figure);
+    RC_ASSERT((better == Better::lower ? *best <= *figure : *best >= *figure));
   }
   const Roles roles = roles_of(table.points, table.question.compare);
   const std::string name = alternative_name(*roles.compared, *value_at(leader, answer.compared));
-  RC_ASSERT(!name.empty());
-  RC_ASSERT(answer.text.find(name) != std::string::npos || answer.text.find("there is no clear winner") != std::string::npos);
+  RC_ASSERT((!name.empty()));
+  RC_ASSERT((answer.text.find(name) != std::string::npos || answer.text.find("there is no clear winner") != std::string::npos));
 }
 
 void check_answer(const RandomTable& table) {
@@ -164,9 +164,9 @@ void check_answer(const RandomTable& table) {
   for (const HeadlineMetric& headline : table.headlines) {
     for (const ReportedPoint& point : table.points) has_figure |= figure_of(point, headline.name).has_value();
   }
-  RC_ASSERT(!has_figure || !answer.text.empty());
-  RC_ASSERT(answer.text.empty() || answer.point.has_value());
-  RC_ASSERT(answer.text.find("nan") == std::string::npos && answer.text.find("inf") == std::string::npos);
+  RC_ASSERT((!has_figure || !answer.text.empty()));
+  RC_ASSERT((answer.text.empty() || answer.point.has_value()));
+  RC_ASSERT((answer.text.find("nan") == std::string::npos && answer.text.find("inf") == std::string::npos));
   if (!answer.runner_up) return;
   const auto metric = std::ranges::find(table.headlines, answer.metric, &HeadlineMetric::name);
   check_leader(table, answer, metric == table.headlines.end() ? Better::lower : metric->better);
