@@ -12,8 +12,8 @@
 #define BITS_PER_LONG 64
 #define HZ 250
 #define NSEC_PER_USEC 1000L
-#define sched_clock() ((u64)linebounce_now_ns())
-#define jiffies (linebounce_now_ns() / (1000000000UL / HZ))
+#define sched_clock() ((u64)linebounce_clock_ns())
+#define jiffies ((unsigned long)linebounce_clock_ns() / (1000000000UL / HZ))
 #define time_after(a, b) ((long)((b) - (a)) < 0)
 #define EINTR 4
 #define ERR_PTR(error) ((void *)(long)(error))

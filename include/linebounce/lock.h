@@ -57,7 +57,9 @@ static inline void linebounce_pause(void) {
 LINEBOUNCE_C int linebounce_cpu(void);
 LINEBOUNCE_C int linebounce_cpus(void);
 LINEBOUNCE_C int linebounce_node_of(int cpu);
-// Simulated time in nanoseconds, modulo 2^32; it costs nothing.
+// Simulated time in nanoseconds; to read it costs nothing. linebounce_now_ns() gives it modulo 2^32, which is enough for the
+// difference of two times.
+LINEBOUNCE_C unsigned long long linebounce_clock_ns(void);
 LINEBOUNCE_C unsigned linebounce_now_ns(void);
 // Returns the address of `cpu`'s copy of a thread-local variable. `own`: the address of the calling CPU's copy.
 LINEBOUNCE_C void *linebounce_of_cpu(void *own, int cpu);

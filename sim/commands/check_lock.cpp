@@ -39,7 +39,8 @@ Two CPUs take the lock once or twice, in every possible order of their operation
 try_acquire. Three CPUs take it once, and two readers run beside two writers, as far as the limit on states allows. A "+" marks a
 case that the limit cut off; its orders with up to three switches between CPUs are checked as well. Under tso and ia64 each CPU has
 a store buffer that may drain at any time, under ia64 also out of order. Orders that no CPU can tell apart count once. A random
-number takes each value up to four; either almost no time or one second passes between two reads of the clock.
+number takes each value up to four. A look at the clock finds that no time has passed, or a second; a wait that only the clock ends
+may end so at any moment.
 
 The check proves that no CPU is inside together with a writer, that readers see consistent data, that some CPU can always make
 progress, that try_acquire fails only with a reason and without side effects, and that a lock with `fifo` serves CPUs in the order

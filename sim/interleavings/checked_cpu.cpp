@@ -11,6 +11,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kStackBytes = 128UL * 1024;
+constexpr Tick kSecond = 1'000'000'000;  // exceeds every time-out
 
 }  // namespace
 
@@ -116,12 +117,17 @@ std::vector<Address> CheckedCpu::loop() const {
 }
 
 bool CheckedCpu::waits_in_loop() const {
-  const std::size_t turn = counted_->all ? 0 : turn_of_loop();
+  const std::size_t turn = ending_->all_are_counted ? 0 : turn_of_loop();
   if (turn == 0) return false;
   const bool changed = std::any_of(looks_.end() - static_cast<std::ptrdiff_t>(turn), looks_.end(), [this](const Look& look) {
     return memory_->load(number_, look.address, look.bytes) != look.seen;
   });
-  return !changed && !(counted_->any() && counted_->contain(loop()));
+  return !changed && !(ending_->any_counted() && ending_->counts(loop()));
+}
+
+bool CheckedCpu::may_time_out() const {
+  return !ended_ && !ending_->timed.empty() && memory_->is_drained(number_) && waits_in_loop() &&
+         ending_->timed.contains(loop());
 }
 
 bool CheckedCpu::waits() const {
@@ -151,20 +157,8 @@ void CheckedCpu::add_to(Digest& digest) const {
 
 void CheckedCpu::forget(std::uint64_t at) {
   seen_ = {};
-  for (const std::uint64_t part :
-       {at, static_cast<std::uint64_t>(draws_), static_cast<std::uint64_t>(short_times_), static_cast<std::uint64_t>(clock_)})
-    seen_.add(part);
+  for (const std::uint64_t part : {at, static_cast<std::uint64_t>(draws_)}) seen_.add(part);
   looks_.clear();
-}
-
-// Between two readings of the clock passes either almost no time, or a second, which exceeds every time-out. After
-// kMostShortTimes short times in a row a long one follows, so that a loop with a time-out ends.
-Tick CheckedCpu::now() {
-  constexpr int kMostShortTimes = 2;
-  constexpr Tick kLong = 1'000'000'000;
-  const bool is_short = short_times_ < kMostShortTimes && draw(2) == 0;
-  short_times_ = is_short ? short_times_ + 1 : 0;
-  return clock_ += is_short ? 1 : kLong;
 }
 
 void CheckedCpu::step(Value drawn) {
@@ -180,6 +174,7 @@ Value CheckedCpu::perform(Value drawn) {
   const auto put = [&](Value value) { memory_->write({request.address, request.bytes, value}); };
   Value seen = 0;
   bool changed = false;
+  if (request.kind != StepKind::clock) looks_in_a_row_ = 0;
   switch (request.kind) {
     case StepKind::load: seen = before(); break;
     case StepKind::store:
@@ -206,6 +201,12 @@ Value CheckedCpu::perform(Value drawn) {
     case StepKind::draw:
       seen = drawn;
       ++draws_;
+      break;
+    case StepKind::clock:
+      if (drawn != 0) *clock_ += kSecond;
+      seconds_ += drawn != 0 ? 1 : 0;
+      looks_in_a_row_ = drawn != 0 ? 0 : looks_in_a_row_ + 1;
+      seen = static_cast<Value>(*clock_);
       break;
     case StepKind::fence:
     case StepKind::wait:

@@ -21,9 +21,21 @@ class NotCheckable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// wait: until a word of a spin differs from the value that the spin saw. draw: a random number, or whether time passes. mark: a
-// point where other CPUs may run, without an operation.
-enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, draw, mark };
+// wait: until a word of a spin differs from the value that the spin saw. draw: a random number. clock: a look at the clock.
+// mark: a point where other CPUs may run, without an operation.
+enum class StepKind : std::uint8_t {
+  load,
+  store,
+  exchange,
+  fetch_add,
+  compare_exchange,
+  fence,
+  wait,
+  sleep,
+  draw,
+  clock,
+  mark
+};
 
 // The operation that a CPU's program will execute next.
 struct Request {
@@ -37,22 +49,27 @@ struct Request {
   std::span<const Value> values = {};
 };
 
-// Loops that a lock leaves by itself, though nothing changes: they don't count as waiting, so each number of their turns is
-// searched. A loop is known by the addresses of its operations, in ascending order.
-struct CountedLoops {
-  bool all = false;
-  std::set<std::vector<Address>> loops;
+// Loops that a lock leaves though no word changes. A loop is known by the addresses of its operations, in ascending order.
+struct EndingLoops {
+  using Loops = std::set<std::vector<Address>>;
+  Loops counted;  // left after a number of turns: they don't count as waiting, so each number of turns is searched
+  bool all_are_counted = false;
+  Loops timed;  // left once time has passed: they count as waiting, and the wait may end by a time-out
 
-  [[nodiscard]] bool any() const { return all || !loops.empty(); }
-  [[nodiscard]] bool contain(const std::vector<Address>& loop) const { return all || loops.contains(loop); }
+  [[nodiscard]] bool any_counted() const { return all_are_counted || !counted.empty(); }
+  [[nodiscard]] bool counts(const std::vector<Address>& loop) const { return all_are_counted || counted.contains(loop); }
 };
 
 class CheckedCpu final : public Cpu {
  public:
   static constexpr int kLongestTurn = 6;  // longest loop that is recognised as waiting, in operations
+  // After this many looks at a clock that stands, with no other operation between them, a second passes. So a loop that only
+  // waits for the clock ends.
+  static constexpr int kMostLooksInARow = 2;
 
-  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, const CountedLoops& counted)
-      : number_(number), memory_(&memory), all_(&all), counted_(&counted) {}
+  // `clock`: the time, which all CPUs share.
+  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, const EndingLoops& ending, Tick& clock)
+      : number_(number), memory_(&memory), all_(&all), ending_(&ending), clock_(&clock) {}
 
   // Runs the program up to its first request.
   void start(std::function<void(CheckedCpu&)> program);
@@ -69,15 +86,21 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool waits_in_loop() const;
   // True if the latest operations form a loop, and the request is its first operation again.
   [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
-  // That loop's addresses, as in CountedLoops.
+  // That loop's addresses, as in EndingLoops.
   [[nodiscard]] std::vector<Address> loop() const;
+  // True if the CPU waits in a loop that it leaves once time has passed. Its stores have had that time to drain.
+  [[nodiscard]] bool may_time_out() const;
+  // True if the requested look at the clock must find that a second has passed.
+  [[nodiscard]] bool time_must_pass() const { return looks_in_a_row_ >= kMostLooksInARow; }
+  // How often a second has passed for this CPU in the present call of the lock.
+  [[nodiscard]] int seconds() const { return seconds_; }
   // True if no other CPU can notice or prevent this step: a store into the CPU's own buffer, or a fence while the buffer is
   // empty.
   [[nodiscard]] bool is_private() const;
   // True if earlier loads must complete before the request: it releases, or is an atomic operation or a fence.
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
-  // Executes the request, and runs the program up to the next one. `drawn`: the result of a draw. Errors: whatever the program
-  // throws.
+  // Executes the request, and runs the program up to the next one. `drawn`: the result of a draw; for a look at the clock, 1 if
+  // a second has passed. Errors: whatever the program throws.
   void step(Value drawn = 0);
   // Returns a number from 0 to bound - 1, which the search chooses.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
@@ -88,8 +111,16 @@ class CheckedCpu final : public Cpu {
   // Adds everything that decides the program's future: the values that it has seen, and whether it has been woken. A program
   // that has ended has none.
   void add_to(Digest& digest) const;
+  // Begins the next call of the lock.
+  void begin_call() { looks_in_a_row_ = seconds_ = 0; }
   // Forgets what the program has seen, because nothing of it is left in its variables. `at`: the place in the program.
+  // REQUIRES: a call begins.
   void forget(std::uint64_t at);
+  // Counts what the CPU has done since it had taken so many steps, and so many seconds had passed, as one step and one second.
+  void count_as_one(int steps, int seconds) {
+    steps_ = steps + 1;
+    seconds_ = seconds + 1;
+  }
   // Lets other CPUs run, without an operation.
   void mark() { ask({.kind = StepKind::mark}); }
 
@@ -119,8 +150,8 @@ class CheckedCpu final : public Cpu {
   void interrupt_later(CpuId, int, double) override { throw NotCheckable("it sends interrupts"); }
   void write_adding(OperationKind, Address, Value, int, bool) override { throw NotCheckable("it writes without values"); }
 
-  Tick now() override;
-  [[nodiscard]] Tick local_time() const override { return clock_; }
+  Tick now() override { return static_cast<Tick>(ask({.kind = StepKind::clock})); }
+  [[nodiscard]] Tick local_time() const override { return *clock_; }
   [[nodiscard]] Tick measured(Tick, Tick) const override { return 0; }
   [[nodiscard]] bool measures(Tick) const override { return false; }
   [[nodiscard]] double to_ns(Tick ticks) const override { return static_cast<double>(ticks); }
@@ -156,7 +187,8 @@ class CheckedCpu final : public Cpu {
   int number_;
   CheckedMemory* memory_;
   std::vector<CheckedCpu*>* all_;
-  const CountedLoops* counted_;
+  const EndingLoops* ending_;
+  Tick* clock_;
   boost::context::fiber program_, search_;
   std::exception_ptr error_;
   Request request_;
@@ -168,9 +200,9 @@ class CheckedCpu final : public Cpu {
   std::int64_t wakes_ = 0, slept_ = 0;
   FunctionId function_ = 0;
   ThreadCounters counters_;
-  Tick clock_ = 0;
   int draws_ = 0;
-  int short_times_ = 0;  // short times since the last long one (see now())
+  int looks_in_a_row_ = 0;  // at a clock that stands
+  int seconds_ = 0;
 };
 
 }  // namespace linebounce::sim

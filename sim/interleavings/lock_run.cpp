@@ -48,7 +48,7 @@ LockRun::LockRun(const LockCase& lock_case)
       passed_(where_.size()) {
   memory_.emplace(store_, case_.cpus(), case_.consistency);
   for (int cpu = 0; cpu < case_.cpus(); ++cpu) {
-    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.counted));
+    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.ending, clock_));
     all_.push_back(cpus_.back().get());
   }
   for (CheckedCpu* cpu : all_) {
@@ -73,6 +73,20 @@ void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const
   for (Value value = 0; value < tried; ++value) {
     if (is_free || value == static_cast<Value>(cpu.draws()) % tried)
       found.push_back({.cpu = cpu.id().value, .drawn = value == kTriedValues - 1 ? bound - 1 : value});
+  }
+}
+
+// The possible results of the operation that the CPU requests, one choice for each.
+void LockRun::add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const {
+  const int number = cpu.id().value;
+  switch (cpu.request().kind) {
+    case StepKind::draw: return add_draws(cpu, found);
+    case StepKind::clock:
+      if (!cpu.time_must_pass()) found.push_back({.cpu = number, .drawn = 0});
+      if (cpu.time_must_pass() || (has_read_clock_ && cpu.seconds() < kFreeSeconds))
+        found.push_back({.cpu = number, .drawn = 1});
+      return;
+    default: found.push_back({.cpu = number});
   }
 }
 
@@ -104,6 +118,7 @@ void LockRun::run(CheckedCpu& cpu) {
 // seen. A lock in Lua or C++ may have kept that in variables.
 void LockRun::forget(CheckedCpu& cpu, Place place) {
   constexpr int kPlaces = 4;
+  cpu.begin_call();
   if (leaves_nothing_behind(*lock_)) cpu.forget(static_cast<std::uint64_t>(kPlaces * round_[index(cpu)] + ordinal(place)));
 }
 
@@ -269,9 +284,14 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
       const bool is_private = cpu->is_private() && !comes_[index(*cpu)] && !reads_late(*cpu);
       const Choice own = {number, Choice::kProgram, is_private};
       if (reduced && own.is_private) return {own};
-      cpu->request().kind == StepKind::draw ? add_draws(*cpu, found) : found.push_back(own);
+      add_own_steps(*cpu, found);
     }
+    if (cpu->seconds() < kFreeSeconds && cpu->may_time_out()) found.push_back({.cpu = number, .times_out = true});
     for (const int place : memory_->drainable(number)) found.push_back({number, place});
+  }
+  if (!found.empty()) return found;
+  for (const CheckedCpu* cpu : all_) {
+    if (cpu->may_time_out() && cpu->steps() < steps) found.push_back({.cpu = cpu->id().value, .times_out = true});
   }
   if (!found.empty()) return found;
   for (const CheckedCpu* cpu : all_) {
@@ -284,6 +304,8 @@ void LockRun::take(const Choice& choice) {
   do_step(choice);
   for (const CheckedCpu* cpu : all_) {
     if (where_[index(*cpu)] == Where::acquires && !cpu->has_ended() && cpu->waits()) has_waited_[index(*cpu)] = true;
+    const bool looks = !cpu->has_ended() && cpu->request().kind == StepKind::clock;
+    if (cpu->seconds() >= kFreeSeconds && (looks || cpu->may_time_out())) has_left_out_seconds_ = true;
   }
 }
 
@@ -295,6 +317,7 @@ void LockRun::do_step(const Choice& choice) {
       latest_ = fmt::format("({} = {} leaves the store buffer)", place_name(store.address), value_name(store.value));
     return;
   }
+  if (choice.times_out) return time_out(cpu);
   const Request request = cpu.request();
   const bool accesses = request.kind < StepKind::fence;
   if (accesses && space_.find_byte(request.address).object == AddressSpace::kNoObject) {
@@ -303,6 +326,7 @@ void LockRun::do_step(const Choice& choice) {
     return;
   }
   if (comes_[index(cpu)]) arrive(cpu);
+  if (request.kind == StepKind::clock) has_read_clock_ = true;
   if (reads_late(cpu) && cpu.orders_loads()) where_[index(cpu)] = Where::releases;
   const Where before = where_[index(cpu)];
   guarded([&] { cpu.step(choice.drawn); });
@@ -323,6 +347,8 @@ Digest LockRun::digest() const {
   for (const CheckedCpu* cpu : all_) cpu->add_to(digest);
   add_checks(digest);
   digest.add(static_cast<std::uint64_t>(written_));
+  digest.add(static_cast<std::uint64_t>(clock_));
+  digest.add(has_read_clock_ ? 1 : 0);
   return digest;
 }
 
@@ -363,15 +389,31 @@ std::vector<int> LockRun::looping() const {
   return found;
 }
 
-bool LockRun::leaves_loop(int cpu, int turns) {
-  // Drains the buffer, so that an atomic operation in the loop can execute; more iterations would see the same values.
-  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);
-  CheckedCpu& looping = *all_[cpu];
-  for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
-    guarded([&] { looping.step(); });
-    if (looping.has_ended() || !violation_.empty() || !looping.repeats()) return true;
+// If time does not pass, a stretch of looks at the clock alone still ends by the clock, as in any other run: it only delays the
+// loop's next turn.
+bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes) {
+  const int cpu = looping.id().value;
+  for (auto left = kProbedTurns * static_cast<std::int64_t>(looping.loop().size()); left > 0;) {
+    const bool is_look = looping.request().kind == StepKind::clock;
+    if (!is_look) --left;
+    if (!is_look && !looping.repeats()) return true;
+    // Drains the buffer, so that an atomic operation in the loop can execute; more iterations would see the same values.
+    while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);
+    loop_reads_clock_ = loop_reads_clock_ || is_look;
+    const bool passes = time_passes || looping.time_must_pass();
+    guarded([&] { looping.step(is_look && passes ? 1 : 0); });
+    if (looping.has_ended() || !violation_.empty()) return true;
   }
   return false;
+}
+
+// The turns until then see the same values as the turns before, so no other CPU can tell when they run: one step stands for
+// all.
+void LockRun::time_out(CheckedCpu& cpu) {
+  const int steps = cpu.steps(), seconds = cpu.seconds();
+  runs_on_out_of_loop(cpu, true);
+  cpu.count_as_one(steps, seconds);
+  latest_ = "waits in vain, until time has passed";
 }
 
 int LockRun::longest() const {
@@ -429,6 +471,7 @@ std::string LockRun::step_name(const Request& request, Value seen) const {
     case StepKind::wait: return fmt::format("sees a change of {}", place);
     case StepKind::sleep: return "wakes up";
     case StepKind::draw: return fmt::format("draws {} of {}", seen, request.operand);
+    case StepKind::clock: return fmt::format("looks at the clock: {} s", seen / 1'000'000'000);
     case StepKind::mark: return "[leaves]";
   }
   return {};

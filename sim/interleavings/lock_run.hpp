@@ -25,7 +25,7 @@ struct LockCase {
   int acquisitions = 1;                                    // by each CPU
   Consistency consistency = Consistency::sc;
   bool is_extra = false;  // true: the search counts as complete even if this case exceeds the limit on states
-  CountedLoops counted = {};
+  EndingLoops ending = {};
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
   [[nodiscard]] bool has_readers() const { return std::ranges::find(roles, Role::reads) != roles.end(); }
@@ -44,7 +44,8 @@ struct Choice {
   int cpu = 0;
   int drains = kProgram;    // position in the buffer
   bool is_private = false;  // no other CPU can notice this step, so the search tries no alternative to it
-  Value drawn = 0;          // the result of a draw, if the step is one
+  Value drawn = 0;          // for a draw or a look at the clock: see CheckedCpu::step
+  bool times_out = false;   // a wait ends because seconds pass: the CPU runs its loop on alone until it leaves it
 };
 
 // reads_late: a reader is releasing the lock by stores, but loads of its section may complete after these stores.
@@ -61,6 +62,11 @@ struct LockState {
 // each draw, all values in turn.
 inline constexpr Value kTriedValues = 4;
 inline constexpr int kFreeDraws = 3;
+// In one call of the lock, a second may pass so many times for a CPU. After that it passes only if it must, or if no CPU can do
+// anything else.
+inline constexpr int kFreeSeconds = 2;
+// A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
+inline constexpr int kProbedTurns = 200;
 
 class LockRun : private workloads::Draws {
  public:
@@ -84,9 +90,11 @@ class LockRun : private workloads::Draws {
   // CPUs that count as waiting, because the last iterations of their loops saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
   [[nodiscard]] std::vector<Address> loop_of(int cpu) const { return all_[cpu]->loop(); }
-  // Runs a CPU's loop alone: true if it leaves the loop within `turns` iterations although nothing changes. The run can't be
-  // used afterwards.
-  [[nodiscard]] bool leaves_loop(int cpu, int turns);
+  // Runs a CPU's loop alone: true if it leaves the loop within kProbedTurns iterations although no word changes, and no time
+  // passes or, if `time_passes`, each look at the clock comes a second after the one before. The run can't be used afterwards.
+  [[nodiscard]] bool leaves_loop(int cpu, bool time_passes) { return runs_on_out_of_loop(*all_[cpu], time_passes); }
+  // True if leaves_loop() has met a look at the clock.
+  [[nodiscard]] bool loop_reads_clock() const { return loop_reads_clock_; }
   // What the blocked CPUs wait for: "CPU 1 waits for lock.serving".
   [[nodiscard]] std::string waiting() const;
   // The largest number of times that a waiting CPU was overtaken by CPUs that came later.
@@ -94,6 +102,8 @@ class LockRun : private workloads::Draws {
   [[nodiscard]] int longest() const;  // the largest number of steps that one CPU took
   // True if a draw had more than kTriedValues values, or a CPU made more than kFreeDraws draws.
   [[nodiscard]] bool has_left_out_draws() const { return has_left_out_draws_; }
+  // True if a second could have passed for a CPU that had had kFreeSeconds.
+  [[nodiscard]] bool has_left_out_seconds() const { return has_left_out_seconds_; }
 
   // The latest step as text: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() was called before that step.
   [[nodiscard]] const std::string& latest() const { return latest_; }
@@ -103,7 +113,10 @@ class LockRun : private workloads::Draws {
  private:
   std::uint64_t below(Cpu& cpu, std::uint64_t bound) override;
   std::unique_ptr<workloads::Lock> create_lock();
+  void add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;
+  bool runs_on_out_of_loop(CheckedCpu& looping, bool time_passes);
+  void time_out(CheckedCpu& cpu);
   void guarded(const std::function<void()>& step);
   void do_step(const Choice& choice);
   void add_checks(Digest& digest) const;
@@ -127,6 +140,7 @@ class LockRun : private workloads::Draws {
   [[nodiscard]] std::string step_name(const Request& request, Value seen) const;
 
   LockCase case_;
+  Tick clock_ = 0;
   LineStore store_{64};
   workloads::AddressSpace space_{store_};
   workloads::CpuObjects per_cpu_;
@@ -146,7 +160,9 @@ class LockRun : private workloads::Draws {
   int most_passed_ = 0;
   std::string violation_, latest_;
   bool describes_ = false;
-  bool has_left_out_draws_ = false;
+  bool has_left_out_draws_ = false, has_left_out_seconds_ = false;
+  bool has_read_clock_ = false;  // before the first look, no CPU knows a time, so it does not matter which one it is
+  bool loop_reads_clock_ = false;
 };
 
 }  // namespace linebounce::sim

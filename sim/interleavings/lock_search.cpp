@@ -25,7 +25,7 @@ constexpr int kMostForced = 32;
 
 // What a search has learned about its case. The next search of the case starts from it.
 struct Learned {
-  CountedLoops counted;
+  EndingLoops ending;
   PrivateBytes owned;
 };
 
@@ -75,6 +75,7 @@ class Search {
     for (;;) {
       result_.most_passed = std::max(result_.most_passed, run.most_passed());
       result_.left_out_draws = result_.left_out_draws || run.has_left_out_draws();
+      result_.left_out_seconds = result_.left_out_seconds || run.has_left_out_seconds();
       if (!run.violation().empty()) return run.violation();
       std::vector<Choice> choices = run.choices(switches_ == kNoLimit, limits_.steps);
       if (choices.empty()) {
@@ -170,12 +171,22 @@ class Search {
 
   // Verifies that loops that counted as waiting do not end by themselves.
   void look_at_loops() {
-    for (const auto& [path, cpu] : std::exchange(loops_, {})) {
+    for (const FoundLoop& found : std::exchange(loops_, {})) {
       LockRun run(case_);
-      for (const Level& level : path) run.take(level.taken);
-      std::vector<Address> loop = run.loop_of(cpu);
-      if (run.leaves_loop(cpu, kProbedTurns) && learned_->counted.loops.insert(std::move(loop)).second) is_void_ = true;
+      replay(run, found.path);
+      std::vector<Address> loop = run.loop_of(found.cpu);
+      if (run.leaves_loop(found.cpu, false)) {
+        if (learned_->ending.counted.insert(std::move(loop)).second) is_void_ = true;
+      } else if (run.loop_reads_clock() && !learned_->ending.timed.contains(loop)) {
+        LockRun timed(case_);
+        replay(timed, found.path);
+        if (timed.leaves_loop(found.cpu, true) && learned_->ending.timed.insert(std::move(loop)).second) is_void_ = true;
+      }
     }
+  }
+
+  static void replay(LockRun& run, const std::vector<Level>& path) {
+    for (const Level& level : path) run.take(level.taken);
   }
 
   void describe_steps() {
@@ -195,11 +206,11 @@ class Search {
   SearchResult result_;
   std::vector<Level> path_;
   std::unordered_map<Digest, int, HashOfDigest> visited_;
-  struct Loop {
+  struct FoundLoop {
     std::vector<Level> path;
     int cpu;
   };
-  std::vector<Loop> loops_;  // loops to check
+  std::vector<FoundLoop> loops_;  // loops to check
   std::unordered_set<Digest, HashOfDigest> looked_at_;
 };
 
@@ -207,12 +218,12 @@ class Search {
 SearchResult search_all(LockCase& lock_case, const SearchLimits& limits, Learned& learned) {
   constexpr std::size_t kMostLoops = 8;
   for (;;) {
+    lock_case.ending = learned.ending;
+    lock_case.ending.all_are_counted = !limits.loops_wait || learned.ending.counted.size() > kMostLoops;
     Search attempt(lock_case, limits, kNoLimit, learned);
     SearchResult result = attempt.run();
-    result.counts_turns = lock_case.counted.any();
+    result.counts_turns = lock_case.ending.any_counted();
     if (!attempt.is_void() || !result.violation.empty()) return result;
-    lock_case.counted = learned.counted;
-    lock_case.counted.all = learned.counted.loops.size() > kMostLoops;
   }
 }
 

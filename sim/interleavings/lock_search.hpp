@@ -16,10 +16,9 @@ struct SearchLimits {
   // True if one of several orders that nobody can tell apart is enough, because they differ in when a CPU touches bytes that no
   // other CPU ever touches.
   bool one_of_equals = true;
+  // True if a loop that sees the same values again counts as waiting. If not, each number of turns is searched.
+  bool loops_wait = true;
 };
-
-// A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
-inline constexpr int kProbedTurns = 200;
 
 struct SearchStep {
   int cpu = 0;
@@ -31,12 +30,13 @@ struct SearchResult {
   std::string violation;          // empty: none was found
   std::vector<SearchStep> steps;  // the steps to the violation, with as few switches between CPUs as possible
   std::uint64_t states = 0;
-  bool all_states = true;       // true if the limit on states was not reached
-  std::uint64_t cut_off = 0;    // schedules cut off because one CPU took SearchLimits::steps steps
-  bool counts_turns = false;    // true if the lock leaves some loops by itself (see CountedLoops)
-  bool has_loops = false;       // true if loops counted as waiting
-  bool left_out_draws = false;  // see LockRun::has_left_out_draws
-  int most_passed = 0;          // see LockRun::most_passed
+  bool all_states = true;         // true if the limit on states was not reached
+  std::uint64_t cut_off = 0;      // schedules cut off because one CPU took SearchLimits::steps steps
+  bool counts_turns = false;      // true if the lock leaves some loops by itself (see EndingLoops)
+  bool has_loops = false;         // true if loops counted as waiting
+  bool left_out_draws = false;    // see LockRun::has_left_out_draws
+  bool left_out_seconds = false;  // see LockRun::has_left_out_seconds
+  int most_passed = 0;            // see LockRun::most_passed
 
   [[nodiscard]] bool is_complete() const { return all_states && cut_off == 0; }
 };

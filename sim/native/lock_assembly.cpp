@@ -14,7 +14,7 @@ namespace linebounce::sim {
 namespace {
 
 // External functions that the code may call: those of workloads/native/runtime/runtime.c, and those for exception unwinding.
-constexpr std::array<std::string_view, 14> kRuntime = {"memcpy",
+constexpr std::array<std::string_view, 15> kRuntime = {"memcpy",
                                                        "memmove",
                                                        "memset",
                                                        "abort",
@@ -25,9 +25,19 @@ constexpr std::array<std::string_view, 14> kRuntime = {"memcpy",
                                                        "linebounce_cpus",
                                                        "linebounce_node_of",
                                                        "linebounce_now_ns",
+                                                       "linebounce_clock_ns",
                                                        "linebounce_of_cpu",
                                                        "linebounce_enter",
                                                        "__stack_chk_fail"};
+// Instructions and functions that tell the host's time. They would say nothing of simulated time, and the checker could not
+// choose what they say.
+constexpr std::array<std::string_view, 3> kHostClocks = {"rdtsc", "rdtscp", "rdpmc"};
+constexpr std::array<std::string_view, 7> kHostTimes = {"clock_gettime", "clock",        "time", "times",
+                                                        "gettimeofday",  "timespec_get", "ftime"};
+constexpr std::string_view kSimulatedTime = "; linebounce_now_ns() tells simulated time";
+// Others whose results would not be simulated. The last ones wait for a time of the host's.
+constexpr std::array<std::string_view, 13> kNever = {"syscall", "sysenter", "int",    "rdrand", "rdseed",  "rdpid",   "cpuid",
+                                                     "xbegin",  "xgetbv",   "umwait", "tpause", "monitor", "monitorx"};
 // Prefixes of the registers that pass a call's arguments.
 constexpr std::array<std::string_view, 15> kArguments = {"%rdi", "%edi", "%rsi", "%esi", "%sil", "%rdx", "%edx", "%dl",
                                                          "%rcx", "%ecx", "%cl",  "%r8",  "%r8d", "%r9",  "%r9d"};
@@ -182,9 +192,10 @@ class Preparation {
     if (name.empty() || name.front() == '*') return;  // a call through a function pointer
     const bool is_access = name.starts_with("__tsan_");
     if (!is_access && !is_one_of(name, kRuntime) && !own_.contains(std::string(name))) {
+      const bool tells_time = is_one_of(name, kHostTimes) || name.find("6chrono") != std::string_view::npos;
       refuse(name.starts_with("__atomic_") || name.starts_with("__sync_")
                  ? fmt::format("calls {}: atomic operations have 1, 2, 4 or 8 bytes", name)
-                 : fmt::format("calls {}, which is not in this file", name));
+                 : fmt::format("calls {}, which is not in this file{}", name, tells_time ? kSimulatedTime : ""));
     }
     if (is_access) add_site();
     // A plain access is an instruction after its runtime call, which is not counted, so counting begins at -1. The runtime
@@ -194,7 +205,7 @@ class Preparation {
   }
 
   void refuse_unseen(const Instruction& instruction) {
-    static constexpr std::array<std::string_view, 5> kNever = {"syscall", "sysenter", "int", "rdtsc", "rdtscp"};
+    if (is_one_of(instruction.name, kHostClocks)) refuse(fmt::format("executes {}{}", instruction.name, kSimulatedTime));
     if (is_one_of(instruction.name, kNever)) refuse(fmt::format("executes {}", instruction.name));
     const bool locks = instruction.name == "lock" || instruction.name.starts_with("xchg");
     if (locks && instruction.operands.find('(') != std::string_view::npos)
@@ -222,7 +233,9 @@ class Preparation {
     } else if (code == "nop") {
       write(line);
     } else {
-      refuse(fmt::format("has inline assembler that can't be simulated: {}", code), assembler_line_);
+      const bool tells_time = is_one_of(split(code).name, kHostClocks);
+      refuse(fmt::format("has inline assembler that can't be simulated: {}{}", code, tells_time ? kSimulatedTime : ""),
+             assembler_line_);
     }
   }
 

@@ -144,6 +144,8 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
     out += fmt::format("; loops that end by themselves after more than {} turns", kProbedTurns);
   if (any_result(check, [](const SearchResult& result) { return result.left_out_draws; }))
     out += fmt::format("; random numbers beyond {} of their values, and beyond a CPU's first {}", kTriedValues, kFreeDraws);
+  if (any_result(check, [](const SearchResult& result) { return result.left_out_seconds; }))
+    out += fmt::format("; time that passes more than {} times for a CPU in one call", kFreeSeconds);
   if (lock.traits.readers == Readers::never_wait) out += "; readers, who take nothing";
   Table table({words("", 12), prose("", 0, 1)}, paint, 4);
   table.add({"Not checked:", out + "."});

@@ -44,6 +44,7 @@ struct NativeHooks {
   void* (*thread_local_at)(NativeCall* call, std::size_t offset);
   void (*fail)(NativeCall* call, const char* what, const void* site);
   int (*machine)(NativeCall* call, int what, int argument);
+  std::uint64_t (*now_ns)(NativeCall* call);
   void* (*of_cpu)(NativeCall* call, void* own, int cpu);
 };
 

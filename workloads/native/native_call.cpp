@@ -38,6 +38,10 @@ int on_machine(NativeCall* call, int what, int argument) {
   return call == nullptr ? 0 : call->machine(what, argument);
 }
 
+std::uint64_t on_now_ns(NativeCall* call) {
+  return call == nullptr ? 0 : call->now_ns();
+}
+
 void* on_of_cpu(NativeCall* call, void* own, int cpu) {
   if (call == nullptr) throw ModelFailure("a lock in C: init() uses another CPU's variable");
   return call->of_cpu(own, cpu);
@@ -86,7 +90,7 @@ Value value_after(NativeAccess access, Value before, Value operand, Value expect
 }  // namespace
 
 const NativeHooks& native_hooks() {
-  static const NativeHooks kHooks = {on_access, on_range, on_thread_local, on_fail, on_machine, on_of_cpu};
+  static const NativeHooks kHooks = {on_access, on_range, on_thread_local, on_fail, on_machine, on_now_ns, on_of_cpu};
   return kHooks;
 }
 
@@ -127,14 +131,11 @@ void* NativeCall::of_cpu(void* own, int cpu) const {
   return NativeMemory::host(memory_->thread_locals(cpu) + offset);
 }
 
-int NativeCall::machine(int what, int argument) {
+int NativeCall::machine(int what, int argument) const {
   const CpuObjects& cpus = memory_->per_cpu();
   switch (what) {
     case 0: return cpu_->id().value;
     case 1: return cpus.cpus();
-    case 3:
-      turn_.clear();  // time passes, so code that reads it does not do the same again
-      return static_cast<int>(static_cast<std::uint32_t>(static_cast<std::int64_t>(cpu_->to_ns(cpu_->local_time()))));
     default: {
       const auto cpu = static_cast<std::size_t>(argument);
       return cpu < cpus.places().size() ? cpus.places()[cpu].node : 0;
@@ -185,6 +186,11 @@ void NativeCall::publish_stack() {
   stack_is_published_ = true;
   memory_->share_stacks();
   for (const Pending& written : std::exchange(unpublished_, {})) write_back(written.at, *on_stack(written.at), written.bytes);
+}
+
+// Notes each place once, for write_back() takes its latest value: of a loop's stores to a local variable, the last one counts.
+void NativeCall::note_unpublished(const Pending& written) {
+  if (std::ranges::find(unpublished_, written) == unpublished_.end()) unpublished_.push_back(written);
 }
 
 // ---- stores to the code's own stack that the compiler has not reported ----
@@ -259,6 +265,17 @@ void NativeCall::note_wait() {
   if (waits_in_ != nullptr && !caller_) caller_ = cpu_->enter_function(waits_in_->of(*cpu_));
 }
 
+// A look at the clock is an operation of Cpu, as an access is: other CPUs' code may run meanwhile. Time passes, so a loop that
+// looks at the clock does not do the same again, and is no spin.
+std::uint64_t NativeCall::now_ns() {
+  write_pending();
+  charge(nullptr, false);
+  turn_.clear();
+  const double now = cpu_->now_ns();
+  resume();
+  return static_cast<std::uint64_t>(now);
+}
+
 // ---- accesses ----
 
 Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes, int order, Value operand, Value expected,
@@ -312,7 +329,7 @@ void NativeCall::plain(NativeAccess access, const volatile void* at, int bytes, 
     if (target.is_simulated) {
       pending_ = {at, static_cast<std::size_t>(bytes)};
     } else {
-      unpublished_.push_back({at, static_cast<std::size_t>(bytes)});
+      note_unpublished({at, static_cast<std::size_t>(bytes)});
     }
   } else if (target.is_simulated) {
     const Value value = loaded(look(site, at, target.address, bytes, frame), bytes);
@@ -335,7 +352,7 @@ void NativeCall::range(NativeAccess access, const volatile void* at, std::size_t
   turn_.clear();
   const Target place = target(access, at, 1, site);
   if (access == NativeAccess::write) {
-    place.is_simulated ? static_cast<void>(pending_ = {at, bytes}) : unpublished_.push_back({at, bytes});
+    place.is_simulated ? static_cast<void>(pending_ = {at, bytes}) : note_unpublished({at, bytes});
     return;
   }
   if (!place.is_simulated) return;

@@ -32,7 +32,8 @@ class NativeCall {
                const void* site, const char* frame);
   void range(NativeAccess access, const volatile void* at, std::size_t bytes, const void* site);
   void* thread_local_at(std::size_t offset);
-  int machine(int what, int argument);
+  [[nodiscard]] int machine(int what, int argument) const;
+  std::uint64_t now_ns();
   void* of_cpu(void* own, int cpu) const;
   [[noreturn]] void fail(const std::string& what, const void* site) const;
 
@@ -49,6 +50,12 @@ class NativeCall {
     Address address;
     int bytes;
     Value seen;
+  };
+  // A plain store that simulated memory lacks.
+  struct Pending {
+    const volatile void* at;
+    std::size_t bytes;
+    friend bool operator==(const Pending&, const Pending&) = default;
   };
   static constexpr std::size_t kMostLooks = 4;  // limit on the loads in one iteration of a spin
 
@@ -69,6 +76,7 @@ class NativeCall {
   void write_pending();
   void write_back(const volatile void* at, Address to, std::size_t bytes);
   void publish_stack();
+  void note_unpublished(const Pending& written);
   [[nodiscard]] NativeMemory::Stack& own_stack() const { return memory_->stack(cpu_->id().value, level_); }
   void forget_returned(const char* frame);
   void note_own(const volatile void* at, Address address, int bytes);
@@ -85,13 +93,9 @@ class NativeCall {
   NativeMemory* memory_;
   const WaitsIn* waits_in_;
   int level_;
-  char* top_ = nullptr;  // end of the code's stack
-  struct Pending {
-    const volatile void* at;
-    std::size_t bytes;
-  };
+  char* top_ = nullptr;               // end of the code's stack
   std::optional<Pending> pending_;    // what the code has stored since the last call of a hook
-  std::vector<Pending> unpublished_;  // stores to the own stack, while it is private
+  std::vector<Pending> unpublished_;  // stores to the own stack while it is private, each place once
   bool stack_is_published_ = false;
   const char* lowest_ = nullptr;  // lowest address of the code's stack at the last access, once it is published
   bool waited_ = false;

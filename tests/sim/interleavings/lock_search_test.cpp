@@ -38,32 +38,17 @@ struct RandomProgram {
   bool spins_on_own_word = false;
 };
 
-class RandomLock final : public Lock {
+// A word that is taken by exchange, and the words of the random steps.
+class RandomWords {
  public:
-  RandomLock(const RandomProgram& program, const LockPlace& place)
-      : program_(&program), words_(place.memory.place({.name = "words", .size = 1024, .fields = {}}, "words", 64)) {}
+  explicit RandomWords(const LockPlace& place)
+      : words_(place.memory.place({.name = "words", .size = 1024, .fields = {}}, "words", 64)) {}
 
-  bool acquire(Cpu& cpu) override {
-    Value seen = run(cpu, program_->before, 0);
-    if (seen == program_->takes_nothing_after) return false;
-    while (cpu.exchange(words_, 1, 8) != 0) {
-      if (program_->spins_on_own_word) cpu.load(place_of(cpu, {{}, RandomStep::Whose::own, 0, 0, {}}), 8);
-    }
-    run(cpu, program_->after, seen);
-    return false;
-  }
-  bool try_acquire(Cpu& cpu) override { return cpu.exchange(words_, 1, 8) == 0; }
-  void release(Cpu& cpu) override {
-    run(cpu, program_->leaving, 0);
-    cpu.store_release(words_, 0, 8);
-  }
+  bool try_acquire(Cpu& cpu) const { return cpu.exchange(words_, 1, 8) == 0; }
+  void give_back(Cpu& cpu) const { cpu.store_release(words_, 0, 8); }
+  Value shared(Cpu& cpu) const { return cpu.load(words_ + 8, 8); }
+  Value own(Cpu& cpu) const { return cpu.load(place_of(cpu, {{}, RandomStep::Whose::own, 0, 0, {}}), 8); }
 
- private:
-  Address place_of(const Cpu& cpu, const RandomStep& step) const {
-    if (step.whose == RandomStep::Whose::all) return words_ + 8 * static_cast<Address>(1 + step.word);
-    const int owner = (cpu.id().value + (step.whose == RandomStep::Whose::next ? 1 : 0)) % kCpusOfRandomLock;
-    return words_ + 64 * static_cast<Address>(1 + owner) + 8 * static_cast<Address>(step.word);
-  }
   Value run(Cpu& cpu, const std::vector<RandomStep>& steps, Value seen) const {
     for (const RandomStep& step : steps) {
       if (step.only_after && *step.only_after != seen) continue;
@@ -79,8 +64,38 @@ class RandomLock final : public Lock {
     return seen;
   }
 
-  const RandomProgram* program_;
+ private:
+  Address place_of(const Cpu& cpu, const RandomStep& step) const {
+    if (step.whose == RandomStep::Whose::all) return words_ + 8 * static_cast<Address>(1 + step.word);
+    const int owner = (cpu.id().value + (step.whose == RandomStep::Whose::next ? 1 : 0)) % kCpusOfRandomLock;
+    return words_ + 64 * static_cast<Address>(1 + owner) + 8 * static_cast<Address>(step.word);
+  }
+
   Address words_;
+};
+
+class RandomLock final : public Lock {
+ public:
+  RandomLock(const RandomProgram& program, const LockPlace& place) : program_(&program), words_(place) {}
+
+  bool acquire(Cpu& cpu) override {
+    Value seen = words_.run(cpu, program_->before, 0);
+    if (seen == program_->takes_nothing_after) return false;
+    while (!words_.try_acquire(cpu)) {
+      if (program_->spins_on_own_word) words_.own(cpu);
+    }
+    words_.run(cpu, program_->after, seen);
+    return false;
+  }
+  bool try_acquire(Cpu& cpu) override { return words_.try_acquire(cpu); }
+  void release(Cpu& cpu) override {
+    words_.run(cpu, program_->leaving, 0);
+    words_.give_back(cpu);
+  }
+
+ private:
+  const RandomProgram* program_;
+  RandomWords words_;
 };
 
 class Drawn {
@@ -98,6 +113,11 @@ class Drawn {
       step.value = below(2);
       if (below(2) == 0) step.only_after = below(2);
     }
+    return drawn;
+  }
+  std::vector<RandomStep> loads(int most) {
+    std::vector<RandomStep> drawn = steps(most);
+    for (RandomStep& step : drawn) step.kind = RandomStep::Kind::load;
     return drawn;
   }
   RandomProgram program() {
@@ -151,6 +171,70 @@ TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
   EXPECT_GT(broken, 20);
   EXPECT_GT(fewer, 3);
   EXPECT_GT(compared, 40);
+}
+
+// After some turns in vain a waiter looks at the clock. If time has passed, a shared word decides whether it goes in without
+// the lock or waits anew.
+struct TimedProgram {
+  std::vector<RandomStep> before, each_turn, after, leaving;
+  int turns_between_looks = 1;
+  Value goes_in_if = 0;
+};
+
+class TimedLock final : public Lock {
+ public:
+  TimedLock(const TimedProgram& program, const LockPlace& place) : program_(&program), words_(place) {}
+
+  bool acquire(Cpu& cpu) override {
+    words_.run(cpu, program_->before, 0);
+    Tick since = cpu.now();
+    for (int turns = 1; !words_.try_acquire(cpu); ++turns) {
+      words_.run(cpu, program_->each_turn, 0);
+      if (turns % program_->turns_between_looks != 0 || cpu.now() == since) continue;
+      if (words_.shared(cpu) == program_->goes_in_if) return true;
+      since = cpu.now();
+    }
+    words_.run(cpu, program_->after, 0);
+    return false;
+  }
+  bool try_acquire(Cpu& cpu) override { return words_.try_acquire(cpu); }
+  void release(Cpu& cpu) override {
+    words_.run(cpu, program_->leaving, 0);
+    words_.give_back(cpu);
+  }
+
+ private:
+  const TimedProgram* program_;
+  RandomWords words_;
+};
+
+// The search takes the turns up to a time-out for one step. A search of each turn must find the same: that it takes as long as
+// ever is no violation there.
+TEST(LockSearch, FindsByTimeOutsWhatItFindsTurnByTurn) {
+  int broken = 0, compared = 0, fewer = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Drawn drawn(seed);
+    TimedProgram program{
+        .before = drawn.steps(2), .each_turn = drawn.loads(2), .after = drawn.steps(3), .leaving = drawn.steps(2)};
+    program.turns_between_looks = 1 + drawn.below(3);
+    program.goes_in_if = static_cast<Value>(drawn.below(6));  // 3 and more: mostly never
+    LockEntry entry;
+    entry.name = "timed";
+    entry.create = [&program](const LockPlace& place) { return std::make_unique<TimedLock>(program, place); };
+    const LockCase one = {.lock = &entry, .consistency = kAllConsistencies[static_cast<std::size_t>(drawn.below(3))]};
+    const SearchResult turn_by_turn = search(one, {.states = 10000, .steps = 30, .loops_wait = false});
+    const SearchResult by_time_outs = search(one, {.states = 10000, .steps = 30});
+    if (!turn_by_turn.all_states && turn_by_turn.violation.empty()) continue;
+    ++compared;
+    broken += turn_by_turn.violation.empty() ? 0 : 1;
+    fewer += by_time_outs.states < turn_by_turn.states ? 1 : 0;
+    EXPECT_EQ(turn_by_turn.violation.empty(), by_time_outs.violation.empty())
+        << "seed " << seed << ": " << turn_by_turn.violation << by_time_outs.violation;
+  }
+  EXPECT_GT(compared, 30);
+  EXPECT_GT(broken, 10);
+  EXPECT_GT(compared - broken, 10);
+  EXPECT_GT(fewer, 10);
 }
 
 // A waiter counts its turns in a word of its own, and is told to go on by another word of its own. A releasing CPU that sees a
