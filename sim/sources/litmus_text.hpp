@@ -13,13 +13,13 @@ struct HerdTest {
   std::string asks;                    // likewise
   std::string condition;               // as written in the file
   bool is_for_all = false;             // the condition is a "forall"; `asks` is its negation, which breaks it
-  std::string consistency;             // Linebounce's memory model for this architecture: tso or ia64
+  std::string consistency;             // of the machine that runs it: tso for x86, otherwise ia64, the weakest
+  std::string unmodelled;              // whose memory model Linebounce lacks, so that there is no verdict; empty: it has it
   std::vector<std::string> registers;  // by number in Linebounce's test: the name in the file, "0:EAX"
   std::vector<std::string> variables;  // by number in Linebounce's test: the name in the file
   std::string stated;                  // "Never", "Sometimes", "Always": the result that a comment states; empty: none
   bool is_of_c11 = false;              // its C uses <stdatomic.h>
   bool has_partial_fence = false;      // true: a full fence replaces a barrier for only loads or only stores
-  std::string doubt;                   // a sentence, if Linebounce's memory model differs from the architecture's; else empty
 
   [[nodiscard]] std::string joined_threads() const;  // all threads, joined by " || "
 };

@@ -37,7 +37,7 @@ def test_a_folder_of_litmus_tests_is_one_table_with_a_line_for_each(linebounce: 
     assert shown["again"] == shown["SB"], "the same threads are run once"
     assert "3 tests: of the outcomes asked about, 2 are allowed (2 of them seen), and 1 are forbidden." in result.stdout
     assert "Not run: 1 of 4 files" in result.stdout
-    assert "power.litmus: line 1: PPC has no memory model here" in result.stdout
+    assert "power.litmus: line 1: PPC's instructions are not known here" in result.stdout
     assert "`linebounce import tests/` runs them all" in linebounce.refused("run", "tests/")
     assert linebounce("run", "tests.toml", "--plan").stdout.count('"point"') == 2
 
@@ -49,6 +49,37 @@ def test_a_verdict_other_than_the_files_own_is_said(linebounce: Program) -> None
     result = linebounce("import", "t")
     assert result.code == 0, result.stderr
     assert "Another verdict than the file's own: SB." in result.stdout
+
+
+ONCE = """C {name}
+(* Result: {result} *)
+{{ }}
+P0(int *x, int *y) {{ WRITE_ONCE(*x, 1); {fence}WRITE_ONCE(*y, 1); }}
+P1(int *x, int *y) {{ int r0; int r1; r0 = READ_ONCE(*y); {fence}r1 = READ_ONCE(*x); }}
+exists (1:r0=1 /\\ 1:r1=0)
+"""
+
+
+def test_a_folders_tests_of_other_architectures_get_no_verdict(linebounce: Program) -> None:
+    linebounce.file("t/SB.litmus", STORE_BUFFERING)
+    linebounce.file("t/plain.litmus", ONCE.format(name="plain", result="Sometimes", fence=""))
+    linebounce.file("t/fenced.litmus", ONCE.format(name="fenced", result="Never", fence="smp_mb(); "))
+    linebounce.file("t/mistaken.litmus", ONCE.format(name="mistaken", result="Never", fence=""))
+    linebounce.file("t/LB.litmus", ONCE.format(name="always", result="Always", fence=""))
+    result = linebounce("import", "t")
+    assert result.code == 0, result.stderr
+    assert set(rows(result.stdout)) == {"SB"}
+    said = re.findall(r"^  (\S+) +none +no verdict +(\d+) +(\d+) of (\d+) +(\w+)$", result.stdout, re.MULTILINE)
+    shown = {name: (int(seen), int(outcomes), int(possible), stated) for name, seen, outcomes, possible, stated in said}
+    assert set(shown) == {"plain", "fenced", "mistaken", "always"}
+    assert shown["plain"][0] > 0
+    assert shown["plain"][1:] == (4, 4, "Sometimes")
+    assert shown["fenced"] == (0, 3, 3, "Never")
+    flat = " ".join(result.stdout.split())
+    assert "1 test: of the outcomes asked about, 1 are allowed" in flat
+    assert "4 tests without a verdict: Linebounce has no memory model of the Linux kernel." in flat
+    assert "The file's result rules out what was seen: always, mistaken." in flat
+    assert "Another verdict" not in flat
 
 
 def test_several_litmus_files_are_imported_together(linebounce: Program) -> None:

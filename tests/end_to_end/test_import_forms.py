@@ -498,7 +498,13 @@ def test_a_litmus_test_runs_under_its_model(linebounce: Program) -> None:
     assert linebounce("run", "both.toml", "-o", "again").code == 0
 
 
-def test_other_architectures_litmus_tests_say_whose_rules_judge(linebounce: Program) -> None:
+# What is said of an outcome of a test without a verdict: it was seen, or the machine that runs it can't have it.
+SEEN = "rounds ended as asked about"
+RELEASED_AND_ACQUIRED = r"(\w) = 1; (\w) =rel 1 \|\| r0 =acq \2; r1 = \1"
+CANNOT = "which can't end so: the simulated core completes a load before its next operation"
+
+
+def test_other_architectures_litmus_tests_get_no_verdict(linebounce: Program) -> None:
     message_passing = """AArch64 MP+popl+poap
 { 0:X1=x; 0:X3=y; 1:X1=y; 1:X3=x; }
  P0           | P1           ;
@@ -509,16 +515,19 @@ def test_other_architectures_litmus_tests_say_whose_rules_judge(linebounce: Prog
 exists (1:X0=1 /\\ 1:X2=0)
 """
     said = imported(linebounce, "MP.litmus", message_passing)
-    assert "forbidden by ia64" in said
-    assert "AArch64 has its own memory model" in said
+    assert "No verdict: Linebounce has no memory model of AArch64. Never seen in 2000 rounds" in said
+    assert CANNOT in said
+    assert "forb" not in said
+    assert "allow" not in said
+    assert re.search(RELEASED_AND_ACQUIRED, (linebounce.directory / "MP.toml").read_text())
     plain = message_passing.replace("STLR", "STR ").replace("LDAR", "LDR ")
-    assert "allowed by ia64" in imported(linebounce, "plain.litmus", plain)
+    assert SEEN in imported(linebounce, "plain.litmus", plain)
     barriers = plain.replace(" MOV W2,#1    |              ;", " DMB ISHST    |              ;\n MOV W2,#1    |              ;")
     barriers = barriers.replace("| LDR  W0,[X1] ;", "| LDR W0,[X1]  ;").replace(
         " STR W0,[X1]  | LDR W2,[X3]  ;", " STR W0,[X1]  | DMB ISHLD    ;\n              | LDR W2,[X3]  ;"
     )
     said = imported(linebounce, "barriers.litmus", barriers)
-    assert "forbidden by ia64" in said
+    assert CANNOT in said
     assert "fences stand for them" in said
     kernel = """C MP+once
 {}
@@ -536,7 +545,9 @@ P1(int *x, int *y)
 }
 exists (1:r0=1 /\\ 1:r1=0)
 """
-    assert "allowed by ia64" in imported(linebounce, "C.litmus", kernel)
+    said = imported(linebounce, "C.litmus", kernel)
+    assert "no memory model of the Linux kernel" in said
+    assert SEEN in said
 
 
 LISA = """LISA MP
@@ -549,20 +560,21 @@ exists (1:r1=1 /\\ 1:r2=0)
 
 
 def test_lisa_and_the_kernels_barriers_are_translated(linebounce: Program) -> None:
-    assert "forbidden by ia64" in imported(linebounce, "MP.litmus", LISA)
+    assert CANNOT in imported(linebounce, "MP.litmus", LISA)
+    assert re.search(RELEASED_AND_ACQUIRED, (linebounce.directory / "MP.toml").read_text())
     weak = LISA.replace("[acquire]", "[once]").replace("[release]", "[once]")
-    assert "allowed by ia64" in imported(linebounce, "weak.litmus", weak)
+    assert SEEN in imported(linebounce, "weak.litmus", weak)
     fenced = weak.replace(" w[once] y", " f[wmb] | f[rmb] ;\n w[once] y")
     said = imported(linebounce, "fenced.litmus", fenced)
-    assert "forbidden by ia64" in said
-    assert "fences stand for them, which forbid more" in said
+    assert CANNOT in said
+    assert "full fences stand for them" in said
     kernel = """C SB
 {}
 P0(int *x, int *y) { int r0; smp_store_mb(*x, 1); r0 = READ_ONCE(*y); }
 P1(int *x, int *y) { int r0; WRITE_ONCE(*y, 1); smp_mb(); r0 = atomic_read(x); }
 exists (0:r0=0 /\\ 1:r0=0)
 """
-    assert "forbidden by ia64" in imported(linebounce, "SB.litmus", kernel)
+    assert CANNOT in imported(linebounce, "SB.litmus", kernel)
     linebounce.file("branch.litmus", LISA.replace("r[once] r2 x    ", "b[] r1 L0       "))
     assert "line 5: has no counterpart here: known are r[]" in linebounce.refused("import", "branch.litmus", code=3)
 

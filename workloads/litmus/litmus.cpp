@@ -49,7 +49,8 @@ struct Plan {
 
 class Litmus final : public Workload {
  public:
-  Litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin) : test_(test), rounds_(rounds), origin_(origin) {}
+  Litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin, LitmusJudge judge)
+      : test_(test), rounds_(rounds), origin_(origin), judge_(judge) {}
 
   [[nodiscard]] bool ends() const override { return true; }
   void set_up(const WorkloadSetup& setting) override;
@@ -57,6 +58,7 @@ class Litmus final : public Workload {
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
+  void find_outcomes();
   [[nodiscard]] Plan make_plan(std::size_t round) const;
   void place_variables(Plan& plan, Random& random) const;
   [[nodiscard]] std::size_t first_writer(int variable) const;
@@ -73,6 +75,9 @@ class Litmus final : public Workload {
   const LitmusTest test_;
   std::size_t rounds_;
   LitmusOrigin origin_;
+  LitmusJudge judge_;
+  // The outcomes that the judge, or else the machine, allows, and those of interleavings. None: not known.
+  std::optional<std::set<LitmusOutcome>> allowed_, sequential_;
   int cpus_ = 0;
   double cycles_per_ns_ = 1;
   std::uint64_t transfer_ = 1;  // in cycles: about the time to transfer a line
@@ -95,10 +100,7 @@ void Litmus::set_up(const WorkloadSetup& setting) {
   }
   seed_ = setting.seed;
   consistency_ = setting.machine.cpu.consistency;
-  if (consistency_ == Consistency::ia64 && memory_operations(test_) > kMostUnderItanium)
-    throw std::invalid_argument(
-        fmt::format("workload.threads: {} loads and stores; under ia64 all orders of up to {} are tried",
-                    memory_operations(test_), kMostUnderItanium));
+  find_outcomes();
   const Frequency& clock = setting.machine.cpu.clock;
   cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator) / 1000;
   const double transfer_ns = std::max(10.0, setting.machine.memory.latency_ns) * (setting.layout.nodes() > 1 ? kFarther : 1);
@@ -123,6 +125,32 @@ void Litmus::set_up(const WorkloadSetup& setting) {
   other_lines_ = memory.place_array("other_lines", static_cast<std::int64_t>(kOtherLines) * memory.line_bytes());
   barrier_ = Barrier(memory, "round", cpus_);
   outcomes_.assign(rounds_, LitmusOutcome(test_.registers + test_.last_values.size(), kNotRun));
+}
+
+// Returns nothing if there are too many orders to try.
+template <class Find>
+std::optional<std::set<LitmusOutcome>> if_few_orders(const Find& find) {
+  try {
+    return find();
+  } catch (const TooManyOrders&) {
+    return std::nullopt;
+  }
+}
+
+void Litmus::find_outcomes() {
+  sequential_ = if_few_orders([this] { return allowed_outcomes(test_, Consistency::sc); });
+  if (judge_ == LitmusJudge::none) {
+    allowed_ = if_few_orders([this] { return machine_outcomes(test_, consistency_); });
+    return;
+  }
+  try {
+    allowed_ = allowed_outcomes(test_, consistency_);
+  } catch (const TooManyOrders& many) {
+    throw std::invalid_argument(
+        fmt::format("workload.threads: to judge this test, all its orders under {} would be tried, and they have {}; "
+                    "workload.judge=none only counts outcomes",
+                    word_of(consistency_), many.what()));
+  }
 }
 
 Plan Litmus::make_plan(std::size_t round) const {
@@ -269,17 +297,14 @@ void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
 }
 
 void Litmus::report(const RunFacts&, MetricSink& metrics) const {
-  // Without a run, only the declarations matter.
-  const auto possible = [this](Consistency model) {
-    return outcomes_.empty() ? std::set<LitmusOutcome>() : allowed_outcomes(test_, model);
-  };
-  const std::set<LitmusOutcome> allowed = possible(consistency_);
-  const std::set<LitmusOutcome> sequential = possible(Consistency::sc);
   std::map<LitmusOutcome, std::int64_t> seen;
   // Declares the outcomes that the weakest model allows, so that all points of a sweep have the same metrics. Trying all
-  // orders for that model can take too long for a user's test, which declares those of the run's own model.
-  const Consistency weakest = origin_ == LitmusOrigin::catalogue ? Consistency::ia64 : consistency_;
-  for (const LitmusOutcome& outcome : possible(weakest)) seen[outcome] = 0;
+  // orders for that model can take too long for a user's test, which declares those of the run's own model. Without a run, only
+  // the declarations matter.
+  const bool of_weakest = origin_ == LitmusOrigin::catalogue && !outcomes_.empty();
+  for (const LitmusOutcome& outcome :
+       of_weakest ? allowed_outcomes(test_, Consistency::ia64) : allowed_.value_or(std::set<LitmusOutcome>()))
+    seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
     if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
@@ -294,19 +319,22 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
     seen_outcomes.add({test_.outcome_name(outcome)}, count);
     rounds += count;
     if (test_.asks_for(outcome)) asked += count;
-    if (!sequential.contains(outcome)) relaxed += count;
-    if (!allowed.contains(outcome)) forbidden += count;
+    if (sequential_ && !sequential_->contains(outcome)) relaxed += count;
+    if (allowed_ && !allowed_->contains(outcome)) forbidden += count;
   }
   metrics.count("litmus.rounds", "", kNeither, "all rounds", rounds);
   metrics.count("litmus.asked", "", kNeither, "rounds that ended as the test asks", asked);
-  metrics.count("litmus.relaxed", "", kNeither, "rounds that no interleaving of the operations explains", relaxed);
-  metrics.count("litmus.forbidden", "", kLower, "rounds that the machine's model forbids", forbidden);
+  metrics.count("litmus.relaxed", "", kNeither, "rounds that no interleaving of the operations explains",
+                sequential_ ? std::optional(relaxed) : std::nullopt);
+  metrics.count("litmus.forbidden", "", kLower, "rounds that the machine's model forbids; not with `workload.judge=none`",
+                judge_ == LitmusJudge::machine ? std::optional(forbidden) : std::nullopt);
 }
 
 struct LitmusOptions {
   std::string test = "mp";
   std::string threads;
   std::string asks;
+  std::string judge = "machine";
   std::int64_t rounds = 2000;
 
   void bind(ParameterBinder& parameters) {
@@ -317,6 +345,9 @@ struct LitmusOptions {
                     "another test instead: its threads, as \"x = 1; r0 = y || y = 1; r1 = x\"; `linebounce import FILE.litmus` "
                     "writes it; empty: none");
     parameters.text("asks", asks, "what that test asks about, as \"r0=0 r1=0\"");
+    parameters.text("judge", judge,
+                    "whose rules say which outcomes are forbidden: the machine's; or none, for a test of another architecture",
+                    {kLitmusJudges.begin(), kLitmusJudges.end()});
     parameters.number("rounds", rounds, 1, 1e7, "how often it runs, each time under other conditions");
   }
 };
@@ -330,14 +361,20 @@ WorkloadEntry litmus_workload() {
           [](const Parameters& parameters) -> std::unique_ptr<Workload> {
             const auto options = read_options<LitmusOptions>(parameters);
             const bool is_known = options.threads.empty();
-            return is_known ? make_litmus(find_litmus_test(options.test), options.rounds)
-                            : make_litmus(litmus_test_of(options.threads, options.asks), options.rounds, LitmusOrigin::user);
+            const LitmusJudge judge = options.judge == kLitmusJudges[0] ? LitmusJudge::machine : LitmusJudge::none;
+            return make_litmus(is_known ? find_litmus_test(options.test) : litmus_test_of(options.threads, options.asks),
+                               options.rounds, is_known ? LitmusOrigin::catalogue : LitmusOrigin::user, judge);
           },
           {{"litmus.rounds", "rounds"}, {"litmus.relaxed", "relaxed"}, {"litmus.forbidden", "forbidden"}}};
 }
 
-std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin) {
-  return std::make_unique<Litmus>(test, rounds, origin);
+std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds, LitmusOrigin origin, LitmusJudge judge) {
+  return std::make_unique<Litmus>(test, rounds, origin, judge);
+}
+
+std::set<LitmusOutcome> machine_outcomes(const LitmusTest& test, Consistency model) {
+  if (model == Consistency::sc) return allowed_outcomes(test, model);
+  return outcomes_with_store_buffers(test, model == Consistency::tso);
 }
 
 }  // namespace linebounce::workloads

@@ -186,13 +186,6 @@ void check_registers(const LitmusTest& test) {
 
 }  // namespace
 
-std::ptrdiff_t memory_operations(const LitmusTest& test) {
-  std::ptrdiff_t operations = 0;
-  for (const auto& thread : test.threads)
-    operations += std::ranges::count_if(thread, [](const auto& one) { return one.kind != LitmusStatement::Kind::fence; });
-  return operations;
-}
-
 LitmusTest litmus_test_of(const std::string& threads, const std::string& asks) {
   constexpr std::string_view kBetween = "||";
   constexpr std::size_t kMostThreads = 8;

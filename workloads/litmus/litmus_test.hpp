@@ -65,9 +65,6 @@ struct LitmusTest {
 LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
                              std::string_view asks);
 
-// Without fences.
-std::ptrdiff_t memory_operations(const LitmusTest& test);
-
 // Parses a user's test, whose threads are separated by `||`. Errors: std::invalid_argument, naming the statement.
 LitmusTest litmus_test_of(const std::string& threads, const std::string& asks);
 

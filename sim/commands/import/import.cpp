@@ -37,7 +37,7 @@ constexpr const char* kImportFooter = R"(Examples:
   linebounce import core_0.data core_1.data --as per-core -o two.lbt
       joins several files, each of one CPU
   linebounce import SB.litmus; linebounce import tests/
-      shows whether the model allows the test's outcome, and how often it is seen; of a folder, all its .litmus files
+      shows how often the test's outcome is seen and, for x86, whether it may be; of a folder, all its .litmus files
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
       after: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt

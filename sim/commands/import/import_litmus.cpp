@@ -1,5 +1,5 @@
 // Turns litmus tests into an experiment, runs it, and compares the outcomes that occurred with those that each test's memory
-// model allows.
+// model allows, if Linebounce has that model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
@@ -7,8 +7,10 @@
 #include <array>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "models/ordinal.hpp"
 #include "models/text/shell_word.hpp"
 #include "models/text/visible.hpp"
 #include "sim/commands/import/importers.hpp"
@@ -22,6 +24,7 @@
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/table.hpp"
 #include "trace/error.hpp"
+#include "workloads/litmus/litmus.hpp"
 #include "workloads/litmus/reference.hpp"
 
 namespace linebounce::sim {
@@ -30,23 +33,46 @@ namespace {
 namespace fs = std::filesystem;
 using namespace workloads;
 
+constexpr std::string_view kWhyNever =
+    "the simulated core completes a load before its next operation, and a store reaches all other CPUs at once";
+
 constexpr std::int64_t kRounds = 2000;
 constexpr int kStoreBuffer = 16;
 constexpr std::size_t kOfSmallMachine = 4;  // CPUs
 
 // A runnable test, and the experiment's point that runs it.
 struct RunnableTest {
+  explicit RunnableTest(HerdTest herd) : test(std::move(herd)), own(litmus_test_of(test.joined_threads(), test.asks)) {
+    const Consistency model = test.consistency == "tso" ? Consistency::tso : Consistency::ia64;
+    if (!test.unmodelled.empty()) no_verdict = fmt::format("Linebounce has no memory model of {}", test.unmodelled);
+    try {
+      possible = is_judged() ? allowed_outcomes(own, model) : machine_outcomes(own, model);
+    } catch (const TooManyOrders& many) {
+      if (is_judged())
+        no_verdict = fmt::format("all its orders under {} would be tried, and they have {}", test.consistency, many.what());
+    }
+  }
+
+  [[nodiscard]] bool is_judged() const { return no_verdict.empty(); }
+
   HerdTest test;
-  std::size_t point = 0;  // index of the point; tests with the same threads share one
+  LitmusTest own;
+  // What the memory model of the test's architecture allows; without a verdict, what the machine can end in. None: it has too
+  // many orders to try.
+  std::optional<std::set<LitmusOutcome>> possible;
+  std::string no_verdict;  // why there is none
+  std::size_t point = 0;   // index of the point; tests with the same threads share one
 };
 
 // The runnable tests of one or several files, and the refused files.
 struct LitmusTests {
   std::vector<RunnableTest> runnable;
-  std::vector<std::string> refused;             // one sentence per refused file, beginning with its name
-  toml::array machines, models, threads, asks;  // of the points
+  std::vector<std::string> refused;                     // one sentence per refused file, beginning with its name
+  toml::array machines, models, threads, asks, judges;  // of the points
 
-  void add(HerdTest test) {
+  void add(HerdTest herd) {
+    runnable.emplace_back(std::move(herd));
+    const HerdTest& test = runnable.back().test;
     const std::string machine = test.threads.size() > kOfSmallMachine ? "p3_xeon_8way" : "p3_xeon_4way";
     const auto [place, is_new] = points_.try_emplace({test.consistency, test.joined_threads(), test.asks}, points_.size());
     if (is_new) {
@@ -54,9 +80,12 @@ struct LitmusTests {
       models.push_back(test.consistency);
       threads.push_back(test.joined_threads());
       asks.push_back(test.asks);
+      judges.push_back(kLitmusJudges[ordinal(runnable.back().is_judged() ? LitmusJudge::machine : LitmusJudge::none)]);
     }
-    runnable.push_back({std::move(test), place->second});
+    runnable.back().point = place->second;
   }
+
+  [[nodiscard]] bool all_are_judged() const { return std::ranges::all_of(runnable, &RunnableTest::is_judged); }
 
  private:
   std::map<std::array<std::string, 3>, std::size_t> points_;
@@ -74,12 +103,14 @@ std::string experiment_text(const LitmusTests& tests, const std::string& name, c
   if (tests.threads.size() == 1) {
     workload.insert("threads", tests.threads[0]);
     workload.insert("asks", tests.asks[0]);
+    if (!tests.all_are_judged()) workload.insert("judge", tests.judges[0]);
     set.insert("machine.cpu.consistency", tests.models[0]);
   } else {
     toml::table together{{"machine", tests.machines},
                          {"machine.cpu.consistency", tests.models},
                          {"workload.threads", tests.threads},
                          {"workload.asks", tests.asks}};
+    if (!tests.all_are_judged()) together.insert("workload.judge", tests.judges);
     experiment.insert("sweep", toml::table{{"together", toml::array{std::move(together)}}});
   }
   experiment.insert("workload", std::move(workload));
@@ -121,54 +152,108 @@ std::string verdict_text(const HerdTest& test, bool allowed, std::int64_t seen, 
   if (test.is_for_all) return verdict_for_all(test, allowed, seen, rounds);
   if (!allowed && seen == 0) return fmt::format("forbidden by {}, and never seen in {} rounds", test.consistency, rounds);
   if (!allowed) return fmt::format("forbidden by {}, and yet seen {} times in {} rounds", test.consistency, seen, rounds);
-  if (seen == 0)
-    return fmt::format(
-        "allowed by {}, never seen here in {} rounds: the simulated core completes a load before its next operation, and a "
-        "store "
-        "reaches all other CPUs at once",
-        test.consistency, rounds);
+  if (seen == 0) return fmt::format("allowed by {}, never seen here in {} rounds: {}", test.consistency, rounds, kWhyNever);
   return fmt::format("allowed by {}, and seen in {} of {} rounds", test.consistency, seen, rounds);
 }
 
-// A litmus test with the outcomes that its memory model allows and those that its simulated point produced.
-struct JudgedTest {
-  JudgedTest(const HerdTest& herd, const ReportedPoint& point)
-      : own(litmus_test_of(herd.joined_threads(), herd.asks)),
-        allowed(allowed_outcomes(own, herd.consistency == "tso" ? Consistency::tso : Consistency::ia64)),
+// "r0_1.x_2": see LitmusTest::outcome_name.
+LitmusOutcome outcome_named(std::string_view name) {
+  LitmusOutcome outcome;
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find('.'), name.size());
+    const std::string_view part = name.substr(0, end);
+    outcome.push_back(std::stoi(std::string(part.substr(part.rfind('_') + 1))));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return outcome;
+}
+
+// What the machine did in a test's rounds.
+struct TriedTest {
+  TriedTest(const RunnableTest& one, const ReportedPoint& point)
+      : test(one.test),
+        own(one.own),
+        possible(one.possible),
+        no_verdict(one.no_verdict),
         rounds(count_of(point, "litmus.rounds")),
         asked(count_of(point, "litmus.asked")),
         forbidden(count_of(point, "litmus.forbidden")) {
-    for (const LitmusOutcome& outcome : allowed) {
-      seen.push_back(count_of(point, "litmus.seen." + own.outcome_name(outcome)));
-      asked_is_allowed = asked_is_allowed || own.asks_for(outcome);
+    const std::string prefix = "litmus.seen.";
+    for (const LitmusOutcome& outcome : possible.value_or(std::set<LitmusOutcome>()))
+      seen[outcome] = count_of(point, prefix + own.outcome_name(outcome));
+    for (const auto& [name, value] : point.metrics) {
+      if (!possible && name.starts_with(prefix)) seen[outcome_named(name.substr(prefix.size()))] = count_of(point, name);
+    }
+    for (const auto& [outcome, times] : seen) {
+      seen_outcomes += times > 0 ? 1 : 0;
+      asked_is_possible = asked_is_possible || own.asks_for(outcome);
     }
   }
 
-  LitmusTest own;
-  std::set<LitmusOutcome> allowed;
-  std::vector<std::int64_t> seen;  // of each allowed outcome
-  bool asked_is_allowed = false;
+  [[nodiscard]] bool is_judged() const { return no_verdict.empty(); }
+
+  // Whether the result in the file contradicts the verdict or, without one, what was seen. An outcome that the file allows need
+  // not be seen.
+  [[nodiscard]] bool contradicts_file() const {
+    if (is_judged())
+      return !test.stated.empty() && asked_is_possible == (test.stated == (test.is_for_all ? "Always" : "Never"));
+    const std::int64_t satisfied = test.is_for_all ? rounds - asked : asked;
+    return (test.stated == "Never" && satisfied > 0) || (test.stated == "Always" && satisfied < rounds);
+  }
+
+  const HerdTest& test;
+  const LitmusTest& own;
+  const std::optional<std::set<LitmusOutcome>>& possible;  // see RunnableTest
+  const std::string& no_verdict;
+  std::map<LitmusOutcome, std::int64_t>
+      seen;  // rounds of each possible outcome; if these are not known, of those that occurred
+  std::int64_t seen_outcomes = 0;
+  bool asked_is_possible = false;
   std::int64_t rounds, asked, forbidden;
 };
 
-void print_outcomes(const HerdTest& test, const JudgedTest& judged, const Painter& paint) {
-  const std::set<LitmusOutcome> sequential = allowed_outcomes(judged.own, Consistency::sc);
+// For a test without a verdict: what the machine did, and what the file says.
+std::string what_was_seen(const TriedTest& tried) {
+  const HerdTest& test = tried.test;
+  const std::string where = fmt::format("on a machine with {}'s store buffers", test.consistency);
+  std::string text = fmt::format("No verdict: {}. ", tried.no_verdict);
+  if (tried.asked > 0) {
+    text += fmt::format("{} of {} rounds {}, {}.", tried.asked, tried.rounds,
+                        test.is_for_all ? "broke the condition" : "ended as asked about", where);
+  } else {
+    text +=
+        fmt::format("{} {} rounds {}", test.is_for_all ? "The condition held in all" : "Never seen in", tried.rounds, where);
+    const bool can_not = tried.possible && !tried.asked_is_possible;
+    text += can_not ? fmt::format(", which can't {}: {}.", test.is_for_all ? "break it" : "end so", kWhyNever) : ".";
+  }
+  if (!test.stated.empty()) text += fmt::format(" The file says: {}.", test.stated);
+  return text;
+}
+
+void print_outcomes(const TriedTest& tried, const Painter& paint) {
+  const HerdTest& test = tried.test;
+  std::optional<std::set<LitmusOutcome>> sequential;
+  try {
+    sequential = allowed_outcomes(tried.own, Consistency::sc);
+  } catch (const TooManyOrders&) {  // then no outcome is marked
+  }
   Table table({names("outcome"), figures("seen", 8, 2), words("", 0, 2)}, paint);
   table.add_rule();
-  auto seen = judged.seen.begin();
   const std::string_view about = test.is_for_all ? "breaks the condition" : "asked about";
-  for (const LitmusOutcome& outcome : judged.allowed) {
-    const bool asked = judged.own.asks_for(outcome);
-    table.add({{outcome_text(test, judged.own, outcome), asked ? Colour::bold : Colour::none},
-               std::to_string(*seen++),
-               std::string(asked ? about : "") +
-                   (sequential.contains(outcome) ? "" : std::string(asked ? ", " : "") + "no interleaving gives it")});
+  for (const auto& [outcome, times] : tried.seen) {
+    const bool asked = tried.own.asks_for(outcome), relaxed = sequential && !sequential->contains(outcome);
+    table.add(
+        {{outcome_text(test, tried.own, outcome), asked ? Colour::bold : Colour::none},
+         std::to_string(times),
+         fmt::format("{}{}{}", asked ? about : "", asked && relaxed ? ", " : "", relaxed ? "no interleaving gives it" : "")});
   }
+  const std::string verdict =
+      tried.is_judged() ? verdict_text(test, tried.asked_is_possible, tried.asked, tried.rounds) : what_was_seen(tried);
   std::cout << "  " << paint(Colour::bold, visible_name(test.name)) << "  " << visible_name(test.condition) << "\n"
-            << paragraph(verdict_text(test, judged.asked_is_allowed, judged.asked, judged.rounds), 2, Colour::none, paint)
-            << "\n"
-            << table.text()
-            << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency, judged.forbidden);
+            << paragraph(verdict, 2, Colour::none, paint) << "\n"
+            << table.text();
+  if (tried.is_judged())
+    std::cout << fmt::format("\n  Outcomes that {} forbids: seen {} times.\n", test.consistency, tried.forbidden);
 }
 
 // The table of a folder's tests, with one line for each.
@@ -184,47 +269,59 @@ class LitmusTable {
     table_.add_rule();
   }
 
-  void add(const HerdTest& test, const JudgedTest& judged) {
-    const auto seen = std::ranges::count_if(judged.seen, [](std::int64_t times) { return times > 0; });
-    const bool is_broken = judged.forbidden > 0;
+  void add(const TriedTest& tried) {
+    const HerdTest& test = tried.test;
+    const bool is_broken = tried.forbidden > 0;
     table_.add({{test.name, Colour::bold},
-                test.consistency,
-                asked_text(test, judged),
-                std::to_string(judged.asked),
-                fmt::format("{} of {}", seen, judged.allowed.size()),
-                {std::to_string(judged.forbidden), is_broken ? Colour::red : Colour::none},
+                tried.is_judged() ? test.consistency : "none",
+                asked_text(tried),
+                std::to_string(tried.asked),
+                fmt::format("{} of {}", tried.seen_outcomes, tried.seen.size()),
+                {tried.is_judged() ? std::to_string(tried.forbidden) : "", is_broken ? Colour::red : Colour::none},
                 test.stated});
-    const std::string_view if_forbidden = test.is_for_all ? "Always" : "Never";
-    const bool differs = !test.stated.empty() && judged.asked_is_allowed == (test.stated == if_forbidden);
-    if (differs) differing_.push_back(test.name);
-    ++(judged.asked_is_allowed ? judged.asked > 0 ? allowed_seen_ : allowed_unseen_ : forbidden_);
-    forbidden_times_ += judged.forbidden;
+    if (tried.contradicts_file()) (tried.is_judged() ? differing_ : contradicting_).push_back(test.name);
+    if (!tried.is_judged()) {
+      ++reasons_[tried.no_verdict];
+      return;
+    }
+    ++(tried.asked_is_possible ? tried.asked > 0 ? allowed_seen_ : allowed_unseen_ : forbidden_);
+    forbidden_times_ += tried.forbidden;
   }
 
   void print() const {
-    std::cout << table_.text() << "\n"
-              << paragraph(
-                     fmt::format("{}: of the outcomes asked about, {} are allowed ({} of them seen), and {} are forbidden. "
-                                 "Forbidden outcomes were seen {} times.",
-                                 plural(allowed_seen_ + allowed_unseen_ + forbidden_, "test"), allowed_seen_ + allowed_unseen_,
-                                 allowed_seen_, forbidden_, forbidden_times_),
-                     2, Colour::none, paint_);
+    std::cout << table_.text() << "\n";
+    if (allowed_seen_ + allowed_unseen_ + forbidden_ > 0)
+      say(fmt::format(
+          "{}: of the outcomes asked about, {} are allowed ({} of them seen), and {} are forbidden. Forbidden outcomes "
+          "were seen {} times.",
+          plural(allowed_seen_ + allowed_unseen_ + forbidden_, "test"), allowed_seen_ + allowed_unseen_, allowed_seen_,
+          forbidden_, forbidden_times_));
+    for (const auto& [reason, tests] : reasons_)
+      say(
+          fmt::format("{} without a verdict: {}. The table shows what the simulated machine did; \"outcomes seen\" says of how "
+                      "many that it could have shown.",
+                      plural(tests, "test"), reason));
     if (!differing_.empty())
-      std::cout << paragraph(fmt::format("Another verdict than the file's own: {}.", fmt::join(differing_, ", ")), 2,
-                             Colour::yellow, paint_);
+      say(fmt::format("Another verdict than the file's own: {}.", fmt::join(differing_, ", ")), Colour::yellow);
+    if (!contradicting_.empty())
+      say(fmt::format("The file's result rules out what was seen: {}.", fmt::join(contradicting_, ", ")), Colour::yellow);
   }
 
  private:
-  static std::string asked_text(const HerdTest& test, const JudgedTest& judged) {
-    if (test.is_for_all) return judged.asked_is_allowed ? "not always" : "always";
-    return judged.asked_is_allowed ? "allowed" : "forbidden";
+  void say(const std::string& text, Colour colour = Colour::none) const { std::cout << paragraph(text, 2, colour, paint_); }
+
+  static std::string asked_text(const TriedTest& tried) {
+    if (!tried.is_judged()) return "no verdict";
+    if (tried.test.is_for_all) return tried.asked_is_possible ? "not always" : "always";
+    return tried.asked_is_possible ? "allowed" : "forbidden";
   }
 
   const Painter& paint_;
   Table table_;
   std::uint64_t allowed_seen_ = 0, allowed_unseen_ = 0, forbidden_ = 0;
   std::int64_t forbidden_times_ = 0;
-  std::vector<std::string> differing_;
+  std::map<std::string, std::uint64_t> reasons_;  // why there is no verdict, and of how many tests
+  std::vector<std::string> differing_, contradicting_;
 };
 
 // Reads all files. A file without a runnable test is an error only if it is the only one.
@@ -247,15 +344,18 @@ LitmusTests read_tests(const std::vector<std::string>& files) {
 void print_tests(const LitmusTests& tests, const std::vector<ReportedPoint>& points, const Painter& paint) {
   const auto states_result = [](const RunnableTest& one) { return !one.test.stated.empty(); };
   LitmusTable table(std::ranges::any_of(tests.runnable, states_result), paint);
-  std::set<std::string> doubts;
   const bool is_one = tests.runnable.size() == 1 && tests.refused.empty();
   for (const RunnableTest& one : tests.runnable) {
-    const JudgedTest judged(one.test, points[one.point]);
-    is_one ? print_outcomes(one.test, judged, paint) : table.add(one.test, judged);
-    if (!one.test.doubt.empty()) doubts.insert(one.test.doubt);
+    const TriedTest tried(one, points[one.point]);
+    is_one ? print_outcomes(tried, paint) : table.add(tried);
   }
   if (!is_one) table.print();
-  for (const std::string& doubt : doubts) std::cout << paragraph(doubt, 2, Colour::yellow, paint);
+  if (std::ranges::any_of(tests.runnable, [](const RunnableTest& one) { return one.test.has_partial_fence; }))
+    std::cout << paragraph(
+        "Barriers for loads or stores alone (smp_rmb, smp_wmb, acquire and release fences) have no counterpart: full fences "
+        "stand "
+        "for them.",
+        2, Colour::yellow, paint);
   if (tests.refused.empty()) return;
   std::cout << paragraph(
       fmt::format("Not run: {} of {} files.", tests.refused.size(), tests.refused.size() + tests.runnable.size()), 2,
