@@ -152,4 +152,11 @@ void resolve_locks(Symbols& symbols, bool recover) {
   }
 }
 
+// Recordings of programs once did not say that their addresses are virtual.
+int page_bytes_of(const Reader& trace, const Object& object) {
+  constexpr int kUnstated = 4096;
+  if (!object.address || object.page_bytes != 0) return object.address ? object.page_bytes : 0;
+  return trace.summary().recorder.starts_with(kProgramRecorder) ? kUnstated : 0;
+}
+
 }  // namespace linebounce::trace

@@ -69,4 +69,7 @@ class Reader {
   std::unique_ptr<File> file_;
 };
 
+// The size of the page in which the object's address is virtual; 0: the address is physical, or there is none.
+int page_bytes_of(const Reader& trace, const Object& object);
+
 }  // namespace linebounce::trace

@@ -35,10 +35,16 @@ constexpr auto members(std::type_identity<Structure>) {
 }
 
 constexpr auto members(std::type_identity<Object>) {
-  return std::tuple{
-      Member{"name", &Object::name},           Member{"structure", &Object::structure}, Member{"size", &Object::size},
-      Member{"alignment", &Object::alignment}, Member{"home", &Object::home},           Member{"address", &Object::address},
-      Member{"of_lock", &Object::of_lock},     Member{"movable", &Object::movable},     Member{"source", &Object::source}};
+  return std::tuple{Member{"name", &Object::name},
+                    Member{"structure", &Object::structure},
+                    Member{"size", &Object::size},
+                    Member{"alignment", &Object::alignment},
+                    Member{"home", &Object::home},
+                    Member{"address", &Object::address},
+                    Member{"page_bytes", &Object::page_bytes},
+                    Member{"of_lock", &Object::of_lock},
+                    Member{"movable", &Object::movable},
+                    Member{"source", &Object::source}};
 }
 
 constexpr auto members(std::type_identity<Function>) {

@@ -20,9 +20,14 @@ std::uint32_t append(std::vector<T>& list, const T& symbol) {
 constexpr std::int64_t kLargest = std::int64_t{1} << 48;
 constexpr int kMostCpus = 1 << 16;
 constexpr int kLargestAlignment = 1 << 20;
+constexpr int kSmallestPage = 1 << 12, kLargestPage = 1 << 30;
 
 bool is_alignment(int bytes) {
   return bytes > 0 && bytes <= kLargestAlignment && std::has_single_bit(static_cast<unsigned>(bytes));
+}
+
+bool is_page(int bytes) {
+  return bytes >= kSmallestPage && bytes <= kLargestPage && std::has_single_bit(static_cast<unsigned>(bytes));
 }
 
 bool is_word(int bytes) {
@@ -79,6 +84,9 @@ std::string wrong_with(const Symbols& before, const Object& it) {
   }
   if (it.structure != kNone && it.size != before.structures[it.structure].size) {
     return fmt::format("it has {} bytes, its structure {}", it.size, before.structures[it.structure].size);
+  }
+  if (it.page_bytes != 0 && !is_page(it.page_bytes)) {
+    return fmt::format("its page_bytes are {}; legal: 0 and powers of two from 2^12 to 2^30", it.page_bytes);
   }
   if (!is_home(it.home)) return fmt::format("its home is {:?}; legal: node N, first_touch, interleaved, local", it.home);
   return "";

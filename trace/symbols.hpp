@@ -36,13 +36,15 @@ struct Object {
   int alignment = 0;                // in bytes; 0: the structure's alignment
   // Home node: "node N", "first_touch", "interleaved" or "local"; empty: the machine's policy decides.
   std::string home;
-  // Address in the recorded program. A replay places objects with an address behind those without, and keeps distances between
-  // near ones.
+  // Address in the recorded program. A replay keeps all bits that index its caches.
   std::optional<std::uint64_t> address;
   std::uint32_t of_lock = kNone;  // the lock that uses this object for itself; a replacement of the lock needs no such object
   // True for a block from malloc or new, aligned to at most 16 bytes. In another run its position within a line may differ.
   bool movable = false;
   std::string source = {};  // where the variable is declared or the block allocated: "/src/queue.c:40"; empty: unknown
+  // If the address is virtual: the size of its page, in bytes. The frame that held the page is unknown, so a replay draws one.
+  // 0: the address is physical, or is to be used as if it were.
+  int page_bytes = 0;
   friend bool operator==(const Object&, const Object&) = default;
 };
 

@@ -64,6 +64,7 @@ class Object:
     of_lock: int | None = None
     movable: bool = False
     source: str = ""
+    page_bytes: int = 0
 
 
 @dataclass

@@ -21,25 +21,45 @@ void Homes::place(Address begin, const Home& home) {
 }
 
 int Homes::home(LineAddr line, int toucher) {
-  const int known = peek(line);
+  const std::uint64_t at = virtual_line(line);
+  const int known = known_home(at);
   if (known >= 0) return known;
-  const std::uint64_t page = line.value >> page_shift_;
-  if (touched_.size() <= page) touched_.resize(page + 1, -1);
-  touched_[page] = static_cast<std::int8_t>(with_memory(toucher));
-  return touched_[page];
+  const std::uint64_t page = at >> page_shift_;
+  const auto [near, is_new] = touched_.try_emplace(page / kNearPages);
+  if (is_new) near->second.fill(-1);
+  return near->second[page % kNearPages] = static_cast<std::int8_t>(with_memory(toucher));
 }
 
 int Homes::peek(LineAddr line) const {
-  if (nodes_ == 1) return 0;
-  const Home& home = home_of(line);
-  const std::uint64_t page = line.value >> page_shift_;
-  if (!home.policy) return with_memory(home.node);
-  if (*home.policy == Placement::interleaved) return nodes_with_memory_[page % nodes_with_memory_.size()];
-  return page < touched_.size() ? touched_[page] : -1;
+  return known_home(virtual_line(line));
 }
 
-const Home& Homes::home_of(LineAddr line) const {
-  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), line.value,
+std::uint64_t Homes::virtual_line(LineAddr line) const {
+  return frames_.empty() ? line.value : frames_.to_virtual(line.value << line_shift_) >> line_shift_;
+}
+
+int Homes::known_home(std::uint64_t line) const {
+  if (nodes_ == 1) return 0;
+  const Home& home = home_of(line);
+  const std::uint64_t page = line >> page_shift_;
+  if (!home.policy) return with_memory(home.node);
+  if (*home.policy == Placement::interleaved) return nodes_with_memory_[page % nodes_with_memory_.size()];
+  return touched(page);
+}
+
+int Homes::touched(std::uint64_t page) const {
+  const std::uint64_t near = page / kNearPages;
+  if (last_pages_ == nullptr || near != last_near_) [[unlikely]] {
+    const auto found = touched_.find(near);
+    if (found == touched_.end()) return -1;
+    last_near_ = near;
+    last_pages_ = &found->second;
+  }
+  return (*last_pages_)[page % kNearPages];
+}
+
+const Home& Homes::home_of(std::uint64_t line) const {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), line,
                                       [](std::uint64_t at, const Range& range) { return at < range.first_line; });
   return after == ranges_.begin() ? default_ : std::prev(after)->home;
 }

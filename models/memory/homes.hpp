@@ -1,10 +1,13 @@
 // The home node of each line. An object may name its node or a placement policy; all other memory follows the machine's policy.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "models/machine_layout.hpp"
+#include "models/memory/page_frames.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
@@ -21,12 +24,18 @@ struct Home {
 class Homes {
  public:
   Homes(const MachineSpec& spec, const MachineLayout& layout, int line_bytes);
+  Homes(const Homes&) = delete;
+  Homes& operator=(const Homes&) = delete;
 
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
-  // Sets the home of the lines from `begin` on, up to the next call's `begin`. If the node has no memory, the next node that
-  // has some is the home. REQUIRES: called in the order of addresses, before the simulation starts.
+  // Says where a replayed program's pages lie. Objects keep the homes of their virtual addresses, so that pages that follow
+  // each other in the program are interleaved over the nodes. REQUIRES: called before home() and peek().
+  void set_frames(const PageFrames& frames) { frames_ = frames; }
+
+  // Sets the home of the lines from the virtual address `begin` on, up to the next call's `begin`. If the node has no memory,
+  // the next node that has some is the home. REQUIRES: called in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
   // The line's home node. Under first_touch, the first call for a page makes the node `toucher` the page's home.
@@ -39,7 +48,14 @@ class Homes {
     std::uint64_t first_line;
     Home home;
   };
-  [[nodiscard]] const Home& home_of(LineAddr line) const;
+  // The homes under first_touch of kNearPages pages; -1: not touched yet.
+  static constexpr std::uint64_t kNearPages = 4096;
+  using TouchedPages = std::array<std::int8_t, kNearPages>;
+
+  [[nodiscard]] std::uint64_t virtual_line(LineAddr line) const;
+  [[nodiscard]] const Home& home_of(std::uint64_t line) const;
+  [[nodiscard]] int known_home(std::uint64_t line) const;
+  [[nodiscard]] int touched(std::uint64_t page) const;
   [[nodiscard]] int with_memory(int node) const;
 
   std::vector<int> nodes_with_memory_;
@@ -48,8 +64,12 @@ class Homes {
   int line_shift_;
   int page_shift_;  // shifts a line's number to its page's number
   Home default_;
-  std::vector<Range> ranges_;         // sorted by first line
-  std::vector<std::int8_t> touched_;  // indexed by page: the home under first_touch, or -1
+  PageFrames frames_;
+  std::vector<Range> ranges_;  // sorted by first line
+  // By page / kNearPages, because a replayed trace's pages may lie far apart. The map's elements never move.
+  std::unordered_map<std::uint64_t, TouchedPages> touched_;
+  mutable std::uint64_t last_near_ = 0;  // the key of `last_pages_`, which was used last
+  mutable const TouchedPages* last_pages_ = nullptr;
 };
 
 }  // namespace linebounce

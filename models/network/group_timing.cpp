@@ -94,7 +94,7 @@ Tick GroupTiming::way_in_group(int sender, int receiver, LineAddr line) const {
   if (group < 0) return 0;
   const Level& level = levels_[layout_.group_at(group).level];
   // The hash spreads consecutive lines, and lines whose distance is a power of two, over different slices.
-  const std::uint64_t mixed = line.value ^ line.value >> 7 ^ line.value >> 13;
+  const std::uint64_t mixed = line.value ^ line.value >> 7 ^ line.value >> kSliceHashShift;
   const std::size_t slice = mixed % static_cast<std::uint64_t>(level.slices);
   const auto stop = [&](int endpoint) {
     return endpoint == group ? slice : static_cast<std::size_t>(level.stops[number_of(endpoint)]);

@@ -10,6 +10,9 @@
 
 namespace linebounce {
 
+// The hash that spreads lines over slices mixes a line's number with itself, shifted by up to so many bits.
+constexpr int kSliceHashShift = 13;
+
 class GroupTiming {
  public:
   GroupTiming(const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase);

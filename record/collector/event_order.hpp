@@ -29,6 +29,7 @@ constexpr unsigned words_behind(unsigned kind, unsigned detail) {
     case kLoadRange:
     case kStoreRange:
     case kFree:
+    case kPages:
     case kCreate:
     case kConditionWait:
     case kConditionWoken:

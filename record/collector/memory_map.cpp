@@ -69,6 +69,24 @@ std::string MemoryMap::place_name(const Place& place) const {
   return place.offset == 0 ? object.name : symbols.place_name(place.object, place.offset);
 }
 
+// Only whole pages are large.
+void MemoryMap::set_pages(std::uint64_t address, std::uint64_t bytes, std::uint64_t page_bytes) {
+  const std::uint64_t begin = (address + page_bytes - 1) / page_bytes * page_bytes;
+  const std::uint64_t end = (address + bytes) / page_bytes * page_bytes;
+  if (begin < end) large_pages_.push_back({.begin = begin, .end = end, .page_bytes = page_bytes});
+}
+
+void MemoryMap::forget_pages(std::uint64_t address, std::uint64_t bytes) {
+  std::erase_if(large_pages_, [=](const LargePages& pages) { return address <= pages.begin && pages.end <= address + bytes; });
+}
+
+std::uint64_t MemoryMap::page_bytes_at(std::uint64_t address) const {
+  const auto last = std::ranges::find_if(large_pages_.rbegin(), large_pages_.rend(), [=](const LargePages& pages) {
+    return pages.begin <= address && address < pages.end;
+  });
+  return last == large_pages_.rend() ? kPageBytes : last->page_bytes;
+}
+
 std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t element) {
   const Block& block = blocks_[number];
   const Description& description = descriptions_[number];
@@ -79,6 +97,7 @@ std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t eleme
   object.structure = description.structure;
   object.size = static_cast<std::int64_t>(std::min(block.element_bytes, block.bytes - begin));
   object.address = block.address + begin;
+  object.page_bytes = static_cast<int>(page_bytes_at(*object.address));
   object.alignment = alignment_of(*object.address);
   object.movable = description.movable;
   object.source = description.source;

@@ -55,6 +55,10 @@ class MemoryMap {
   void forked() { inherited_ = shared_blocks_.size(); }
   // The names of blocks that child processes share and that were accessed, each once.
   [[nodiscard]] std::vector<std::string> shared_with_children() const;
+  // The program asks for pages of `page_bytes` bytes there. Whether the system had any is not known.
+  void set_pages(std::uint64_t address, std::uint64_t bytes, std::uint64_t page_bytes);
+  // Called when the program gives memory back, which may come again with pages of the usual size.
+  void forget_pages(std::uint64_t address, std::uint64_t bytes);
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
   // Adds the variables of files that the image has loaded since the last call.
   void add_variables();
@@ -86,6 +90,10 @@ class MemoryMap {
   struct Range {
     std::uint64_t end = 0;
     std::uint32_t block = 0;
+  };
+  struct LargePages {
+    std::uint64_t begin = 0, end = 0;
+    std::uint64_t page_bytes = 0;
   };
   struct Stack {
     std::string thread;
@@ -123,6 +131,7 @@ class MemoryMap {
   void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
   std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields,
                           const std::string& source);
+  [[nodiscard]] std::uint64_t page_bytes_at(std::uint64_t address) const;
   std::uint32_t define_object(std::uint32_t block, std::uint64_t element);
 
   ProgramImage* image_;
@@ -139,6 +148,7 @@ class MemoryMap {
   std::map<std::uint64_t, Range> ranges_;             // large blocks, by the address of their first page
   std::map<std::uint64_t, std::uint32_t> variables_;  // by address
   std::vector<Stack> stacks_;
+  std::vector<LargePages> large_pages_;  // the latest last
   std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
   std::map<std::string, std::uint64_t> numbers_;  // number of blocks that have had each name

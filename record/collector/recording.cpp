@@ -113,7 +113,9 @@ void Recording::memory_event(Thread& thread, const Event& event) {
           event.value, event.more[0], event.more[1],
           {.aligned = (event.detail & kAlignedBlock) != 0, .is_shared = (event.detail & kSharedBlock) != 0},
           {event.more.data() + 2, std::min<std::size_t>(event.detail & kReturnAddresses, kMostFrames)});
+    case kPages: return memory_.set_pages(event.value, event.more[0], std::uint64_t{1} << event.detail);
     case kFree:
+      memory_.forget_pages(event.value, event.more[0]);
       if (output_.threads_run()) reader_safety_.freed(thread, event.value, event.more[0]);
       return;
     default: return;

@@ -109,16 +109,38 @@ REPLACEABLE void free(void* memory) {
   REAL(free)(memory);
 }
 
+static void asked_for_pages(const void* memory, size_t bytes, unsigned log2_bytes) {
+  const uint64_t more = bytes;
+  if (!this_thread.silent && this_ring() != NULL) record_in_order_with(kPages, log2_bytes, (uintptr_t)memory, &more, 1);
+}
+
+enum { kBasePage = 12, kHugePage = 21 };  // log2 of x86-64's page sizes
+
+// A mapping of huge pages may state their size.
+static unsigned log2_of_pages(int flags) {
+  const unsigned stated = (unsigned)flags >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
+  return stated != 0 ? stated : kHugePage;
+}
+
 // A mapping at a fixed address replaces an older one there.
 #define MMAP(name, Offset)                                                                               \
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
     if ((flags & MAP_FIXED) != 0) freeing(wanted, bytes);                                                     \
     void* memory = REAL(name)(wanted, bytes, protection, flags, file, offset);                          \
-    if (memory != MAP_FAILED) mapped(memory, bytes, flags, RETURN_ADDRESS);                              \
+    if (memory == MAP_FAILED) return memory;                                                             \
+    mapped(memory, bytes, flags, RETURN_ADDRESS);                                                        \
+    if ((flags & MAP_HUGETLB) != 0) asked_for_pages(memory, bytes, log2_of_pages(flags));                \
     return memory;                                                                                       \
   }
 MMAP(mmap, off_t)
 MMAP(mmap64, off64_t)
+
+EXPORTED int madvise(void* memory, size_t bytes, int advice) {
+  const int result = REAL(madvise)(memory, bytes, advice);
+  if (result == 0 && advice == MADV_HUGEPAGE) asked_for_pages(memory, bytes, kHugePage);
+  if (result == 0 && advice == MADV_NOHUGEPAGE) asked_for_pages(memory, bytes, kBasePage);
+  return result;
+}
 
 EXPORTED int munmap(void* memory, size_t bytes) {
   freeing(memory, bytes);

@@ -60,6 +60,7 @@ enum EventKind {
   // detail: the number of return addresses, and kAlignedBlock.
   kAllocate,
   kFree,  // value: address; more: bytes
+  kPages,  // value: address; more: bytes; detail: log2 of the size of the pages that the program asks for there
   kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
   kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };

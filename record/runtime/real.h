@@ -25,7 +25,7 @@
   X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
   X(malloc) X(calloc) X(realloc) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)                        \
   X(malloc_usable_size) X(free) X(clone)                                                                                   \
-  X(dlopen) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                        \
+  X(dlopen) X(madvise) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)            \
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
 // Looked up with their version, because glibc also has older versions that wait differently.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)

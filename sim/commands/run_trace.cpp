@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <iostream>
 
@@ -12,6 +13,7 @@
 #include "sim/config/machine_files.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/config/recorded_run.hpp"
 #include "sim/course/atomic_bus.hpp"
 #include "sim/course/course_trace.hpp"
 #include "sim/plan/unfinished_file.hpp"
@@ -19,6 +21,7 @@
 #include "sim/sources/own_forms.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/run_report.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -78,6 +81,18 @@ AtomicCacheSpec caches_of(const TraceArguments& arguments, const MachineSpec& ma
           .line_bytes = arguments.line_bytes.value_or(outermost.line_bytes)};
 }
 
+// The same lines are in the same sets as in a replay on a machine with such caches. Errors: ConfigError.
+workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceArguments& arguments, const AtomicCacheSpec& spec) {
+  const auto seed = static_cast<std::uint64_t>(arguments.overrides.seed.value_or(kDefaultSeed));
+  try {
+    return {reader,
+            {.seed = workloads::RecordedMemory::frames_seed(seed, 0),
+             .index_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(spec.size_bytes / spec.ways - 1)))}};
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("{}: {}", reader.file().string(), refused.what()));
+  }
+}
+
 ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& protocol, const trace::Reader& reader) {
   if (!arguments.overrides.sets.empty())
     throw ConfigError(
@@ -93,7 +108,9 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   ClassCounters counters(protocol, caches, spec.line_bytes);
   try {
     AtomicBus bus(protocol, caches, spec, counters);
-    for_each_access(reader, [&bus](const CourseAccess& access) { bus.access(access.cpu, access.address, access.writes); });
+    const workloads::RecordedMemory memory = memory_of(reader, arguments, spec);
+    for_each_access(reader, memory,
+                    [&bus](const CourseAccess& access) { bus.access(access.cpu, access.address, access.writes); });
   } catch (const std::invalid_argument& refused) {
     throw ConfigError(fmt::format("the caches: {}", refused.what()));
   } catch (const std::logic_error& fault) {
@@ -106,6 +123,8 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   CounterArguments shown = arguments.counters;
   shown.counters = true;
   std::cout << counters_text(shown, listing_of(counters));
+  const std::string assumption = assumption_about(reader);
+  if (!assumption.empty() && shown.listing.empty()) std::cout << "\n" << assumptions_text({assumption}, painter_for_stdout());
   return ExitCode::done;
 }
 

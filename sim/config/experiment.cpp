@@ -87,7 +87,7 @@ class ExperimentReader {
     }
     experiment_.title = reader_.text("title").value_or("");
     experiment_.family = reader_.text("family", {kFamilies.begin(), kFamilies.end()}).value_or("");
-    const auto own_seed = reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1);
+    const auto own_seed = reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(kDefaultSeed);
     const std::int64_t seed = overrides_.seed.value_or(own_seed);
     if (seed < 0 || seed > kLargestSeed) {
       throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", seed, kLargestSeed));

@@ -46,7 +46,8 @@ struct Experiment {
   // The metric by which the terminal sorts points, largest first; empty: the terminal keeps the sweep's order.
   std::string sorted_by;
   Question question;
-  std::vector<std::string> assumptions;  // about the machines, as worded by assumptions_of()
+  // About the machines, as worded by assumptions_of(). A plan adds those about its points' traces.
+  std::vector<std::string> assumptions;
   // True if the command line changed the machine, placement or workload; paper rows then have "ok": null.
   bool overridden = false;
   bool native = false;                             // as Overrides::native
@@ -61,11 +62,13 @@ struct PointPlace {
 
 // A point with all its data: 80 to 200 KB.
 struct Point : PointPlace {
-  toml::table resolved;   // as Experiment::resolved, without [sweep], for this point only
-  SimulationInput input;  // typed and checked; `seed` is that of the point's first run
+  toml::table resolved;         // as Experiment::resolved, without [sweep], for this point only
+  SimulationInput input;        // typed and checked; `seed` is that of the point's first run
+  std::string assumption = {};  // about the trace that it replays, a sentence; empty: none
 };
 
 // Command-line options. They take precedence over the file's settings.
+constexpr std::int64_t kDefaultSeed = 1;
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // every JSON reader represents integers up to it exactly
 
 struct Overrides {

@@ -76,7 +76,10 @@ class PointBuilder {
       const auto setting = all->find(path);
       return setting == all->end() ? path : located(setting->second.origin, path);
     };
-    if (!point.input.trace.empty()) point.input.as_recorded = is_as_recorded(point);
+    if (!point.input.trace.empty()) {
+      point.input.as_recorded = is_as_recorded(point);
+      point.assumption = trace_facts(point.input.trace).assumption;
+    }
     return point;
   }
 
@@ -89,13 +92,16 @@ class PointBuilder {
       trace::Summary summary;
     };
     std::optional<Unpacked> unpacked;
+    std::string assumption;  // as worded by assumption_about()
   };
 
   TraceFacts& trace_facts(const std::string& file) {
     const auto [facts, added] = traces_.try_emplace(file);
     if (added) {
       try {
-        facts->second.claimed = trace::Reader(file).summary();
+        const trace::Reader reader(file);
+        facts->second.claimed = reader.summary();
+        facts->second.assumption = assumption_about(reader);
       } catch (const trace::TraceError&) {
         // The trace is damaged; is_as_recorded() will use a recovering reader.
       }
@@ -109,6 +115,7 @@ class PointBuilder {
     if (!facts.unpacked) {
       const trace::Reader reader(point.input.trace, {.recover = true});
       facts.unpacked = {!reader.damage().empty(), reader.summary()};
+      facts.assumption = assumption_about(reader);
     }
     return !facts.unpacked->damaged && replays_as_recorded(point.resolved, facts.unpacked->summary);
   }

@@ -49,6 +49,12 @@ bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summ
          !resolved.contains("placement") && !resolved.contains("layout");
 }
 
+std::string assumption_about(const trace::Reader& trace) {
+  const bool draws = std::ranges::any_of(trace.symbols().objects,
+                                         [&](const trace::Object& object) { return trace::page_bytes_of(trace, object) != 0; });
+  return draws ? "Page frames drawn by the seed and the order: the recorded addresses are virtual." : "";
+}
+
 LayoutFile load_trace_layouts(const std::string& trace, int line_bytes) {
   return {trace, "", line_bytes, layouts_of(trace::Reader(trace).symbols())};
 }

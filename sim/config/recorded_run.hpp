@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/config/layout_file.hpp"
+#include "trace/reader.hpp"
 #include "trace/summary.hpp"
 
 namespace linebounce::sim {
@@ -21,6 +22,9 @@ bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summ
 
 // The setting that names the trace file of the workload `replay`.
 inline constexpr const char* kTraceKey = "workload.trace";
+
+// What a replay of this trace assumes, in a sentence; empty if it assumes nothing.
+std::string assumption_about(const trace::Reader& trace);
 
 // Returns the trace's structures as a layout file. An object without a structure gets one without fields. `line_bytes`: the
 // machine's coherence line size. Errors: trace::TraceError.

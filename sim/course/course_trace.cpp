@@ -41,8 +41,10 @@ class StreamOfCpu {
 
 class Interleaving {
  public:
-  Interleaving(const trace::Reader& reader, const std::function<void(const CourseAccess&)>& visit)
-      : reader_(reader), visit_(visit) {
+  Interleaving(const trace::Reader& reader, const workloads::RecordedMemory& memory,
+               const std::function<void(const CourseAccess&)>& visit)
+      : reader_(reader), frames_(memory.frames()), visit_(visit), begins_(reader.symbols().objects.size()) {
+    for (const workloads::RecordedMemory::Place& place : memory.places()) begins_[place.object] = place.begin;
     const std::vector<int> cpus = cpus_of_streams(reader);
     for (std::size_t stream = 0; stream < cpus.size(); ++stream) {
       streams_.emplace_back(reader, static_cast<std::uint32_t>(stream), cpus[stream]);
@@ -96,8 +98,8 @@ class Interleaving {
   void visit(StreamOfCpu& stream, const trace::Operation& operation) {
     const trace::Object& object = reader_.symbols().objects[operation.id];
     if (!object.address) refuse("{} has no address", object.name);
-    const Address address =
-        *object.address + operation.argument + static_cast<Address>(stream.repeats) * static_cast<Address>(operation.bytes);
+    const Address offset = operation.argument + static_cast<Address>(stream.repeats) * static_cast<Address>(operation.bytes);
+    const Address address = frames_.to_physical(begins_[operation.id] + offset);
     visit_({stream.cpu, address, operation.bytes, operation.kind != Kind::load});
     if (stream.repeats++ < operation.repeats()) return;
     stream.repeats = 0;
@@ -112,7 +114,9 @@ class Interleaving {
   }
 
   const trace::Reader& reader_;
+  const PageFrames& frames_;
   const std::function<void(const CourseAccess&)>& visit_;
+  std::vector<Address> begins_;  // by object, virtual
   std::vector<StreamOfCpu> streams_;
   std::vector<std::uint64_t> wakes_;  // by CPU
 };
@@ -126,8 +130,9 @@ std::vector<int> cpus_of_streams(const trace::Reader& reader) {
   return cpus;
 }
 
-void for_each_access(const trace::Reader& reader, const std::function<void(const CourseAccess&)>& visit) {
-  Interleaving(reader, visit).run();
+void for_each_access(const trace::Reader& reader, const workloads::RecordedMemory& memory,
+                     const std::function<void(const CourseAccess&)>& visit) {
+  Interleaving(reader, memory, visit).run();
 }
 
 }  // namespace linebounce::sim

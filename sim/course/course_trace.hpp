@@ -6,6 +6,7 @@
 
 #include "models/units.hpp"
 #include "trace/reader.hpp"
+#include "workloads/replay/recorded_memory.hpp"
 
 namespace linebounce::sim {
 
@@ -20,8 +21,9 @@ struct CourseAccess {
 std::vector<int> cpus_of_streams(const trace::Reader& reader);
 
 // Calls `visit` for each access, in one order over all CPUs. In a trace whose lines name their CPUs, streams sleep until they
-// are woken, so the order of lines is kept. Other streams take turns, one access each. Errors: TraceError if the trace
-// synchronises in another way, or if its objects have no addresses.
-void for_each_access(const trace::Reader& reader, const std::function<void(const CourseAccess&)>& visit);
+// are woken, so the order of lines is kept. Other streams take turns, one access each. `memory`: where the trace's objects lie.
+// Errors: TraceError if the trace synchronises in another way, or if its objects have no addresses.
+void for_each_access(const trace::Reader& reader, const workloads::RecordedMemory& memory,
+                     const std::function<void(const CourseAccess&)>& visit);
 
 }  // namespace linebounce::sim

@@ -38,6 +38,9 @@ void note(const Point& point, Plan& plan) {
     used.consistencies.insert(machine.cpu.consistency);
   }
   if (point.input.trace.empty()) return;
+  std::vector<std::string>& assumptions = plan.experiment.assumptions;
+  if (!point.assumption.empty() && std::ranges::find(assumptions, point.assumption) == assumptions.end())
+    assumptions.push_back(point.assumption);
   bool& sound = plan.traces[point.input.trace];
   sound = sound || !point.input.parameters.flag("recover");
 }

@@ -40,7 +40,8 @@ std::optional<AddressLine> parsed(const AddressGrammar& grammar, std::string_vie
 
 class AddressLines {
  public:
-  AddressLines(const AddressGrammar& grammar, trace::Writer& out) : grammar_(grammar), out_(&out), objects_(out) {}
+  AddressLines(const AddressGrammar& grammar, trace::Writer& out)
+      : grammar_(grammar), out_(&out), objects_(out, AddressObjects::Addresses::as_they_are) {}
 
   Losses convert(const std::vector<std::filesystem::path>& files) {
     const std::vector<int> numbers = cpus_of(files);
@@ -174,6 +175,7 @@ class AddressLines {
     if (all_in_digits_ && last_ != nullptr) losses.add(Loss::digits_alone, source);
     if (any_time_) losses.add(Loss::times_dropped, source);
     if (grammar_.below_cache) losses.add(Loss::below_a_cache, source);
+    if (grammar_.is_virtual) losses.add(Loss::virtual_as_physical, source);
     losses.add_count(Loss::other_packets, source, others_);
     losses.add_count(Loss::quotes_removed, source, quoted_);
     return losses;

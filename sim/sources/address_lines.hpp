@@ -36,6 +36,7 @@ struct AddressGrammar {
   bool has_sizes = false;
   bool has_cpus = false;     // lines name their CPU; the file has the global order of all CPUs' accesses
   bool below_cache = false;  // the trace lacks accesses that hit in a cache
+  bool is_virtual = false;   // the addresses are virtual ones of a real program
   // Comments: lines that begin with #, //, ; or --, and the rest of a line behind such a mark and a blank.
   bool has_comments = false;
 };

@@ -54,6 +54,7 @@ std::uint32_t AddressObjects::page(std::uint64_t number) {
     object.size = kPage;
     object.alignment = kPage;
     object.address = number * kPage;
+    if (addresses_ == Addresses::of_virtual_pages) object.page_bytes = static_cast<int>(kPage);
     found->second = out_->define(object);
   }
   last_number_ = number;

@@ -8,11 +8,12 @@
 
 namespace linebounce::sim {
 
-// Defines an object for each touched page of 4 KiB. The object has the page's address, so a replay keeps the distances
-// between pages.
+// Defines an object for each touched page of 4 KiB. The object has the page's address.
 class AddressObjects {
  public:
-  explicit AddressObjects(trace::Writer& out) : out_(&out) {}
+  // Which memory the addresses are of. A replay uses an address as it is, or, if it is virtual, draws the frame of its page.
+  enum class Addresses : std::uint8_t { as_they_are, of_virtual_pages };
+  AddressObjects(trace::Writer& out, Addresses addresses) : out_(&out), addresses_(addresses) {}
 
   // Appends an access of any size and alignment, split into aligned pieces of 1 to 8 bytes.
   void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
@@ -25,6 +26,7 @@ class AddressObjects {
   std::uint32_t page(std::uint64_t number);
 
   trace::Writer* out_;
+  Addresses addresses_;
   std::map<std::uint64_t, std::uint32_t> pages_;
   std::uint64_t last_number_ = ~std::uint64_t{0};
   std::uint32_t last_id_ = 0;

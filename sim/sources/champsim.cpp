@@ -49,7 +49,7 @@ void read_champsim(const std::filesystem::path& file, std::uint32_t stream, Addr
 }
 
 Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::Writer& out) {
-  AddressObjects objects(out);
+  AddressObjects objects(out, AddressObjects::Addresses::of_virtual_pages);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const bool alone = files.size() == 1;
     const std::string name = alone ? "thread" : fmt::format("cpu/{}", i);
@@ -61,6 +61,7 @@ Losses convert_champsim(const std::vector<std::filesystem::path>& files, trace::
   losses.add(Loss::no_atomics, "ChampSim");
   losses.add(Loss::no_sizes, "ChampSim", std::to_string(kChampsimWord));
   losses.add(Loss::no_names, "ChampSim");
+  losses.add(Loss::frames_unknown, "ChampSim");
   return losses;
 }
 

@@ -51,7 +51,8 @@ bool is_viewed_record(std::string_view line) {
 
 class DrMemtrace {
  public:
-  DrMemtrace(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
+  DrMemtrace(const std::filesystem::path& file, trace::Writer& out)
+      : in_(file), out_(&out), objects_(out, AddressObjects::Addresses::of_virtual_pages) {}
 
   Losses convert() {
     while (const auto line = in_.next()) {
@@ -149,6 +150,7 @@ class DrMemtrace {
     losses.add(Loss::no_locks, kSource);
     losses.add(Loss::no_order, kSource);
     losses.add(Loss::no_names, kSource);
+    losses.add(Loss::frames_unknown, kSource);
     losses.add_count(Loss::flushes_dropped, kSource, flushes_);
     if (!complete_) losses.add(Loss::cut_off, kSource, "the view tool's results");
     losses.add_count(Loss::quotes_removed, kSource, in_.quoted());

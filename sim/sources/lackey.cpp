@@ -46,7 +46,8 @@ std::optional<AddressLine> lackey_line(std::string_view text) {
 constexpr AddressGrammar kLackey{.source = "Lackey",
                                  .expected = "I, L, S or M, a hexadecimal address, a comma and a size",
                                  .parse = lackey_line,
-                                 .has_sizes = true};
+                                 .has_sizes = true,
+                                 .is_virtual = true};
 
 Likeness lackey_likeness(const Excerpt& excerpt) {
   Likeness likeness = likeness_of(kLackey)(excerpt);

@@ -142,7 +142,8 @@ bool is_sample(std::string_view line) {
 
 class PerfScript {
  public:
-  PerfScript(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
+  PerfScript(const std::filesystem::path& file, trace::Writer& out)
+      : in_(file), out_(&out), objects_(out, AddressObjects::Addresses::of_virtual_pages) {}
 
   Losses convert() {
     while (const auto line = in_.next()) {
@@ -277,6 +278,7 @@ class PerfScript {
     losses.add(Loss::samples_alone, kSource);
     losses.add(Loss::no_sizes, kSource, std::to_string(kSampleBytes));
     losses.add(Loss::samples_functions, kSource);
+    losses.add(Loss::frames_unknown, kSource);
     losses.add_count(Loss::samples_without_kind, kSource, of_no_kind_);
     losses.add_count(Loss::samples_repeated, kSource, repeated_);
     losses.add_count(Loss::quotes_removed, kSource, in_.quoted());

@@ -41,7 +41,7 @@ std::optional<AddressLine> pinatrace_line(std::string_view text) {
 }
 
 constexpr AddressGrammar kPinatrace{
-    .source = "pinatrace", .expected = "0xINSTRUCTION: R or W, and 0xADDRESS", .parse = pinatrace_line};
+    .source = "pinatrace", .expected = "0xINSTRUCTION: R or W, and 0xADDRESS", .parse = pinatrace_line, .is_virtual = true};
 
 }  // namespace
 

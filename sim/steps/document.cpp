@@ -92,7 +92,7 @@ ordered_json function_lines(const std::string& text) {
 void add_program(const RecordedSteps& run, ordered_json& out) {
   ordered_json objects = ordered_json::array();
   for (const StepRecorder::Object& object : run.facts.objects)
-    objects.push_back({object.name, object.structure, exact(object.begin), object.size});
+    objects.push_back({object.name, object.structure, exact(run.facts.frames.to_physical(object.begin)), object.size});
   out["functions"] = run.facts.functions;
   out["objects"] = std::move(objects);
   if (run.input.program.path.empty()) return;

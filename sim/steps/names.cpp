@@ -135,19 +135,21 @@ std::string WordNames::line(LineAddr line) const {
     if (names.size() == 2) return fmt::format("the line of {} and {}", first, *names.rbegin());
     return fmt::format("the line of {} and {} others", first, names.size() - 1);
   }
-  const Address begin = line.value * static_cast<Address>(run_->facts.line_bytes);
+  const Address address = line.value * static_cast<Address>(run_->facts.line_bytes);
+  const Address begin = run_->facts.frames.to_virtual(address);
   const Address end = begin + static_cast<Address>(run_->facts.line_bytes);
   for (const StepRecorder::Object& object : run_->facts.objects) {
     if (object.begin < end && begin < object.begin + static_cast<Address>(object.size)) return "a line of " + object.name;
   }
-  return fmt::format("line 0x{:x}", begin);
+  return fmt::format("line 0x{:x}", address);
 }
 
 // The object that all these words belong to, if it lies entirely on this line; empty if there is none.
 std::string WordNames::whole_object(LineAddr line, const std::set<std::string>& names) const {
+  const PageFrames& frames = run_->facts.frames;
   for (const StepRecorder::Object& object : run_->facts.objects) {
     const Address end = object.begin + static_cast<Address>(object.size) - 1;
-    if (run_->line_of(object.begin) != line || run_->line_of(end) != line) continue;
+    if (run_->line_of(frames.to_physical(object.begin)) != line || run_->line_of(frames.to_physical(end)) != line) continue;
     const bool all = std::ranges::all_of(names, [&object](const std::string& name) {
       return name.compare(0, object.name.size(), object.name) == 0 &&
              (name[object.name.size()] == '.' || name[object.name.size()] == '[');

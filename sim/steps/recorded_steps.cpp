@@ -209,6 +209,7 @@ void take_first_point(RecordedSteps& run, const std::string& experiment, const O
   Point first = point_maker(loaded)(0);
   run.points = point_count(loaded);
   run.assumptions = loaded.assumptions;
+  if (!first.assumption.empty()) run.assumptions.push_back(first.assumption);
   run.at = std::move(first.at);
   run.input = std::move(first.input);
   run.input.run.record_timeline = true;

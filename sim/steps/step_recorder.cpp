@@ -58,6 +58,7 @@ ProgramTap& StepRecorder::begin(Machine& machine, const AddressSpace& memory, co
   facts_.tick_ns = fmt::format("{}/{}", timebase.to_ns(kManyTicks), kManyTicks);
   facts_.cpus = machine.cpus();
   facts_.line_bytes = memory.line_bytes();
+  facts_.frames = memory.frames();
   for (const Function& function : memory.functions()) facts_.functions.push_back(function.name);
   for (const AddressSpace::Object& object : memory.objects())
     facts_.objects.push_back({object.name, memory.layouts()[object.layout].name, object.begin, object.size});

@@ -28,7 +28,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   // Facts about the run that outlive it, however it ended.
   struct Object {
     std::string name, structure;
-    Address begin = 0;
+    Address begin = 0;  // virtual
     std::int64_t size = 0;
   };
   struct Facts {
@@ -37,6 +37,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
     int line_bytes = 1;
     std::vector<std::string> functions = {};
     std::vector<Object> objects = {};                           // by address
+    PageFrames frames = {};                                     // where the objects' pages are
     std::map<std::pair<Address, int>, std::string> words = {};  // accessed words by address and size: their names
   };
   [[nodiscard]] const Facts& facts() const { return facts_; }

@@ -39,7 +39,7 @@ event "work is there"
 stream main cpu=0
 stream worker created=yes
 object rq[0] structure=rq size=128 home="node 1"
-object heap size=4096 address=139638282147448
+object heap size=4096 address=139638282147448 page_bytes=4096
 lock rq[0].lock algorithm=ticket object=rq[0] offset=4 word_bytes=4 waits_in=*:#0,#0:#0 in_handlers=yes
 barrier start parties=2
 object "node of a lock" size=16 of_lock=#0
@@ -80,7 +80,7 @@ def write_sample(path: Path, loads: int) -> None:
         main = writer.define(Stream("main", cpu=0))
         worker = writer.define(Stream("worker", created=True))
         queue = writer.define(Object("rq[0]", rq, 128, home="node 1"))
-        heap = writer.define(Object("heap", size=4096, address=139638282147448))
+        heap = writer.define(Object("heap", size=4096, address=139638282147448, page_bytes=4096))
         lock = writer.define(Lock("rq[0].lock"))
         writer.define(Object("node of a lock", size=16, of_lock=lock))
         start = writer.define(Barrier("start", 2))

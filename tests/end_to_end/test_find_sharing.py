@@ -42,9 +42,15 @@ def found(linebounce: Program, file: Path, *arguments: str) -> dict:
     [
         ("object counts size=32\n", "counts+{offset}"),
         ("object counts size=32 address=4294967296\n", "counts+{offset}"),
+        ("object counts size=32 address=4294967296 page_bytes=4096\n", "counts+{offset}"),
         ("structure counters size=40 fields=name:0:8,counts:8:32\nobject all structure=counters size=40\n", "all+{offset}"),
+        (
+            "structure counters size=12288 fields=counts:8192:32\n"
+            f"object all structure=counters size=12288 address={0x7F0012345800} page_bytes=4096\n",
+            "all+{offset}",
+        ),
     ],
-    ids=["bytes", "with an address", "a field"],
+    ids=["bytes", "with an address", "in a frame", "a field", "in the third frame"],
 )
 def test_counters_side_by_side_are_spread_and_their_misses_go(linebounce: Program, symbols: str, place: str) -> None:
     if "counters" in symbols:

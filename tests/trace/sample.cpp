@@ -15,7 +15,7 @@ std::vector<Symbol> definitions() {
       Structure{"list_head", 16, 8, {{"next", 0, 8}, {"prev", 8, 8}}, std::nullopt, ""},
       Object{"rq[0]", 0, 128, 0, "node 1", std::nullopt, kNone},
       Object{"rq[1]", 0, 128, 0, "local", std::nullopt, kNone},
-      Object{"a buffer \"with\" marks", kNone, 4096, 128, "first_touch", 0x7f0012345678, kNone},
+      Object{"a buffer \"with\" marks", kNone, 4096, 128, "first_touch", 0x7f0012345678, kNone, false, "", 4096},
       Object{"clh.node[3]", 1, 16, 0, "", std::nullopt, 1},
       Function{"schedule", false},
       Function{"lists::Table<int, long>::find(int const&)", true},

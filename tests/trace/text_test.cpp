@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/trace/sample.hpp"
@@ -129,7 +130,11 @@ TEST(TextTrace, NamesTheLineAndTheLegalValuesOfAMistake) {
   EXPECT_EQ(text_error("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
             "line 4: \"fast\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
   EXPECT_EQ(text_error("object o colour=red\nend\n"),
-            "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, of_lock, movable, source");
+            "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, page_bytes, of_lock, "
+            "movable, source");
+  for (const char* bytes : {"1", "2048", "12288", "2147483647"})
+    EXPECT_EQ(text_error(fmt::format("object o page_bytes={}\nend\n", bytes)),
+              fmt::format("line 2: its page_bytes are {}; legal: 0 and powers of two from 2^12 to 2^30", bytes));
   EXPECT_EQ(text_error("object o home=moon\nend\n"),
             "line 2: its home is \"moon\"; legal: node N, first_touch, interleaved, local");
   EXPECT_EQ(text_error("lock l sleeps=maybe\nend\n"), "line 2: sleeps is \"maybe\"; legal: yes, no");

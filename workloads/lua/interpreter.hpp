@@ -90,8 +90,8 @@ class Interpreter {
   static constexpr std::int64_t kStepsForInstruction = 16;  // steps along a chain of keys that take as long as an instruction
   // Errors: LuaError if any of these bytes is outside of the object at `address`.
   void require_object(Address address, int bytes) const {
-    const std::uint32_t object = memory_->find_byte(address).object;
-    if (object == AddressSpace::kNoObject || address + static_cast<Address>(bytes) > end_of(memory_->objects()[object]))
+    const AddressSpace::Place place = memory_->find_byte(address);
+    if (place.object == AddressSpace::kNoObject || place.offset + bytes > memory_->objects()[place.object].size)
       refuse_word(address, bytes);
   }
   // Words that the program has used recently, as Lua integers. A word that was legal once stays legal, because objects are
@@ -147,7 +147,6 @@ class Interpreter {
   [[nodiscard]] std::int64_t cost_of_instruction(lua_Debug* at) const;
   [[nodiscard]] std::string located(const std::string& text) const;
   [[nodiscard]] std::string place() const;
-  static Address end_of(const AddressSpace::Object& object) { return object.begin + static_cast<Address>(object.size); }
   [[noreturn]] void refuse_word(Address address, int bytes) const;
 
   const SourceFile& file_;

@@ -98,6 +98,11 @@ Address NativeMemory::place_lock(const LockPlace& place) {
   const Address lock = fits ? *place.word
                             : space_->place(plain_layout(structure, (size + line - 1) / line * line, object_->fields().lock),
                                             place.name, static_cast<int>(alignment));
+  if (lock + size > kMirrorBytes)
+    throw std::invalid_argument(
+        fmt::format("{} lies at byte {} of simulated memory, and locks in C reach the first {}: use a "
+                    "lock in Lua or C++ for it",
+                    place.name, lock, kMirrorBytes));
   auto* const scratch = static_cast<std::byte*>(host(lock));
   std::memset(scratch, 0, size);
   if (object_->has(LockObject::Function::init)) {

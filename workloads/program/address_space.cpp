@@ -52,7 +52,7 @@ Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const 
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
   const bool moves = homes_ != nullptr && home != last_home_;
   Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
-  if (moves) begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());
+  if (moves && !exactly_) begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());
   if (alignment == 0 && layout.base_offset) {
     const auto line = static_cast<Address>(line_bytes());
     const auto offset = static_cast<Address>(*layout.base_offset);
@@ -66,6 +66,7 @@ Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const 
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
+  exactly_ = false;
   objects_.push_back({number, object, begin, false, bytes, alignment, home});
   return begin;
 }
@@ -108,6 +109,11 @@ FunctionId AddressSpace::function(const std::string& declared, Mode mode) {
   return known->second;
 }
 
+void AddressSpace::set_frames(const PageFrames& frames) {
+  frames_ = frames;
+  if (homes_ != nullptr) homes_->set_frames(frames);
+}
+
 std::vector<std::string> AddressSpace::object_names() const {
   std::vector<std::string> names;
   for (const Object& object : objects_) names.push_back(object.name);
@@ -135,7 +141,7 @@ Symbol AddressSpace::symbol(Place place) const {
   if (place.object == kNoObject) return {};
   const Object& object = objects_[place.object];
   const Layout& layout = layouts_[object.layout];
-  const Address address = object.begin + place.offset;
+  const Address address = object.begin + place.offset;  // virtual: in a line, both kinds of address are the same
   Symbol symbol{.structure = layout.name, .object = object.name, .field = object.array ? "[]" : ""};
   symbol.line = static_cast<std::int64_t>(store_->line_of(address).value - store_->line_of(object.begin).value);
   symbol.offset = static_cast<std::int64_t>(store_->offset_of(address));
@@ -148,7 +154,7 @@ Symbol AddressSpace::symbol(Place place) const {
 }
 
 Address AddressSpace::address(Place place) const {
-  return objects_[place.object].begin + place.offset;
+  return frames_.to_physical(objects_[place.object].begin + place.offset);
 }
 
 const std::string& AddressSpace::subsystem(Place place) const {
@@ -167,7 +173,8 @@ std::vector<Address> AddressSpace::addresses_of(const std::string& structure, co
   }
   std::vector<Address> addresses;
   for (const Object& object : objects_) {
-    for (const int offset : offsets[object.layout]) addresses.push_back(object.begin + static_cast<Address>(offset));
+    for (const int offset : offsets[object.layout])
+      addresses.push_back(frames_.to_physical(object.begin + static_cast<Address>(offset)));
   }
   return addresses;
 }

@@ -1,5 +1,8 @@
 // The simulated address space of a workload's programs. Objects, their layouts and the programs' functions have names, so that
 // reports can give the object, field and function of every miss.
+//
+// Objects are placed at virtual addresses. The addresses of operations and misses are physical. The two differ only in replays
+// of real programs, after set_frames().
 #pragma once
 
 #include <array>
@@ -11,6 +14,7 @@
 
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
+#include "models/memory/page_frames.hpp"
 #include "models/observer.hpp"
 
 namespace linebounce::workloads {
@@ -93,9 +97,18 @@ class AddressSpace {
   // Places `bytes` bytes without fields. Reports tell their misses apart by line, unlike those of an array.
   Address place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home = {});
   // leave_out() leaves a gap of `bytes` before the next object. go_to() moves the next object to an address that is `remainder`
-  // modulo `step`.
+  // modulo `step`. go_to_exactly() places the next object at `address`, even if its home differs from the previous object's.
   void leave_out(Address bytes) { next_ += bytes; }
   void go_to(Address remainder, Address step) { next_ += (remainder + step - next_ % step) % step; }
+  void go_to_exactly(Address address) {
+    next_ = address;
+    exactly_ = true;
+  }
+  [[nodiscard]] Address next() const { return next_; }  // the end of the latest object, or of the gap behind it
+
+  // Says where the pages of a replayed program lie. REQUIRES: called before the simulation starts.
+  void set_frames(const PageFrames& frames);
+  [[nodiscard]] const PageFrames& frames() const { return frames_; }
 
   [[nodiscard]] std::vector<std::string> object_names() const;  // sorted by the objects' addresses
 
@@ -114,7 +127,7 @@ class AddressSpace {
   static constexpr std::uint32_t kNoObject = 0xFFFFFFFF;
   [[nodiscard]] Place find(Address address) const;
   [[nodiscard]] Symbol symbol(Place place) const;
-  [[nodiscard]] Address address(Place place) const;               // REQUIRES: `place` is in an object
+  [[nodiscard]] Address address(Place place) const;               // physical. REQUIRES: `place` is in an object
   [[nodiscard]] const std::string& subsystem(Place place) const;  // the subsystem of the object's layout; may be empty
   [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // sorted by their first objects' addresses
 
@@ -122,7 +135,7 @@ class AddressSpace {
   struct Object {
     std::size_t layout;
     std::string name;
-    Address begin;
+    Address begin;  // virtual
     bool array;
     std::int64_t size;
     int alignment;             // the argument of place(); 0: the layout's alignment
@@ -131,6 +144,8 @@ class AddressSpace {
   [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // sorted by address
   // As find(), but the offset is exact for arrays, too.
   [[nodiscard]] Place find_byte(Address address) const {
+    if (!frames_.empty()) [[unlikely]]
+      address = frames_.to_virtual(address);
     const std::uint32_t near = found_[address / kGranule % kFound];
     if (near < objects_.size()) {
       const Object& object = objects_[near];
@@ -140,8 +155,8 @@ class AddressSpace {
     return search(address);
   }
 
-  // Returns the field's address in each object of the structure, whichever section holds the field. Empty if there is no such
-  // field or object.
+  // Returns the field's physical address in each object of the structure, whichever section holds the field. Empty if there is
+  // no such field or object.
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
@@ -157,6 +172,8 @@ class AddressSpace {
   std::map<std::string, Home> placed_;
   std::optional<Home> last_home_;  // the home of the latest object; empty: the machine's policy
   Address next_;
+  bool exactly_ = false;  // the next object begins at next_
+  PageFrames frames_;
   std::vector<Layout> layouts_;
   std::unordered_multimap<std::string, std::size_t> layouts_by_key_;  // indices in layouts_
   std::vector<Object> objects_;

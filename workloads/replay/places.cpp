@@ -11,7 +11,8 @@
 namespace linebounce::workloads {
 namespace {
 
-constexpr std::uint64_t kNear = 256;  // in bytes: objects of a real program whose distance is smaller keep this distance
+constexpr Address kNear = 256;  // in bytes: objects in new memory whose recorded distance is smaller keep it
+constexpr Address kPage = Address{1} << RecordedMemory::kPageBits;
 
 // The largest size of a layout, in bytes.
 constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
@@ -117,6 +118,7 @@ void ReplayPlaces::place(std::uint32_t id) {
   if (placed.fields != nullptr) {
     placed.object = place_object(setting_.memory, now(recorded_layout(id)), object.name, setting_.layout, home);
     placed.begin = placed.object.address();
+    placed.in_one_piece = false;
   } else if (object.structure == trace::kNone && object.alignment == 0) {
     placed.begin = setting_.memory.place_array(object.name, object.size, home);
   } else if (object.structure == trace::kNone) {
@@ -185,53 +187,97 @@ void ReplayPlaces::place_beside_locks() {
   }
 }
 
-std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
-  const trace::Object& object = symbols_.objects[id];
-  return *object.address + (object.movable ? choices_.heap_shift : 0);
-}
-
-// Objects that were near each other keep their distance and their place in a line. Gaps between distant objects are closed,
-// as far as these still share no line. Memory that the program has reused for another object is placed separately.
+// Objects whose layout has grown beyond their place lie in new memory, so that all others keep their place and their frame. The
+// last element of an array, behind which there is room, stays with the others.
 void ReplayPlaces::place_recorded_addresses() {
-  std::vector<std::uint32_t> ids;
-  for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
-    if (symbols_.objects[id].address) ids.push_back(id);
-  }
-  std::ranges::stable_sort(ids, [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
-  // An object at the address of an earlier one is placed in a later round, in which near objects are near each other as well.
-  while (!ids.empty()) {
-    std::uint64_t end = 0;  // the end of the objects placed so far, as a recorded address
-    std::vector<std::uint32_t> again;
-    for (const std::uint32_t id : ids) {
-      const std::uint64_t address = address_of(id);
-      if (address < end) {
-        again.push_back(id);
-        continue;
-      }
-      setting_.memory.leave_out(std::min(address - end, kNear));
-      place_at(id, address);
-      end = address + static_cast<std::uint64_t>(symbols_.objects[id].size);
+  RecordedMemory::Options options = choices_.memory;
+  options.begin = (setting_.memory.next() / RecordedMemory::kBegin + 1) * RecordedMemory::kBegin;
+  const RecordedMemory recorded(*setting_.trace, options);
+  std::vector<const RecordedMemory::Place*> grown;
+  for (const RecordedMemory::Place& place : recorded.places()) {
+    const bool follows =
+        !grown.empty() && &place == grown.back() + 1 && place.gap < kNear && moved_fields(place.object) != nullptr;
+    if (follows || !fits(place)) {
+      grown.push_back(&place);
+    } else {
+      place_at(place);
     }
-    ids = std::move(again);
   }
+  frames_ = recorded.frames();
+  Address end = recorded.end();
+  if (!grown.empty()) {
+    setting_.memory.go_to_exactly(end);
+    const Address grown_end = place_grown(grown);
+    end = frames_.draw(end, grown_end, options.least_page_bits);
+  }
+  setting_.memory.set_frames(frames_);
+  for (const RecordedMemory::Place& place : recorded.places()) find_pieces(place);
+  if (!recorded.places().empty()) setting_.memory.go_to_exactly(end);
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     if (placed.what == trace::Symbols::Placed::What::lock && locks_[placed.id] == nullptr) create_lock(placed.id);
   }
 }
 
-// Places an object after all others, at the recorded offset from its neighbours unless a layout change has moved it.
-void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
-  const trace::Object& object = symbols_.objects[id];
-  if (moved_fields(id) != nullptr) return place(id);
+// Whether the object's present layout fits into its recorded place.
+bool ReplayPlaces::fits(const RecordedMemory::Place& place) {
+  if (moved_fields(place.object) == nullptr) return true;
+  const Layout& layout = now(recorded_layout(place.object));
+  const auto alignment = static_cast<Address>(layout.alignment);
+  const auto size = static_cast<Address>(layout.size);
+  return is_in_one_section(layout) && !layout.base_offset && place.begin % alignment == 0 &&
+         size <= place.room_end - place.begin;
+}
+
+void ReplayPlaces::place_at(const RecordedMemory::Place& place) {
+  const trace::Object& object = symbols_.objects[place.object];
+  setting_.memory.go_to_exactly(place.begin);
+  if (moved_fields(place.object) != nullptr) return this->place(place.object);
   const std::optional<Home> home = choices_.home_of(object);
-  setting_.memory.go_to(address % kNear, kNear);
+  Address& begin = objects_[place.object].begin;
   if (object.structure != trace::kNone) {
-    objects_[id].begin = setting_.memory.place(layouts_[object.structure], object.name, 1, home);
+    begin = setting_.memory.place(layouts_[object.structure], object.name, 1, home);
   } else if (tells_lines_apart(object)) {
-    objects_[id].begin = setting_.memory.place_plain(object.name, object.size, 1, home);
+    begin = setting_.memory.place_plain(object.name, object.size, 1, home);
   } else {
-    objects_[id].begin = setting_.memory.place_bytes(object.name, object.size, home);
+    begin = setting_.memory.place_bytes(object.name, object.size, home);
   }
+}
+
+// Places objects one behind the other. Those that were near each other keep their distance, others share no page. Returns the
+// end of their last page.
+Address ReplayPlaces::place_grown(const std::vector<const RecordedMemory::Place*>& grown) {
+  AddressSpace& memory = setting_.memory;
+  const RecordedMemory::Place* before = nullptr;
+  for (const RecordedMemory::Place* place : grown) {
+    const bool is_near = before != nullptr && place == before + 1 && place->gap < kNear;
+    if (is_near) {
+      memory.leave_out(place->gap);
+    } else {
+      memory.go_to(0, kPage);
+      memory.leave_out(place->begin % kPage);
+    }
+    this->place(place->object);
+    before = place;
+  }
+  memory.go_to(0, kPage);
+  return memory.next();
+}
+
+// Translates the object's place, if it lies in one page. If not, or if fields have moved, at() translates each address.
+void ReplayPlaces::find_pieces(const RecordedMemory::Place& place) {
+  Placed& placed = objects_[place.object];
+  const bool in_one_page =
+      place.page_bits == 0 || place.begin == place.end || (place.begin ^ (place.end - 1)) >> place.page_bits == 0;
+  placed.in_one_piece = placed.fields == nullptr && in_one_page;
+  if (placed.in_one_piece) placed.begin = frames_.to_physical(placed.begin);
+}
+
+Address ReplayPlaces::at_in_pieces(const Placed& placed, std::uint64_t offset, int cpu) const {
+  const Address address = placed.fields == nullptr ? placed.begin + offset : placed.object.at((*placed.fields)[offset], cpu);
+  const Address page = address / kPage;
+  KnownPage& known = known_pages_[page % kKnownPages];
+  if (known.page != page) known = {page, frames_.to_physical(page * kPage)};
+  return known.frame + address % kPage;
 }
 
 void ReplayPlaces::place_counts() {

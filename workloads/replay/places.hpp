@@ -1,7 +1,9 @@
-// Places a trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed them.
-// On the same machine, each therefore has its old address.
+// Places a trace's objects, locks and barriers in simulated memory. Those of a simulated run, which have no recorded addresses,
+// are placed in the order in which the run placed them, so that on the same machine each has its old address. Objects with
+// recorded addresses are placed behind all others, as RecordedMemory says.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +20,7 @@
 #include "workloads/program/object.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/replay/count_form.hpp"
+#include "workloads/replay/recorded_memory.hpp"
 
 namespace linebounce::workloads {
 
@@ -27,7 +30,7 @@ class ReplayPlaces {
   struct Choices {
     std::function<std::string(const trace::Lock&)> algorithm_of;
     std::function<std::optional<Home>(const trace::Object&)> home_of;
-    std::uint64_t heap_shift = 0;  // bytes by which movable objects are placed after their recorded address
+    RecordedMemory::Options memory = {};
     std::vector<CountChoice> counts = {};
   };
   // Whether reports distinguish the lines of the object. Large arrays would have too many.
@@ -36,11 +39,12 @@ class ReplayPlaces {
   // Errors: std::invalid_argument.
   ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices);
 
+  // The physical address of a byte of the object. A field that a layout change gives to each CPU has one for each.
   [[nodiscard]] Address at(std::uint32_t object, std::uint64_t offset, int cpu) const {
     const Placed& placed = objects_[object];
-    if (placed.fields == nullptr) [[likely]]
+    if (placed.in_one_piece) [[likely]]
       return placed.begin + offset;
-    return placed.object.at((*placed.fields)[offset], cpu);
+    return at_in_pieces(placed, offset, cpu);
   }
   // Whether a lock lies inside the object. A store must leave the lock's word alone.
   [[nodiscard]] bool holds_lock(std::uint32_t object) const { return objects_[object].holds_lock; }
@@ -68,9 +72,10 @@ class ReplayPlaces {
 
  private:
   struct Placed {
-    Address begin = 0;
-    const std::vector<FieldPlace>* fields = nullptr;  // by offset: the present place; null if no field has moved
+    Address begin = 0;         // physical if the object is in one piece, else virtual
+    bool in_one_piece = true;  // no field has moved, and the object lies in one page
     bool holds_lock = false;
+    const std::vector<FieldPlace>* fields = nullptr;  // by offset: the present place; null if no field has moved
     Object object;
   };
 
@@ -78,9 +83,11 @@ class ReplayPlaces {
   void place(std::uint32_t id);
   void place_beside_locks();
   void place_recorded_addresses();
-  void place_at(std::uint32_t id, std::uint64_t address);
-  // The address for an object that has a recorded address.
-  [[nodiscard]] std::uint64_t address_of(std::uint32_t id) const;
+  void place_at(const RecordedMemory::Place& place);
+  [[nodiscard]] bool fits(const RecordedMemory::Place& place);
+  Address place_grown(const std::vector<const RecordedMemory::Place*>& grown);
+  void find_pieces(const RecordedMemory::Place& place);
+  [[nodiscard]] Address at_in_pieces(const Placed& placed, std::uint64_t offset, int cpu) const;
   void create_lock(std::uint32_t id);
   void place_counts();
   // Errors: std::invalid_argument if no object has the chosen layout.
@@ -91,8 +98,9 @@ class ReplayPlaces {
   const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
 
   const trace::Symbols& symbols_;
-  const WorkloadSetup& setting_;
+  const WorkloadSetup& setting_;  // for the constructor alone, like the choices
   const Choices& choices_;
+  PageFrames frames_;
   LayoutSet recorded_;
   std::vector<Layout> layouts_;  // by structure, as recorded
   // by layout, for layouts in which a change has moved fields
@@ -104,6 +112,12 @@ class ReplayPlaces {
   std::vector<std::vector<trace::Word>> words_;  // by object
   std::vector<Address> events_, begun_, ended_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, OtherCount> other_counts_;  // by object and offset
+  // The frames of pages that were used recently, by the low bits of the page's number. Finding a page's frame takes longer.
+  struct KnownPage {
+    Address page = ~Address{0}, frame = 0;
+  };
+  static constexpr std::size_t kKnownPages = 256;
+  mutable std::array<KnownPage, kKnownPages> known_pages_ = {};
 };
 
 // The layouts that an experiment may change: those of the trace's structures, and those of objects without a structure, under

@@ -73,6 +73,10 @@ class Names {
     symbol.alignment = object.array ? 0 : object.alignment;
     symbol.of_lock = of_lock;
     if (object.home) symbol.home = text_of(*object.home);
+    if (object.begin >= RecordedMemory::kBegin && of_lock == kNone) {  // the recorded run was itself a replay of a real program
+      symbol.address = object.begin;
+      symbol.page_bytes = memory_.frames().page_bytes(object.begin);
+    }
     if (!object.array) symbol.structure = structure(object.layout);
     objects_[index] = writer_.define(symbol);
   }
@@ -187,7 +191,7 @@ void Recorder::mark(Operations& operations) {
     trace::Operation& operation = operations[i];
     if (operation.is_memory() && operation.kind != Kind::load && operation.kind != Kind::prefetch &&
         (operation.flags & trace::kFailed) == 0 && operation.id != AddressSpace::kNoObject) {
-      const Address address = memory_.objects()[operation.id].begin + operation.argument;
+      const Address address = memory_.address({operation.id, static_cast<std::uint32_t>(operation.argument)});
       if (is_counted(address, operation.bytes)) operation.flags |= trace::kCounted;
     }
     if (operation.kind != Kind::await) continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/index_bits.hpp"
 #include "trace/error.hpp"
 #include "trace/symbols.hpp"
 #include "trace/word_locks.hpp"
@@ -149,6 +151,7 @@ struct ReplayOptions {
   bool recover = false;  // read by the caller, which opens the trace
   std::uint64_t order = 0;
   std::uint64_t heap_shift = 0;
+  int page_kib = 4;
   std::string count;
   std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm of each lock
 
@@ -169,6 +172,10 @@ struct ReplayOptions {
         "heap_shift", heap_shift, 0, 4096,
         "bytes by which blocks from malloc lie behind where they lay in the recorded run; a real heap moves by 16, "
         "32 and so on");
+    parameters.number(
+        "page_kib", page_kib, 4, 1 << 20,
+        "the smallest page of a recorded program, a power of two; 2048: huge pages. A replay keeps each address's "
+        "offset in its page, and draws the page's frame by the seed and the order");
     parameters.text("count", count,
                     "keeps a count in another form: per_thread, batched, striped or removed, and the word, as in \"per_thread "
                     "hits+0\": an offset in every object of that structure, or in a variable of that name; several with \"; \" "
@@ -197,7 +204,7 @@ class Replay final : public Workload {
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
                                         .home_of = [this](const trace::Object& object) { return home(object); },
-                                        .heap_shift = options_.heap_shift,
+                                        .memory = memory_options(setting),
                                         .counts = count_choices_of(options_.count)};
     places_.emplace(symbols, setting, choices);
     context_.emplace(ReplayContext{.trace = *setting.trace,
@@ -319,6 +326,20 @@ class Replay final : public Workload {
 
   [[nodiscard]] std::optional<Home> home(const trace::Object& object) const {
     return options_.placement == kRecorded ? home_of(object.home) : home_of(options_.placement);
+  }
+
+  [[nodiscard]] RecordedMemory::Options memory_options(const WorkloadSetup& setting) const {
+    const auto page_kib = static_cast<unsigned>(options_.page_kib);
+    if (!std::has_single_bit(page_kib))
+      throw std::invalid_argument(
+          fmt::format("workload.page_kib: {} is not a page size; legal: powers of two from 4", options_.page_kib));
+    // A page has one translation, so it is not smaller than what an entry of the TLB translates.
+    const FootprintSpec& footprint = setting.machine.footprint;
+    const auto tlb_page_kib = static_cast<unsigned>(footprint.tlb_entries > 0 ? footprint.tlb_page_kib : 0);
+    return {.seed = RecordedMemory::frames_seed(setting.seed, options_.order),
+            .index_bits = index_bits(setting.machine),
+            .least_page_bits = static_cast<int>(std::bit_width(1024 * std::max(page_kib, tlb_page_kib) - 1)),
+            .heap_shift = options_.heap_shift};
   }
 
   ReplayOptions options_;

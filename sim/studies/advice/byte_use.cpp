@@ -319,12 +319,12 @@ ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& i
   LockSet locks(memory, input.machine.cpus, layout.cpus);
   const ReplayPlaces::Choices choices{.algorithm_of = recorded_algorithm,
                                       .home_of = [](const trace::Object& object) { return home_of(object.home); },
-                                      .heap_shift = heap_shift_of(input.parameters)};
+                                      .memory = {.heap_shift = heap_shift_of(input.parameters)}};
   const WorkloadSetup setting{memory, locks, input.machine, layout, input.seed, nullptr, &reader};
   const ReplayPlaces places(reader.symbols(), setting, choices);
   ObjectPlaces out{store.line_bytes(), {}};
   for (std::uint32_t object = 0; object < reader.symbols().objects.size(); ++object)
-    out.begin.push_back(places.at(object, 0, 0));
+    out.begin.push_back(memory.frames().to_virtual(places.at(object, 0, 0)));
   return out;
 }
 

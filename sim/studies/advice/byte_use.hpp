@@ -11,10 +11,10 @@
 
 namespace linebounce::sim {
 
-// The addresses at which a replay places the trace's objects.
+// The virtual addresses at which a replay places the trace's objects. Which bytes share a line does not depend on frames.
 struct ObjectPlaces {
   int line_bytes = 64;               // size of a coherence line
-  std::vector<std::uint64_t> begin;  // by object: its address; kNowhere if it is not placed
+  std::vector<std::uint64_t> begin;  // by object; kNowhere if it is not placed
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 };
 
@@ -31,7 +31,7 @@ struct PieceUse {
 };
 
 struct LineUsers {
-  std::uint64_t line = 0;        // the line's address, divided by the line size
+  std::uint64_t line = 0;        // the line's virtual address, divided by the line size
   std::vector<PieceUse> pieces;  // by object and offset
 };
 

@@ -430,7 +430,8 @@ void TimeAccountant::end(const PointData& point) {
   const auto line_bytes = static_cast<Address>(memory_->line_bytes());
   for (const TimedMiss& miss : misses_) {
     add_miss(miss);
-    if (miss.cause.why == Interference::other_bytes) ++false_lines[miss.miss.address / line_bytes];
+    if (miss.cause.why == Interference::other_bytes)
+      ++false_lines[memory_->frames().to_virtual(miss.miss.address) / line_bytes];
   }
   for (const auto& [line, misses] : false_lines) account_.false_lines.push_back({line, misses});
   account_.machine = input_.machine.name;

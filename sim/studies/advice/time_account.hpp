@@ -53,7 +53,7 @@ struct TimeShare {
 
 // A line on which threads missed because others had used other bytes of it.
 struct FalseLine {
-  std::uint64_t line = 0;  // the line's address, divided by the line size
+  std::uint64_t line = 0;  // the line's virtual address, divided by the line size
   std::int64_t misses = 0;
 };
 
