@@ -130,8 +130,6 @@ class Tools:
     def ask(self, question: str, trace: Path, *more: str) -> dict:
         """The answer of find-sharing or compare-locks."""
         directory = self.output / question / trace.stem
-        # Removes results of an earlier recording under the same name.
-        shutil.rmtree(directory, ignore_errors=True)
         return json.loads(self.run("linebounce", question, trace, "--machine", MACHINE, "-o", directory, "--json", *more))
 
     def other_locks(self, trace: Path, lock: str) -> dict[str, float]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import lint_cycles
+import lint_deletions
 import lint_evaluation_order
 import lint_layers
 import lint_marks
@@ -47,6 +48,7 @@ RULES: dict[str, FileRule | TreeRule] = {
     "cycles": TreeRule(lint_cycles.findings),
     "rows": TreeRule(lint_rows.findings),
     "marks": TreeRule(lint_marks.findings),
+    "deletions": TreeRule(lint_deletions.findings),
 }
 
 

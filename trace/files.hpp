@@ -75,6 +75,8 @@ class WriteLock {
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
 
+  // Whether this object created the file.
+  [[nodiscard]] bool is_new() const { return is_new_; }
   // False if the file was deleted or replaced since it was locked.
   [[nodiscard]] bool is_in_place() const;
 

@@ -73,7 +73,7 @@ def scratch_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
-        _delete(folder)
+        delete_folder(folder)
 
 
 @contextmanager
@@ -93,11 +93,12 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     finally:
-        _delete(temporary)
+        delete_folder(temporary)
 
 
-def _delete(folder: Path) -> None:
-    """Deletes what it can of the folder. The second attempt helps if the first had no free file descriptor."""
+def delete_folder(folder: Path) -> None:
+    """Deletes what it can of the folder. The second attempt helps if the first had no free file descriptor. REQUIRES:
+    Linebounce made the folder (own_folder.py). Nothing else here deletes a folder with its content."""
     for _ in range(2):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -129,17 +130,26 @@ def read_config(path: Path) -> bytes:
 _LARGEST_FILE = 256 << 20  # a device such as /dev/zero never ends
 
 
-def read_file(path: Path, most: int = _LARGEST_FILE) -> bytes:
-    """The first `most` bytes of the file, or all. Raises InputError, which names `path`, if it can't be read or is larger than
-    _LARGEST_FILE; UnreadableError if the cause is the system, not the file."""
+def read_file(path: Path, most: int = _LARGEST_FILE, *, pipes: bool = False) -> bytes:
+    """The first `most` bytes of the file, or all. `pipes`: whether a pipe or device is read, too, as one that the command line
+    names; where a file or folder from others could have one, the command would wait for its writer. Raises InputError, which
+    names `path`, if it can't be read or is larger than _LARGEST_FILE; UnreadableError if the cause is the system, not the
+    file."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=None if pipes else at_once) as file:
+            if not (pipes or stat.S_ISREG(os.fstat(file.fileno()).st_mode)):
+                raise InputError(f"{path}: cannot be read: it is not a regular file")
             content = file.read(most)
             if len(content) == _LARGEST_FILE and file.read(1):
                 raise InputError(f"{path}: larger than the limit of {_LARGEST_FILE >> 20} MiB")
             return content
     except OSError as error:
         raise _unreadable(path, error) from None
+
+
+def at_once(name: str, flags: int) -> int:
+    """Opens a file without waiting: a pipe that no program writes to would otherwise keep the caller waiting for ever."""
+    return os.open(name, flags | os.O_NONBLOCK)
 
 
 def read_table(path: Path) -> bytes:
@@ -163,10 +173,6 @@ LARGEST_RESULT = 4 << 30
 def read_result(path: Path) -> bytes:
     """A file of a results directory. Raises OSError if it can't be read; InputError if it is not a regular file, such as a
     pipe whose writer never comes, or larger than LARGEST_RESULT."""
-
-    def at_once(name: str, flags: int) -> int:
-        return os.open(name, flags | os.O_NONBLOCK)
-
     with open(path, "rb", opener=at_once) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):

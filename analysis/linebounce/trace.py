@@ -20,6 +20,7 @@ from typing import BinaryIO, Self
 import zstandard
 
 from linebounce.errors import InputError
+from linebounce.files import at_once
 from linebounce.program import checked, find_program
 from linebounce.trace_binary import (
     ENTRY,
@@ -51,7 +52,7 @@ class Trace:
         self.symbols = Symbols()
         self.summary = Summary()
         self._decompressor = zstandard.ZstdDecompressor()
-        self._file: BinaryIO = self.path.open("rb")
+        self._file: BinaryIO = open(self.path, "rb", opener=at_once)  # noqa: SIM115
         try:
             self._open()
         except BaseException:

@@ -15,7 +15,6 @@ nine of ten cures are found, a program without a cure is advised to change, or a
 import argparse
 import json
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +93,6 @@ def record(tools: Tools, program: Program, *flags: str) -> Path:
 
 def advice(tools: Tools, trace: Path) -> Answer:
     directory = tools.output / "advise" / trace.stem
-    shutil.rmtree(directory, ignore_errors=True)
     page = json.loads(tools.run("linebounce", "advise", trace, "-o", directory, "--json"))
     gains = [gain["change_pct"] for change in page["changes"][:1] for gain in change["gains"]]
     bottleneck = page["time"][0]["bottleneck"]

@@ -16,7 +16,6 @@ import json
 import math
 import os
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ sys.path.insert(0, str(ROOT / "analysis"))
 from linebounce.gate.budget import Budget  # noqa: E402
 from linebounce.gate.judge import Change, Comparison, thread_us  # noqa: E402
 from linebounce.gate.measure import Condition, Gauge, Side, measure, opened  # noqa: E402
+from linebounce.own_folder import emptied_folder, make_own_folder  # noqa: E402
 
 MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 TRIPLE = 3
@@ -117,15 +117,14 @@ class Bench:
 
     def __init__(self, build: Path, output: Path, machines: Sequence[str]) -> None:
         self.build, self.output = build.absolute(), output.absolute()
+        make_own_folder(self.output)
         os.environ["LINEBOUNCE"] = str(self.build / "linebounce")  # for traces
         self.gauge = Gauge(str(self.build / "linebounce"), machines, (), Budget().orders, 2)
 
     def compiled(self, example: Example, *flags: str, edits: Sequence[tuple[str, str]] = ()) -> Path:
         """The program in a folder of its own, with the planted operation if flags say which. Edits are made in the copy."""
         kind = "-".join(flag.lstrip("-").replace("=", "") for flag in (*example.flags, *flags)) or "plain"
-        folder = self.output / example.name / f"{kind}{'-edited' if edits else ''}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        folder = emptied_folder(self.output, f"{example.name}/{kind}{'-edited' if edits else ''}")
         text = (HERE.parent / example.source).read_text(encoding="utf-8")
         if any(flag.startswith("-DEVERY") for flag in flags):
             edits = [*edits, (example.old, example.new)]

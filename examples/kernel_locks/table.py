@@ -80,7 +80,6 @@ def made_locks(tools: Tools, kernel: Path) -> dict[str, Path]:
     sources: dict[str, Path] = {}  # by the file that the lock is about
     for name, lock in LOCKS.items():
         folder = tools.output / "locks" / name
-        shutil.rmtree(folder, ignore_errors=True)
         patch = ["--patch", HERE / lock.patch] if lock.patch else []
         source = sources.get(lock.name, kernel)
         tools.run("linebounce", "lock", lock.name, "--kernel", source, "-o", folder, *patch)

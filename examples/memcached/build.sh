@@ -23,10 +23,13 @@ cd "$2"
 
 # configure only looks for libevent; make decides how the program is compiled.
 if [[ ! -f source/Makefile ]]; then
-  rm -rf source libevent
-  dpkg-deb --extract libevent-dev_*.deb libevent
-  mkdir source
-  tar --extract --strip-components=1 --directory source --file "$tarball"
+  # Deletes nothing: FOLDER may have a folder of this name that someone else made, and mv then fails.
+  unfinished=$(mktemp --directory "$PWD/unfinished.XXXXXX")
+  mkdir "$unfinished/source"
+  [[ -d libevent ]] || dpkg-deb --extract libevent-dev_*.deb libevent
+  tar --extract --strip-components=1 --directory "$unfinished/source" --file "$tarball"
+  mv --no-target-directory "$unfinished/source" source
+  rmdir "$unfinished"
   (cd source && CPPFLAGS=-I$PWD/../libevent/usr/include LDFLAGS=$(printf -- '-L%s' "$PWD"/../libevent/usr/lib/*-linux-gnu) \
     ./configure --disable-coverage --disable-docs --disable-dependency-tracking >../configure.log)
 fi

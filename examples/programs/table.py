@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -503,14 +504,12 @@ PROGRAMS = {
 
 def run_once(shop: Workshop, program: Program, built: Path, recorder: list[str | Path], times: int) -> tuple[bytes, float]:
     """The program's output, and its wall time in seconds."""
-    scratch = shop.output / "scratch"
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir()
-    command = program.command(Run(recorder, built, scratch, shop.inputs, times))
-    environment = os.environ | {"OMP_NUM_THREADS": "4"}
-    began = time.monotonic()
-    done = subprocess.run(command, capture_output=True, env=environment, check=False)
-    seconds = time.monotonic() - began
+    with tempfile.TemporaryDirectory(dir=shop.output) as scratch:
+        command = program.command(Run(recorder, built, Path(scratch), shop.inputs, times))
+        environment = os.environ | {"OMP_NUM_THREADS": "4"}
+        began = time.monotonic()
+        done = subprocess.run(command, capture_output=True, env=environment, check=False)
+        seconds = time.monotonic() - began
     if done.returncode != 0:
         print(done.stderr.decode(errors="replace")[-500:], file=sys.stderr)
     return done.stdout if done.returncode == 0 else b"exit code %d" % done.returncode, seconds

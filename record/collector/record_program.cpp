@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "models/text/shell_word.hpp"
@@ -201,6 +202,37 @@ class Collector {
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
+// The file that a recording grows in. Usually its own, so that a recording that was cut off is found there. An earlier file of
+// that name stays until the recording is complete, which meanwhile has a name of its own beside it, and replaces it at the end.
+class GrowingFile {
+ public:
+  // Errors: RecordError if something other than a file has the name beside it; trace::WriteError if another process writes it.
+  GrowingFile(const std::string& file, const trace::WriteLock& lock) : path_(file) {
+    const auto place = trace::replaceable(file);
+    if (!place || lock.is_new()) return;
+    path_ = fs::path(*place).replace_filename("." + place->filename().string()).string();
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path_, error);
+    if (fs::exists(status) && (!fs::is_regular_file(status) || fs::hard_link_count(path_, error) > 1))
+      throw RecordError(path_ + ": is in the way; move it, or choose another file");
+    place_ = *place;
+    lock_.emplace(path_, file);
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Gives the complete recording its name. Errors: RecordError.
+  void finish() const {
+    std::error_code error;
+    if (!place_.empty()) fs::rename(path_, place_, error);
+    if (error) throw RecordError(fmt::format("{}: cannot be written: {}", place_.string(), error.message()));
+  }
+
+ private:
+  std::string path_;
+  fs::path place_;  // empty: the recording grows there
+  std::optional<trace::WriteLock> lock_;
+};
+
 std::string default_file(const std::string& program) {
   return std::filesystem::path(program).filename().string() + ".lbt";
 }
@@ -317,11 +349,12 @@ Recorded record_program(const RecordOptions& options) {
   survive_failed_writes();
   // Taken before the program starts: a run whose trace is locked by another process would be in vain.
   const trace::WriteLock lock(file, file);
+  const GrowingFile growing(file, lock);
   SharedChannel channel(kRingWords);
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
   RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
-  const auto collector = collect(channel, process, options, file);
+  const auto collector = collect(channel, process, options, growing.path());
   if (collector == nullptr) throw RecordError(why_nothing_was_recorded(options));
   collector->finish(!options.is_binary);
   Recorded recorded;
@@ -344,6 +377,7 @@ Recorded record_program(const RecordOptions& options) {
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
   if (!lock.is_in_place()) throw RecordError(file + ": was deleted or replaced while it was written: this trace is lost");
+  growing.finish();
   process.take_signals();
   recorded.unread = read_back(file, recorded.operations, [&process] { return process.take_signals(); });
   return recorded;

@@ -113,7 +113,8 @@ void add_ab(Command& program) {
       .required();
   command.option("--set", "PATH=VALUE", &arguments->sets, "A value; a path given twice is compared").one_value_each();
   command.option("--machine", "NAME", &arguments->machines, "The machine; two machines given are compared").one_value_each();
-  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name");
+  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name")
+      .own_directory();
   add_jobs(command, arguments->at_once);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   add_native(command, arguments->native);

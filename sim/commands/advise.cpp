@@ -15,7 +15,7 @@
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
-#include "sim/plan/output_directory.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -66,7 +66,7 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   Arguments study;
   const StudyArguments& shared = arguments;
   static_cast<StudyArguments&>(study) = shared;
-  study.directory = folder_in(arguments.directory, folder).string();
+  study.directory = inner_path(arguments.directory, folder).string();
   if constexpr (requires { study.orders; }) study.orders = arguments.orders;
   return study;
 }
@@ -78,8 +78,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
                                      const std::vector<std::string>& argv, ExitCode& code) {
   const auto change = std::ranges::find_if(page.changes, [](const AdvisedChange& it) { return !it.diff.empty(); });
   if (change == page.changes.end()) throw ConfigError("--recheck: no change is advised that could be made in the source");
-  const fs::path trace =
-      recorded_again({folder_in(arguments.directory, "recheck"), arguments.directory, arguments.build}, reader, change->edited);
+  const fs::path trace = recorded_again({inner_path(arguments.directory, "recheck"), arguments.directory, arguments.build},
+                                        reader, change->edited);
   const trace::Reader again(trace.string());
   std::vector<Rechecked> rechecked;
   for (const PredictedGain& gain : change->gains) {
@@ -182,7 +182,7 @@ void write_diffs(AdvicePage& page, const fs::path& directory) {
 
 ExitCode print_page(const AdvicePage& page, const AdviseArguments& arguments) {
   const std::string document = visible(advice_page_json(page).dump(1)) + "\n";
-  fs::create_directories(arguments.directory);
+  make_own_directory(arguments.directory);
   replace_file(fs::path(arguments.directory) / "advise.json", document);
   std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;
   return ExitCode::done;
@@ -198,6 +198,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     require_recheckable(reader);
     if (!arguments.may_run) confirm_recheck(arguments.build, reader);
   }
+  make_own_directory(arguments.directory);
   ExitCode code = ExitCode::done;
   auto first = advised_by(arguments, reader, argv, code);
   if (!first) return code;
@@ -207,7 +208,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     AdviseArguments other = arguments;
     other.trace = trace;
     other.machines = page.machines;
-    other.directory = folder_in(arguments.directory, fmt::format("recording_{}", others.size() + 2)).string();
+    other.directory = inner_path(arguments.directory, fmt::format("recording_{}", others.size() + 2)).string();
     auto advised = advised_by(other, trace::Reader(trace), argv, code);
     if (!advised) return code;
     others.push_back(std::move(advised->page));

@@ -14,6 +14,7 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/recognised.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/numa.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
@@ -189,7 +190,7 @@ void refuse_mlc_alone(const MlcLatencies& mlc, const std::string& file) {
 std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const std::string& machine, Losses& losses) {
   if (loaded.empty()) return {};
   const std::string csv = std::filesystem::path(machine).replace_extension(".loaded.csv").string();
-  write_file(csv, loaded_latencies_csv(loaded));
+  replace_own_file(csv, loaded_latencies_csv(loaded), kLoadedLatenciesTitle);
   losses.add(Loss::kept_as_prediction, "MLC", csv);
   return fmt::format("  Score it: linebounce validate load_to_use --against {} --machine {}\n", shell_word(csv),
                      shell_word(machine));

@@ -17,6 +17,7 @@
 #include "sim/lock_checker/lock_check.hpp"
 #include "sim/lock_checker/weaken.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/lock_check_report.hpp"
 #include "sim/terminal/progress_line.hpp"
@@ -99,7 +100,7 @@ LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& op
 std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& check, const std::string& directory) {
   if (!check.broken_trial()) return {};
   const fs::path file = fs::path(directory) / (fs::path(lock.name).stem().string() + ".toml");
-  fs::create_directories(file.parent_path());
+  make_own_directory(directory);
   write_file(file, check.trials.back().experiment);
   return file.string();
 }
@@ -152,6 +153,7 @@ ExitCode weaken_locks(const CheckLockArguments& arguments) {
 ExitCode check_locks(CheckLockArguments arguments) {
   if (arguments.weaken) return weaken_locks(arguments);
   if (arguments.quick) arguments.options.machines = 0;
+  if (arguments.options.machines > 0) require_own_directory(arguments.directory);  // before minutes of search are in vain
   if (!arguments.consistencies.empty()) arguments.options.consistencies = consistencies_of(arguments.consistencies);
   std::vector<workloads::LockEntry> locks;
   for (const std::string& name : arguments.locks) {
@@ -220,6 +222,7 @@ void add_check_lock(Command& program) {
   command
       .option("-o,--output", "DIR", &arguments->directory,
               "Where to write an experiment that reproduces a failure on a random machine; default: out/check_lock")
+      .own_directory()
       .excludes({"--weaken"});
   command.flag("--weaken", arguments->weaken,
                "Instead of a verdict, show the weakest memory order at each place with which every check holds");

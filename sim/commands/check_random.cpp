@@ -9,6 +9,7 @@
 
 #include "sim/commands/common_options.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+constexpr const char* kFoundBy = "Found by linebounce check --random";  // begins the titles of the experiments that it writes
 constexpr std::int64_t kReferencesOfRound = 20'000;
 constexpr std::int64_t kComparedRounds = 10;  // every tenth round is compared
 
@@ -93,10 +95,10 @@ class RandomCheck {
     Shrunk shrunk = shrink(base_, found, result, arguments_.shrink_seconds, guard_);
     const std::string name = fmt::format("random_{}_{}_{}", base_.spec.name, arguments_.seed, round);
     const fs::path file = fs::path(arguments_.directory) / (name + ".toml");
-    const std::string title = fmt::format("Found by linebounce check --random --machine {} --seed {}, round {}",
-                                          base_.spec.name, arguments_.seed, round);
-    fs::create_directories(file.parent_path());
-    write_file(file, experiment_text(base_, shrunk.smallest, name, title));
+    const std::string title =
+        fmt::format("{} --machine {} --seed {}, round {}", kFoundBy, base_.spec.name, arguments_.seed, round);
+    if (arguments_.directory != kCurrentFolder) make_own_directory(arguments_.directory);
+    replace_own_file(file, experiment_text(base_, shrunk.smallest, name, title), kFoundBy);
     outcome_.failure = {round, found, std::move(shrunk), file};
   }
 
@@ -227,6 +229,7 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
       .belongs_to({"--random"});
   command
       .option("-o,--output", "DIR", &arguments->directory, "Where to write a failure's experiment; default: the current folder")
+      .own_directory()
       .group(group)
       .belongs_to({"--random"});
   add_jobs(command, arguments->at_once).group(group).belongs_to({"--random"});

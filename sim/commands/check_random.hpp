@@ -11,12 +11,14 @@
 
 namespace linebounce::sim {
 
+constexpr const char* kCurrentFolder = ".";
+
 struct RandomArguments {
   std::optional<double> references;  // a whole number; a double, because users may write 1e6
   std::string machine;
   std::uint64_t seed = 1;
   std::vector<std::string> sets;
-  std::string directory = ".";
+  std::string directory = kCurrentFolder;
   int at_once = 1;
   int shrink_seconds = 60;
   bool json = false;

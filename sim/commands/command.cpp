@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/config/suggestions.hpp"
+#include "sim/results/own_directory.hpp"
 
 namespace linebounce::sim {
 
@@ -63,6 +64,15 @@ Option& Option::excludes(const std::vector<std::string>& others) {
         std::ranges::find_if(others, [app](const std::string& name) { return app->get_option(name)->count() > 0; });
     if (option->count() == 0 || other == others.end()) return std::string();
     return fmt::format("{} has no effect with {}", option->get_name(), *other);
+  });
+  return *this;
+}
+
+Option& Option::own_directory() {
+  if (option_ == nullptr) return *this;
+  invocation_->conditions.emplace_back([option = option_] {
+    if (option->count() > 0) require_own_directory(option->as<std::string>());
+    return std::string();
   });
   return *this;
 }

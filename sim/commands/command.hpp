@@ -56,6 +56,9 @@ class Option {
   Option& belongs_to(const std::vector<std::string>& owners);
   // Refuses this option beside one of `others`, with which it would have no effect.
   Option& excludes(const std::vector<std::string>& others);
+  // The value is a directory to write into. Refuses one with files that Linebounce did not make, before the command reads or
+  // writes anything (sim/results/own_directory.hpp).
+  Option& own_directory();
 
  private:
   CLI::App* app_ = nullptr;

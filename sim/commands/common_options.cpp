@@ -70,7 +70,8 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder) {
   command.option("TRACE", "", &arguments.trace, "A trace, binary or text").required();
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
-  command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder));
+  command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder))
+      .own_directory();
   add_jobs(command, arguments.at_once);
   add_unchecked(command, arguments.unchecked);
   command.flag("--json", arguments.json, "Print one JSON object instead of tables");
@@ -97,6 +98,7 @@ RunOptions run_options(const StudyArguments& arguments, const std::filesystem::p
                        const std::vector<std::string>& argv) {
   RunOptions options;
   options.directory = directory;
+  if (directory != arguments.directory) options.root = arguments.directory;
   options.at_once = arguments.at_once;
   options.argv = argv;
   options.unchecked = arguments.unchecked;

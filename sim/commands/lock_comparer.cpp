@@ -14,9 +14,9 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/family_range_file.hpp"
 #include "sim/plan/lock_gate.hpp"
-#include "sim/plan/output_directory.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/studies/family_range/family_range.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 
@@ -99,8 +99,8 @@ class Comparer {
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
-    const fs::path directory = folder_in(arguments_.directory, recorded.experiment.machine_name);
-    const auto base = run_study(recorded, run_options(arguments_, folder_in(directory, study.name), argv_), code);
+    const fs::path directory = inner_path(arguments_.directory, recorded.experiment.machine_name);
+    const auto base = run_study(recorded, run_options(arguments_, inner_path(directory, study.name), argv_), code);
     if (!base) return std::nullopt;
     std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
     const int cpus = recorded.make_point(0).input.machine.cpus;
@@ -243,7 +243,7 @@ class Comparer {
       study.name = fmt::format("{}={}", change.path, value_name(change.other));
       study.sets = sets;
       study.sets.push_back(fmt::format("{}={}", change.path, plain_text(change.other)));
-      const auto tried = in_orders(study, {1, 1}, {{}, replacement}, folder_in(directory, kFamilyRangeFolder), code);
+      const auto tried = in_orders(study, {1, 1}, {{}, replacement}, inner_path(directory, kFamilyRangeFolder), code);
       if (!tried && code == ExitCode::interrupted) return false;
       const bool told = tried && tried->count() > 0 && tried->finished(0) && tried->finished(1);
       order.changed.push_back(
@@ -262,7 +262,7 @@ class Comparer {
                                           ExitCode& code) const {
     study.sweep = sweep_of(trials);
     repeat_in_orders(study, range.first, range.count);
-    const auto points = run_study(plan_of(study), run_options(arguments_, folder_in(directory, study.name), argv_), code);
+    const auto points = run_study(plan_of(study), run_options(arguments_, inner_path(directory, study.name), argv_), code);
     if (!points) return std::nullopt;
     return TrialsInOrders(*points, range.count);
   }
@@ -294,7 +294,7 @@ class Comparer {
 
 // Writes a copy of the trace, in which these words are locks, into `directory`.
 fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
-  fs::create_directories(directory);
+  make_own_directory(directory);
   UnfinishedFile file(directory / "with_word_locks.lbt");
   trace::Writer writer(file.path());
   trace::copy_with_locks(reader, words, writer);

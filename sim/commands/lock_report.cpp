@@ -16,10 +16,10 @@
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/sweep.hpp"
-#include "sim/plan/output_directory.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/statistics/source_names.hpp"
 #include "sim/terminal/lock_report_table.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -79,8 +79,9 @@ Sides sides_of(const LockReportArguments& arguments) {
   if (!arguments.patch.empty() && !is_from_kernel(b))
     throw ConfigError(fmt::format("--patch changes the second lock, and {} is none of the kernel: kernel:NAME", b));
   const fs::path directory = arguments.directory;
-  Sides sides{.a = runnable_lock(arguments.a, arguments, "", folder_in(directory, "A")),
-              .b = runnable_lock(b, arguments, arguments.patch, folder_in(directory, "B")),
+  make_own_directory(directory);
+  Sides sides{.a = runnable_lock(arguments.a, arguments, "", inner_path(directory, "A")),
+              .b = runnable_lock(b, arguments, arguments.patch, inner_path(directory, "B")),
               .a_title = arguments.a,
               .b_title = b};
   const std::string from = arguments.kernel.empty() ? "" : " of " + fs::path(arguments.kernel).filename().string();
@@ -211,7 +212,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
   for (const std::string& machine : named_machines(arguments.machines)) {
     const Plan plan = plan_on(machine, sides, arguments);
     RunOptions options;
-    options.directory = folder_in(arguments.directory, plan.experiment.machine_name);
+    options.directory = inner_path(arguments.directory, plan.experiment.machine_name);
     options.at_once = arguments.at_once;
     options.unchecked = arguments.unchecked;
     options.argv = argv;
@@ -251,7 +252,8 @@ void add_lock_report(Command& program) {
   command
       .option("--set", "PATH=VALUE", &arguments->sets, "Change the load or the machines, such as workload.outside_cycles=500")
       .one_value_each();
-  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results; default: out/lock_report");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results; default: out/lock_report")
+      .own_directory();
   add_jobs(command, arguments->at_once);
   add_unchecked(command, arguments->unchecked);
   command.footer(kLockReportFooter);

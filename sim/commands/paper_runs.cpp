@@ -7,7 +7,7 @@
 
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
-#include "sim/plan/output_directory.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/terminal/run_report.hpp"
 
 namespace linebounce::sim {
@@ -74,7 +74,7 @@ std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const s
 RowsRun run_rows(const ChosenRows& chosen, const std::string& place, RunOptions options, ExitCode& code) {
   RowsRun run;
   run.plan = make_plan(chosen.experiment);
-  options.directory = folder_in(options.directory, run.plan.experiment.name);
+  options.directory = inner_path(options.directory, run.plan.experiment.name);
   run.directory = options.directory;
   run.report = run_with_progress(run.plan, std::move(options), place, true);
   print_failures(run.plan, run.report, run.directory);

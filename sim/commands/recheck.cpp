@@ -20,6 +20,7 @@
 #include "models/text/shell_word.hpp"
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
@@ -66,8 +67,9 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   const std::string skipped = fs::weakly_canonical(results).string() + "/";
   const std::optional<std::vector<fs::path>> known = files_of_git(from);
   for (const fs::path& file : known ? *known : all_files(from)) {
-    const fs::path here = from / file, there = to / file;
+    const fs::path here = from / file;
     if (here.extension() == ".lbt" || here.string().starts_with(skipped) || !fs::exists(fs::symlink_status(here))) continue;
+    const fs::path there = inner_path(to, file.string());
     fs::create_directories(there.parent_path());
     if (fs::is_symlink(here)) {
       fs::copy_symlink(here, there);
@@ -210,24 +212,25 @@ void confirm_recheck(const std::string& build, const trace::Reader& trace) {
 fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, const std::vector<EditedSource>& edited) {
   const fs::path here = fs::current_path();
   const fs::path directory = fs::weakly_canonical(recheck.directory);
-  const fs::path copy = directory / "source";
   const fs::path trace = directory / "again.lbt";
+  fs::path copy;
   try {
-    fs::remove_all(copy);
+    make_own_directory(directory);
+    copy = emptied_folder(directory, "source");
     fs::remove(trace);
-    fs::create_directories(directory);
     copy_sources(here, copy, recheck.results);
   } catch (const fs::filesystem_error& error) {
     throw ConfigError(fmt::format("--recheck: {}", error.what()));
   }
   for (const EditedSource& file : edited) {
-    const fs::path name = fs::proximate(file.path, here);
     if (!is_within(file.path, here))
       throw ConfigError(
           fmt::format("--recheck: {} is not in the current folder, of which a copy is built; run this in the "
                       "folder that has all of the source",
                       file.path.string()));
-    write_file(copy / name, file.text);
+    // The copy has the folder's links. One to another folder of it is followed, one to elsewhere is refused.
+    const fs::path edited_copy = fs::weakly_canonical(copy / fs::proximate(file.path, here));
+    write_file(inner_path(copy, edited_copy.lexically_relative(copy).string()), file.text);
   }
   const fs::path programs = program_directory();
   ::setenv("CC", (programs / "linebounce-cc").c_str(), 1);

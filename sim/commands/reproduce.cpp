@@ -9,6 +9,7 @@
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/paper_runs.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/terminal/measured_view.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -117,6 +118,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
   std::vector<Reproduced> all;
   std::vector<PaperResult> rows;
   const std::vector<ChosenRows> chosen = choose_all(arguments.names);
+  make_own_directory(arguments.directory);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
     all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));
@@ -144,7 +146,8 @@ void add_reproduce(Command& program) {
   Command command =
       program.subcommand("reproduce", "Run the experiments for which papers have figures, and print both side by side");
   command.option("NAME", "", &arguments->names, "Experiments, or beginnings of paper rows' ids; default: all");
-  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce")
+      .own_directory();
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
   command.footer(kReproduceFooter);

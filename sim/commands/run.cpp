@@ -248,7 +248,8 @@ void add_run(Command& program) {
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")
       .required();
   command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
-  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
+  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name")
+      .own_directory();
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
   command
       .option("--set", "PATH=VALUE", &arguments->sets,

@@ -18,10 +18,13 @@
 #include "sim/course/course_trace.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/sources/own_forms.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/error.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -36,6 +39,23 @@ constexpr int kMostAtomicCaches = 64;
 fs::path directory_of(const TraceArguments& arguments) {
   if (!arguments.directory.empty()) return arguments.directory;
   return fs::path("out/traces") / fs::path(arguments.files.front()).stem();
+}
+
+// Refuses to replace a trace that is not an earlier conversion of these files: the user has named the results, not this file.
+void require_conversion(const fs::path& trace, const std::vector<std::string>& files) {
+  if (!is_there(trace)) return;
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(fs::path(file).filename().string());
+  const auto is_conversion = [&](const trace::Summary& summary) {
+    return summary.program == fmt::format("{}", fmt::join(names, " ")) && summary.recorder.starts_with("linebounce import ");
+  };
+  try {
+    if (is_conversion(trace::Reader(trace).summary())) return;
+  } catch (const trace::TraceError&) {
+    // It is no trace, or a damaged one.
+  }
+  throw ConfigError(fmt::format("{}: is there already, and the converted trace would replace it; move it, or choose another -o",
+                                trace.string()));
 }
 
 // The trace in Linebounce's format. Another tool's trace is converted into a file beside the results.
@@ -57,11 +77,13 @@ fs::path own_trace(const TraceArguments& arguments) {
                               .command = fmt::format("linebounce run {}", shell_word(arguments.files.front()))};
   const ChosenForm chosen = choose_form(question, excerpt);
   const fs::path directory = directory_of(arguments);
-  fs::create_directories(directory.parent_path().empty() ? fs::path(".") : directory.parent_path());
-  UnfinishedFile file(fs::path(directory).concat(".lbt"));
+  fs::path trace = fs::path(directory).concat(".lbt");
+  require_conversion(trace, arguments.files);
+  make_parents(directory);
+  UnfinishedFile file(trace);
   convert_files(*chosen.form, {arguments.files.begin(), arguments.files.end()}, file.path());
   file.finish();
-  return fs::path(directory).concat(".lbt");
+  return trace;
 }
 
 std::string machine_of(const TraceArguments& arguments, const trace::Reader& reader) {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "sim/lines/rank_correlation.hpp"
-#include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/advice/byte_use.hpp"
 #include "sim/studies/advice/count_use.hpp"
@@ -157,8 +157,8 @@ class SharingFinder {
     report.machine = recorded.experiment.machine_name;
     report.assumptions = recorded.experiment.assumptions;
     report.heap_shift = heap_shift_of(input.parameters);
-    report.directory = folder_in(arguments_.directory, report.machine);
-    const auto points = run_study(recorded, run_options(arguments_, folder_in(report.directory, study_.name), argv_), code);
+    report.directory = inner_path(arguments_.directory, report.machine);
+    const auto points = run_study(recorded, run_options(arguments_, inner_path(report.directory, study_.name), argv_), code);
     if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, metric_of(points->front(), kTriesOtherwise));
@@ -281,7 +281,7 @@ class SharingFinder {
     study_.sweep = {{"layout.changes", choices}};
     repeat_in_orders(study_, range.first, range.count);
     const auto points =
-        run_study(plan_of(study_), run_options(arguments_, folder_in(report.directory, study_.name), argv_), code);
+        run_study(plan_of(study_), run_options(arguments_, inner_path(report.directory, study_.name), argv_), code);
     if (!points) return std::nullopt;
     return TrialsInOrders(*points, range.count);
   }

@@ -15,6 +15,7 @@
 #include "sim/commands/validate_against.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -202,6 +203,7 @@ std::vector<ChosenRows> chosen_for(const ValidateArguments& arguments) {
 ExitCode against_own(const ValidateArguments& arguments, RunOptions options) {
   if (arguments.names.size() != 1)
     throw UsageError("--against needs one experiment, the one that was measured: EXPERIMENT --against FILE.csv");
+  make_own_directory(arguments.directory);
   return validate_against({arguments.against, arguments.names.front(), arguments.machine, arguments.json}, std::move(options));
 }
 
@@ -215,6 +217,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   options.fresh = arguments.fresh;
   if (!arguments.against.empty()) return against_own(arguments, std::move(options));
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
+  make_own_directory(arguments.directory);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
     const RowsRun run = run_rows(chosen[i], place, options, code);
@@ -226,7 +229,6 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   if (!arguments.all && arguments.names.empty()) add_documents(validation, arguments.directory);
   if (arguments.record) record_all(validation);
   const std::string json = validation_json(validation);
-  make_directories(arguments.directory);
   replace_file(fs::path(arguments.directory) / "validation.json", json);
   std::cout << (arguments.json ? json : validation_page(validation, painter_for_stdout()));
   const ValidationScore fitted = score_of(validation, {PaperKind::calibrated});
@@ -241,7 +243,8 @@ void add_validate(Command& program) {
       program.subcommand("validate", "Run the fitted and the predicted figures, and print their errors on one page");
   command.option("NAME", "", &arguments->names,
                  "Experiments, or beginnings of paper rows' ids; default: all fitted and predicted ones");
-  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate")
+      .own_directory();
   command.option("--against", "FILE.csv", &arguments->against,
                  "Score your own measurements of the experiment NAME instead, cell by cell");
   command.option("--machine", "MACHINE", &arguments->machine, "With --against: a machine instead of the experiment's")

@@ -12,6 +12,7 @@
 #include "sim/commands/common_options.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/what_if/what_if_effect.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -115,11 +116,12 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
   if (plans.size() > 1 && terminal_columns(STDERR_FILENO))
     std::cerr << fmt::format("{} experiments, some minutes; `linebounce what-if {}` runs one alone\n", plans.size(),
                              plans.front().experiment.name);
+  make_own_directory(arguments.directory);
   ExitCode code = ExitCode::done;
   std::vector<Effect> effects;
   for (const Plan& plan : plans) {
     RunOptions options;
-    options.directory = fs::path(arguments.directory) / plan.experiment.name;
+    options.directory = inner_path(arguments.directory, plan.experiment.name);
     options.at_once = arguments.at_once;
     options.argv = argv;
     const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
@@ -147,7 +149,8 @@ void add_what_if(Command& program) {
   auto arguments = std::make_shared<WhatIfArguments>();
   Command command = program.subcommand("what-if", "Run changes against their base, and rank them by gain");
   command.option("NAME", "", &arguments->names, "Experiments of two points, or folders of them; default: what_if");
-  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out")
+      .own_directory();
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of a table");
   command.footer(kWhatIfFooter);

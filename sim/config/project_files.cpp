@@ -14,6 +14,7 @@
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/results/own_directory.hpp"
 #include "trace/read_problem.hpp"
 
 namespace linebounce::sim {
@@ -152,16 +153,9 @@ std::string read_data(const fs::path& file) {
 }
 
 bool names_directory(const std::string& name) {
-  const auto is_odd = [](char letter) {
-    const auto byte = static_cast<unsigned char>(letter);
-    return byte <= ' ' || byte == 0x7F || letter == '\\';
-  };
-  if (name.empty() || name.ends_with('/') || std::ranges::any_of(name, is_odd) || visible_name(name) != name) return false;
-  for (std::size_t part = 0; part != std::string::npos; part = name.find('/', part)) {
-    part += part > 0 ? 1 : 0;
-    if (part == name.size() || name[part] == '.' || name[part] == '-' || name[part] == '/') return false;
-  }
-  return true;
+  if (!name_problem(name).empty() || name.find_first_of(" \\") != std::string::npos) return false;
+  const std::string parts = "/" + name;
+  return parts.find("/.") == std::string::npos && parts.find("/-") == std::string::npos;
 }
 
 }  // namespace linebounce::sim

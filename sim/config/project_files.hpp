@@ -61,9 +61,8 @@ std::string read_text(const std::filesystem::path& file);
 // UnreadableConfig, and a mark of byte order is removed.
 std::string read_data(const std::filesystem::path& file);
 
-// True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects any
-// name that could lead out of the parent directory, because the file may be malicious. Also rejects blanks, a leading dash,
-// and characters that act on a terminal.
+// True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects names
+// that lead elsewhere (name_problem() in sim/results/own_directory.hpp), blanks, a leading dot or dash, and backslashes.
 bool names_directory(const std::string& name);
 
 // Completes a message about a name that names_directory() rejects.

@@ -21,6 +21,7 @@
 #include "sim/plan/family_range_file.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/point_files.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
@@ -184,7 +185,7 @@ std::string difference_from(const fs::path& directory, const Plan& plan) {
 
 DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
     : directory_(directory), path_(directory / kLockName), kind_(kind) {
-  for (const char* folder : {kPointsFolder, kFamilyRangeFolder}) folder_in(directory, folder);
+  for (const char* folder : {kPointsFolder, kFamilyRangeFolder}) inner_path(directory, folder);
   while (!try_lock(kind)) {
   }
   if (kind == LockKind::alone) {
@@ -221,20 +222,12 @@ DirectoryLock::~DirectoryLock() {
   ::close(descriptor_);
 }
 
-fs::path folder_in(const fs::path& directory, const std::string& name) {
-  const fs::path folder = directory / name;
-  std::error_code error;
-  if (fs::is_symlink(fs::symlink_status(folder, error)))
-    throw OutputError(folder.string() + ": is a symbolic link, and nothing is written elsewhere; remove it");
-  return folder;
-}
-
 fs::path point_directory(const fs::path& directory, bool swept, int point) {
   return swept ? directory / kPointsFolder / std::to_string(point) : directory;
 }
 
 void make_point_directory(const fs::path& directory, bool swept, int point) {
-  make_directories(swept ? folder_in(directory / kPointsFolder, std::to_string(point)) : directory);
+  make_directories(swept ? inner_path(directory / kPointsFolder, std::to_string(point)) : directory);
 }
 
 fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {

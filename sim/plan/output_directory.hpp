@@ -39,10 +39,6 @@ class DirectoryLock {
 // Written by `explain`, drawn by `report`.
 constexpr const char* kExplanationFile = "explain.json";
 
-// DIR/NAME, for a folder that Linebounce itself makes in an output. Errors: OutputError if it is a symbolic link, because
-// writing and deleting in it would change files elsewhere.
-std::filesystem::path folder_in(const std::filesystem::path& directory, const std::string& name);
-
 // The directory for a point's files: DIR itself without a sweep, else DIR/points/K.
 std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
 // Makes it. Errors: OutputError, also if DIR/points/K is a symbolic link.

@@ -10,6 +10,7 @@
 #include "sim/plan/point_costs.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/check.hpp"
 #include "trace/recover.hpp"
@@ -258,6 +259,7 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   manifest.points = static_cast<int>(plan.points.size());
   manifest.status = RunStatus::interrupted;
   replace_file(directory / "manifest.json", manifest_text(manifest));
+  leave_mark_to_manifest(directory);
 }
 
 void make_ready(const Plan& plan, const RunOptions& options) {
@@ -329,7 +331,8 @@ void show_again(const Plan& plan, const fs::path& directory, RunReport& report) 
 
 RunReport run_plan(const Plan& plan, const RunOptions& options) {
   InterruptGuard guard;  // until our temporary files are removed, an interrupt must not end the process
-  make_directories(options.directory);
+  if (!options.root.empty()) make_own_directory(options.root);
+  make_results_directory(options.directory);
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
   const auto earlier = manifest_in(options.directory);
@@ -350,7 +353,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
   InterruptGuard guard;  // until our files are complete, an interrupt must not end the process
-  make_directories(options.directory);
+  make_results_directory(options.directory);
   make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
   check_directory(options.directory, plan);

@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <system_error>
 
+#include "sim/results/signals_wait.hpp"
 #include "trace/files.hpp"
 #include "trace/read_problem.hpp"
-#include "trace/termination_signals.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -29,23 +28,6 @@ class Descriptor {
 
  private:
   int number_;
-};
-
-// Makes the signals that end a process wait, so that none leaves a temporary file behind.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t interrupts;
-    ::sigemptyset(&interrupts);
-    for (const int signal : trace::kInterrupts) ::sigaddset(&interrupts, signal);
-    ::pthread_sigmask(SIG_BLOCK, &interrupts, &before_);
-  }
-  ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-
- private:
-  sigset_t before_;
 };
 
 // A temporary file that the destructor removes unless it was renamed.

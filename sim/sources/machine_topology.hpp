@@ -49,6 +49,9 @@ struct MlcLatencies {
 // Errors: trace::TraceError if the text has neither latencies from cache to cache nor idle latencies of memory.
 MlcLatencies read_mlc(const std::string& text, const std::string& file);
 
+// Begins the text of loaded_latencies_csv().
+constexpr const char* kLoadedLatenciesTitle = "# Loaded latencies by MLC";
+
 // The loaded latencies as a CSV file for `linebounce validate load_to_use --against`: each row's latency and rate.
 std::string loaded_latencies_csv(const std::vector<LoadedLatency>& loaded);
 

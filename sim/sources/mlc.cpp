@@ -146,10 +146,10 @@ MlcLatencies read_mlc(const std::string& text, const std::string& file) {
 }
 
 std::string loaded_latencies_csv(const std::vector<LoadedLatency>& loaded) {
-  std::string text =
-      "# Loaded latencies by MLC: CPU 0 loads its node's memory while all other CPUs read theirs at the rate in the first "
-      "column.\n"
-      "workload.background_mb_per_s,metric,measured,unit\n";
+  std::string text = std::string(kLoadedLatenciesTitle) +
+                     ": CPU 0 loads its node's memory while all other CPUs read theirs at the rate in the first "
+                     "column.\n"
+                     "workload.background_mb_per_s,metric,measured,unit\n";
   for (const LoadedLatency& one : loaded) {
     text += fmt::format("{0:g},load_to_use.memory_of_node_0,{1:g},ns\n{0:g},load_to_use.background_mb_per_s,{0:g},MB/s\n",
                         one.mb_per_s, one.ns);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "models/text/shell_word.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/sources/perf_script.hpp"
 #include "trace/error.hpp"
 
@@ -15,28 +16,6 @@ namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A temporary directory. The destructor deletes it with its content.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "linebounce-perf-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw trace::TraceError("cannot make a temporary directory for the output of perf script");
-    path_ = name;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] fs::path file(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file);
@@ -49,7 +28,7 @@ std::string text_of(const fs::path& file) {
 // all of them.
 Losses convert_perf_data(const std::vector<fs::path>& files, trace::Writer& out) {
   const fs::path& file = files.front();
-  const ScratchFolder scratch;
+  const ScratchFolder scratch("perf");
   const fs::path printed = scratch.file("printed"), errors = scratch.file("errors");
   std::vector<std::string> fields = {"comm", "pid", "tid", "cpu", "time", "event", "addr", "data_src", "ip", "sym"};
   static const std::regex kNotThere(R"(Cannot print '(\w+)' field)");

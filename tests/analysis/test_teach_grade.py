@@ -1,6 +1,7 @@
 """`linebounce teach --grade` and `--hand-out` with right, wrong and hostile answers."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from linebounce.teach.compiler import compile_lesson
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import read_lesson
-from program import ROOT, Result
+from program import ROOT, Program, Result
 
 Command = Callable[..., Result]
 
@@ -103,6 +104,31 @@ def test_only_files_beside_the_answers_are_read(command: Command, tasks: dict[st
     (one,) = [one for one in document["answers"] if one["id"] == "mend"]
     assert (code, one["right"]) == (1, False)
     assert "folder of the answers" in one["says"] or "file beside the answers" in one["says"]
+
+
+@pytest.mark.parametrize("name", ["answers.toml", "saved.json"])
+def test_a_pipe_in_place_of_answers_keeps_nobody_waiting(linebounce: Program, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    for more in ([], ["--class"]):
+        where = tmp_path if more else tmp_path / name
+        done = linebounce("teach", "--grade", where, *more, timeout=60)
+        assert done.code == 3
+        assert "not a regular file" in done.stderr or "no answers that can be graded" in done.stderr
+
+
+def test_a_pipe_in_place_of_a_named_file_keeps_nobody_waiting(
+    linebounce: Program, tasks: dict[str, Any], tmp_path: Path
+) -> None:
+    path = handed_in(tmp_path, tasks, {})
+    os.mkfifo(tmp_path / "lesson.md")
+    (tmp_path / "variants").mkdir()
+    os.mkfifo(tmp_path / "roster")
+    for words in (
+        ("--grade", path, "--assignment", tmp_path / "lesson.md"),
+        ("--check", tmp_path / "lesson.md"),
+        ("--hand-out", "coherence-2", "--roster", tmp_path / "roster", "--seed", "s", "-o", tmp_path / "out"),
+    ):
+        assert linebounce("teach", *words, timeout=60).code == 3, words
 
 
 def test_large_files_are_refused(command: Command, tasks: dict[str, Any], tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`linebounce teach --leaderboard`: a class's locks, checked and then ranked on a machine that the students don't have."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import gradescope_schema
 import pytest
 from linebounce.teach.leaderboard import Ranked, rank
 from linebounce.teach.lock_source import refusal
-from program import ROOT, Result
+from program import ROOT, Program, Result
 
 Command = Callable[..., Result]
 
@@ -47,6 +48,37 @@ def test_locks_that_hold_are_ranked_and_others_say_why_not(command: Command, tmp
     assert "hidden" not in (tmp_path / "scores" / "ada.json").read_text()
     for student in texts:
         gradescope_schema.require_valid(json.loads((tmp_path / "scores" / f"{student}.json").read_text()))
+
+
+@pytest.mark.parametrize("name", ["lock.lua", "lock.c"])
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "device"])
+def test_a_pipe_in_place_of_a_lock_keeps_nobody_waiting(linebounce: Program, tmp_path: Path, name: str, kind: str) -> None:
+    """A student's folder could otherwise stop the grading of the whole class."""
+    lock = tmp_path / "in" / "eve" / name
+    lock.parent.mkdir(parents=True)
+    if kind == "pipe":
+        os.mkfifo(lock)
+    else:
+        os.mkfifo(tmp_path / "pipe")
+        lock.symlink_to(tmp_path / "pipe" if kind == "link to a pipe" else "/dev/zero")
+    (tmp_path / "in" / "ada").mkdir()
+    shutil.copy(LOCKS / "tas.lua", tmp_path / "in" / "ada" / "lock.lua")
+    done = linebounce("teach", "--leaderboard", tmp_path / "in", "--machine", HIDDEN, "--native", "--json", timeout=120)
+    assert done.code == 0, done.stderr
+    ranked = {one["student"]: one for one in json.loads(done.stdout)}
+    assert ranked["ada"]["rank"] == 1
+    assert "not a regular file" in ranked["eve"]["says"] or "is a link" in ranked["eve"]["says"]
+
+
+def test_a_students_name_stays_in_the_folder_of_scores(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "in" / "a\x1b[2Jb"
+    folder.mkdir(parents=True)
+    shutil.copy(LOCKS / "tas.lua", folder / "lock.lua")
+    scores = ["--gradescope", tmp_path / "scores"]
+    done = command("teach", "--leaderboard", tmp_path / "in", "--machine", HIDDEN, *scores)
+    assert (done.code, done.stderr.count("\n")) == (2, 1)
+    assert "it has a character that acts on a terminal" in done.stderr
+    assert not (tmp_path / "scores").exists()
 
 
 def test_locks_in_c_run_only_with_consent_and_without_the_teachers_files(command: Command, tmp_path: Path) -> None:

@@ -6,6 +6,17 @@ from pathlib import Path
 
 from program import ROOT
 
+# A kernel's tree with one lock.
+OSQ_HEADER = """#include <linux/atomic.h>
+struct optimistic_spin_queue { atomic_t tail; };
+extern bool osq_lock(struct optimistic_spin_queue *lock);
+extern void osq_unlock(struct optimistic_spin_queue *lock);
+"""
+OSQ_SOURCE = """#include <linux/osq_lock.h>
+#include <linux/percpu.h>
+bool osq_lock(struct optimistic_spin_queue *lock) { return atomic_cmpxchg_acquire(&lock->tail, 0, 1) == 0; }
+void osq_unlock(struct optimistic_spin_queue *lock) { atomic_set_release(&lock->tail, 0); }
+"""
 # A lock that admits every CPU except the first two: no small case shows the error, but random machines do.
 UNSAFE_LOCK = """title = "A word for two"
 function setup() return lock_word(structure { name = "narrow_lock", "held" }) end

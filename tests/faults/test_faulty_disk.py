@@ -24,7 +24,7 @@ from faulty_disk import (
     sample,
     transfers,
 )
-from installation import ANSWERS, BROKEN_TABLE, LESSON, UNSAFE_LOCK, install
+from installation import ANSWERS, BROKEN_TABLE, LESSON, OSQ_HEADER, OSQ_SOURCE, UNSAFE_LOCK, install
 from program import ROOT, Program
 
 SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
@@ -76,6 +76,8 @@ CASES = {
     "reproduce": Case(("reproduce", "papers", "-o", "out", "-j", "1"), (), ("out",), 4, installed=True, merges=True),
     "bench": Case(("bench", "--case", "replay", "--references", "3000"), (), (), 6, installed=True),
     "check lock": Case(("check-lock", "lock.lua", *BRIEFLY), ("lock.lua",), ("shown",), 8, installed=True, code=1),
+    "lock": Case(("lock", "osq", "--kernel", "linux", "-o", "osq"), ("linux",), ("osq",), 12),
+    "lock again": Case(("lock", "osq", "--kernel", "linux", "-o", "made"), ("linux", "made"), ("made",), 8),
     "check random": Case(("check", "--random", "1000", "--machine", "p3_xeon_4way", "-j", "1"), (), (), 3, installed=True),
     "teach": Case(("teach", "-o", "site"), (), ("site",), 5, installed=True),
     "teach serve": Case(("teach", "--serve"), (), (), 3, installed=True, until="Ctrl-C"),
@@ -108,9 +110,12 @@ def make_disk(executable: Path, place: Path) -> FaultyDisk:
     program.file("lesson.md", LESSON)
     program.file("handed/answers.toml", ANSWERS)
     program.file("handed/table.md", BROKEN_TABLE)
+    program.file("linux/include/linux/osq_lock.h", OSQ_HEADER)
+    program.file("linux/kernel/locking/osq_lock.c", OSQ_SOURCE)
     install(executable, place / "inputs" / INSTALLED)
     for arguments in [
         ("run", "sweep.toml", "-o", "half", "--point", "0"),
+        ("lock", "osq", "--kernel", "linux", "-o", "made"),
         ("run", "sweep.toml", "-o", "done"),
         ("run", "timeline.toml", "-o", "timeline"),
         ("trace", "record", "timeline.toml", "-o", "of_run.lbt"),

@@ -10,11 +10,13 @@ import random
 import shutil
 import signal
 import subprocess
+import tarfile
 import time
 from pathlib import Path
 
 import pytest
 from experiments import experiment
+from installation import OSQ_HEADER, OSQ_SOURCE
 from program import Program
 from recorded import Recorder
 from results import assert_same_data, check_results_directory, data_files
@@ -119,6 +121,37 @@ def test_an_unfinished_trace_leaves_no_file(linebounce: Program, form: str) -> N
     assert killed
 
 
+def test_a_lock_that_is_killed_again_and_again_is_as_it_was_or_as_it_is_to_be(linebounce: Program) -> None:
+    """kill -9 and Ctrl-C: no source is there in part, and the next command deletes what was left."""
+    chance = random.Random("lock")
+    for name, text in (("old", OSQ_SOURCE), ("new", OSQ_SOURCE + "/* " + "x" * 2000 + " */\n")):
+        linebounce.file(f"{name}/include/linux/osq_lock.h", OSQ_HEADER)
+        linebounce.file(f"{name}/kernel/locking/osq_lock.c", text)
+    with tarfile.open(linebounce.directory / "new.tar.xz", "w:xz") as archive:
+        archive.add(linebounce.directory / "new", "linux-6.1")
+    out = linebounce.directory / "out"
+    command = ("lock", "osq", "--kernel", "new.tar.xz", "-o", "out")
+    seconds = seconds_of(linebounce, *command)
+    whole = {name: path.read_bytes() for name, path in data_files(out).items()}
+    for number in range(3 * KILLS):
+        assert linebounce("lock", "osq", "--kernel", "old", "-o", "out").code == 0
+        earlier = {name: path.read_bytes() for name, path in data_files(out).items()}
+        process = linebounce.start(*command)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0, seconds))
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT if number % 3 == 0 else signal.SIGKILL)
+        process.communicate(timeout=60)
+        for folder in ("source", "headers"):
+            there = {name: path.read_bytes() for name, path in data_files(out).items() if name.startswith(f"{folder}/")}
+            known = [{name: of[name] for name in of if name.startswith(f"{folder}/")} for of in (earlier, whole)]
+            assert there in (*known, {}), "a kill between two renames may leave none"
+        if number % 3 == 0:
+            assert not list(out.glob(".linebounce-tmp-*")), "a signal that can be caught leaves nothing"
+        assert linebounce(*command).code == 0
+        assert {name: path.read_bytes() for name, path in data_files(out).items()} == whole
+
+
 COUNTING = """
 #include <pthread.h>
 #include <stdio.h>
@@ -154,6 +187,36 @@ def test_a_recorder_that_is_killed_leaves_its_program_alone_and_a_trace_to_recov
         assert said in (b"done\n", b""), "the program went on to its end, or had not begun"
         if trace.exists():
             recover(linebounce, trace)
+
+
+def test_a_recording_that_is_killed_leaves_the_earlier_one(recorder: Recorder) -> None:
+    """An earlier trace is replaced only by a complete one; what was cut off lies beside it, to be recovered."""
+    chance = random.Random("earlier")
+    linebounce = recorder.linebounce
+    program = recorder.compile(COUNTING)
+    began = time.monotonic()
+    recorder.run("-o", "t.lbt", "--", program)
+    seconds = time.monotonic() - began
+    trace, beside = linebounce.directory / "t.lbt", linebounce.directory / ".t.lbt"
+    earlier = trace.read_bytes()
+    left = 0
+    for _ in range(KILLS):
+        command = [recorder.tool("linebounce-record"), "-o", trace.name, "--", program]
+        with subprocess.Popen(command, cwd=linebounce.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(chance.uniform(0.3 * seconds, seconds))
+            running.kill()
+            running.communicate(timeout=60)
+        if beside.exists():
+            left += 1
+            assert trace.read_bytes() == earlier
+            recover(linebounce, beside)
+        assert linebounce("trace", "info", "--check", trace.name).code == 0
+        earlier = trace.read_bytes()
+    assert left
+    recorder.run("-o", "t.lbt", "--", program)
+    assert not beside.exists()
+    assert trace.read_bytes() != earlier
 
 
 def recover(linebounce: Program, trace: Path) -> None:

@@ -18,11 +18,12 @@ from linebounce.gate.findings import priced
 from linebounce.gate.judge import Change, Comparison
 from linebounce.gate.junit import junit
 from linebounce.gate.measure import Gauge, NotMeasuredError, measure, opened
-from linebounce.gate.recordings import is_program, recordings_of
+from linebounce.gate.recordings import Recorder, is_program, recordings_of
 from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
+from linebounce.own_folder import require_own_folder
 from linebounce.program import find_program
 from linebounce.usage import whole_number
 
@@ -108,6 +109,7 @@ def _require_program(arguments: argparse.Namespace) -> None:
 
 
 def _gate(arguments: argparse.Namespace) -> int:
+    require_own_folder(arguments.output)
     budget = _settings(arguments)
     _require_program(arguments)
     program = find_program()
@@ -122,10 +124,11 @@ def _gate(arguments: argparse.Namespace) -> int:
 
 
 def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gauge: Gauge) -> None:
-    recorder = Path(gauge.program).with_name("linebounce-record")
+    program = Path(gauge.program).with_name("linebounce-record")
+    recorder = Recorder(program, arguments.output, budget.times, budget.arguments)
     sides = []
     for name in ("base", "head"):
-        found = recordings_of(getattr(arguments, name), recorder, arguments.output / name, budget.times, budget.arguments)
+        found = recordings_of(getattr(arguments, name), recorder, name)
         setattr(verdict, name, found)
         sides.append(opened(found))
     base, head = sides

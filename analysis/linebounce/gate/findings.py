@@ -20,7 +20,7 @@ def priced(path: Path, head: Side) -> list[Priced]:
     """Each finding of a SARIF file with its cost in the head. Raises InputError if the file is not a SARIF log."""
     text = ""
     try:
-        text = read_file(path).decode()
+        text = read_file(path, pipes=True).decode()
         document = json.loads(text)
         runs = document["runs"]
         found = [(run["tool"]["driver"]["name"], result) for run in runs for result in run.get("results") or ()]

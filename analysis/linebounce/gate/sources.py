@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from linebounce.errors import InputError
+from linebounce.files import read_file
 from linebounce.gate.layouts import base_name, objects_of
 from linebounce.trace_symbols import Object, Symbols
 
@@ -137,8 +139,8 @@ def _lines(path: Path, first: int, most: int = 1_000_000) -> Iterator[tuple[int,
 @cache
 def _text(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        return read_file(path).decode(errors="replace").splitlines()
+    except InputError:
         return []
 
 

@@ -13,6 +13,7 @@ import vl_convert
 
 from linebounce.errors import InputError
 from linebounce.files import write_file
+from linebounce.own_folder import inner_path
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
 from linebounce.report.charts.base import UNDRAWABLE_WORDS, Spec, is_drawable
@@ -69,7 +70,7 @@ def write_chart(spec: Spec, folder: Path, name: str) -> Iterator[Path]:
         print(f"{PREFIX}{visible_name(str(folder / name))} is left out: {error}", file=sys.stderr)
         return
     for suffix, content in pictures.items():
-        path = folder / f"{name}.{suffix}"
+        path = inner_path(folder, f"{name}.{suffix}")
         write_file(path, content)
         yield path
 

@@ -16,6 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from linebounce.errors import UsageError
+from linebounce.files import make_folder
+from linebounce.own_folder import make_own_folder, remove_if_unused
 
 CONNECT_TIMEOUT_S = 10
 _SBATCH_TIMEOUT_S = 60
@@ -133,7 +135,8 @@ def _key(folder: Path) -> Iterator[Any]:
     security = _need("distributed", "distributed").Security
     temporary = security.temporary().get_tls_config_for_role("worker")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_own_folder(folder.parent)
+        make_folder(folder)
         with tempfile.TemporaryDirectory(prefix=".tls-", dir=folder) as place:
             files = {name: Path(place) / name for name in ("ca_file", "cert", "key")}
             for name, file in files.items():
@@ -143,9 +146,8 @@ def _key(folder: Path) -> Iterator[Any]:
     except OSError as error:
         raise UsageError(f"--slurm: {folder}: cannot be written: {error.strerror}") from None
     finally:
-        with contextlib.suppress(OSError):  # leaves a folder that is not empty
-            folder.rmdir()
-            folder.parent.rmdir()
+        for unused in (folder, folder.parent):
+            remove_if_unused(unused)
 
 
 def _try_job(script: str) -> None:

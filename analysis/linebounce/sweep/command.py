@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code, parser_of
+from linebounce.own_folder import require_own_folder
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.supervised import PREFIX
 from linebounce.sweep.cluster import ClusterOptions, open_client
@@ -77,6 +78,8 @@ def tell(line: str) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    if arguments.output:
+        require_own_folder(arguments.output)
     experiment = _experiment(arguments)
 
     def sweep_of(experiment: Experiment, directory: Path, variations: int = 0) -> Sweep:
@@ -124,6 +127,7 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     """Runs the missing points, then merges. Calls `merged` with the output of `linebounce run --merge`. Returns the
     exit code."""
     experiment, directory = sweep.experiment, sweep.directory
+    require_own_folder(directory)
     begun = datetime.now(UTC)
     plan = experiment.plan(None if sweep.fresh else directory)
     missing = [point for point in range(len(plan.at)) if point not in plan.done]

@@ -19,7 +19,9 @@ import distributed
 
 from linebounce.errors import UsageError, of_lines
 from linebounce.files import write_file
+from linebounce.own_folder import inner_path, name_problem
 from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
+from linebounce.visible import visible_name
 
 _ATTEMPTS = 2  # runs of a point before it counts as failed
 # The largest share of a task's time that may go to starting the program: normally, and at the end of a sweep.
@@ -177,9 +179,10 @@ def write_files(directory: Path, files: dict[str, bytes]) -> None:
     """Writes the files that a worker sent, in the order in which they arrived. Replaces links, so that nothing is written
     outside the directory. Raises UsageError."""
     for name, content in files.items():
-        path = directory / name
-        if path.parent != directory and path.parent.is_symlink():
-            raise UsageError(f"{path.parent}: is a symbolic link, and nothing is written elsewhere; remove it")
+        folder, _, last = name.rpartition("/")
+        if problem := name_problem(name):
+            raise UsageError(f"{visible_name(name)}: a worker sends a file of this name: {problem}")
+        path = (inner_path(directory, folder) if folder else directory) / last
         if path.is_symlink():
             path.unlink()
         write_file(path, content)

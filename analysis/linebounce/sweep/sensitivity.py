@@ -24,6 +24,7 @@ from linebounce.compare.changes import interval95
 from linebounce.console import output
 from linebounce.errors import UsageError, alternatives, not_known
 from linebounce.files import write_file
+from linebounce.own_folder import make_own_folder
 from linebounce.program import Experiment
 from linebounce.records import Point
 from linebounce.sweep.points import status_of
@@ -78,6 +79,7 @@ def prepare(
     name = f"{base['name']}_sensitivity"
     place = directory(name)
     file = place / "sensitivity.toml"
+    make_own_folder(place)
     write_file(place / "base.toml", text.encode())
     write_file(file, _experiment_text(name, base, variations).encode())
     return replace(experiment, source=str(file), overrides=()), place, variations

@@ -174,7 +174,7 @@ def _csv(frame: pl.DataFrame) -> bytes:
     import polars as pl  # noqa: PLC0415
 
     texts = [pl.col(name).map_elements(_figure_or_name, pl.String) for name in frame.columns if frame[name].dtype == pl.String]
-    return frame.with_columns(texts).rename(no_formula).write_csv().encode()
+    return frame.with_columns(texts).rename(mapping=no_formula).write_csv().encode()
 
 
 def _figure_or_name(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
+from linebounce.own_folder import make_own_folder, require_own_folder
 from linebounce.teach.engine import Engine
 from linebounce.usage import require_owners, whole_number
 from linebounce.visible import print_line
@@ -141,11 +142,25 @@ def _require_fitting(parser: argparse.ArgumentParser, parsed: argparse.Namespace
 
 
 def _teach(arguments: argparse.Namespace) -> int:
+    for folder in _folders(arguments):
+        require_own_folder(folder)
     engine = Engine()
     for name, work in _WORK.items():
         if getattr(arguments, name):
             return work(engine, arguments)
     return _list(engine, arguments)
+
+
+def _folders(arguments: argparse.Namespace) -> list[Path]:
+    """The folders that the command fills. --hand-out refuses any folder that exists."""
+    if arguments.slides:
+        from linebounce.teach.handout import folder_for_teacher  # noqa: PLC0415
+
+        return [arguments.slides, folder_for_teacher(arguments.slides)]
+    if arguments.leaderboard:
+        return [arguments.gradescope] if arguments.gradescope else []
+    is_page = arguments.output and arguments.hand_out is None and arguments.questions is None
+    return [arguments.output] if is_page else []
 
 
 # Each subcommand imports its own modules: the Markdown parser and Rich load slowly.
@@ -160,6 +175,7 @@ def _list(engine: Engine, arguments: argparse.Namespace) -> int:
 def _write(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.site import write_site  # noqa: PLC0415
 
+    make_own_folder(arguments.output)
     print_line(write_site(engine, arguments.output))
     return 0
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from linebounce.errors import malformed, meant
 from linebounce.files import scratch_folder, write_file
+from linebounce.own_folder import inner_path
 from linebounce.teach import answers
 from linebounce.teach.engine import Document, Engine, EngineError, Verdict, place_in
 from linebounce.teach.lesson import Break, Lesson, Moment, Question, Scene
@@ -45,7 +46,7 @@ class Compiler:
 
     def compile(self) -> Compiled:
         for name, block in self.lesson.programs.items():
-            write_file(self.folder / f"{name}.lua", block.text.encode())
+            write_file(inner_path(self.folder, f"{name}.lua"), block.text.encode())
         for scene in self.lesson.scenes.values():
             self.played[scene.name] = self._play(scene)
         self._find_moments()
@@ -66,7 +67,7 @@ class Compiler:
 
     def _play(self, scene: Scene) -> Played:
         text = self._experiment(scene)
-        file = self.folder / f"{scene.name}.toml"
+        file = inner_path(self.folder, f"{scene.name}.toml")
         write_file(file, text.encode())
         try:
             run = self.engine.steps(file)
@@ -327,10 +328,10 @@ class Compiler:
 def verdict_of(engine: Engine, task: Break, text: str, folder: Path) -> Verdict:
     """The checker's verdict on a protocol's table or a lock."""
     if task.target == "protocol":
-        file = folder / f"{task.name}.md"
+        file = inner_path(folder, f"{task.name}.md")
         write_file(file, text.encode())
         return engine.check(file)
-    file = folder / f"{task.name}.lua"
+    file = inner_path(folder, f"{task.name}.lua")
     write_file(file, text.encode())
     return engine.check_lock(file, *task.table.text("options").split())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from linebounce.errors import UsageError
 from linebounce.files import folder_written_whole, scratch_folder, write_file
+from linebounce.own_folder import inner_path
 from linebounce.teach.compiler import Compiled, Compiler
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import Break, Lesson, Part, Question, Scene, read_lesson
@@ -40,10 +41,10 @@ def hand_out_class(engine: Engine, assignment: Path, directory: Path, to: Class)
     made = make_variants(engine, assignment, to.students, to.seed)
     with folder_written_whole(for_teacher) as answers, folder_written_whole(directory) as handed:
         for student, text in made.items():
-            own = answers / f"{student}.md"
+            own = inner_path(answers, f"{student}.md")
             write_file(own, text.encode())
             if to.only in ("", student):
-                hand_out(engine, own, handed / student, name=assignment.stem, student=student)
+                hand_out(engine, own, inner_path(handed, student), name=assignment.stem, student=student)
     return [directory, for_teacher]
 
 
@@ -60,10 +61,10 @@ def hand_out(engine: Engine, assignment: Path, directory: Path, *, name: str = "
     with folder_written_whole(directory) as made:
         for part, form in forms:
             if isinstance(part, Break):
-                write_file(made / _file(part), form["text"].encode())
+                write_file(inner_path(made, _file(part)), form["text"].encode())
             elif isinstance(part, Scene):
-                write_file(made / f"{part.name}.toml", form["experiment"].encode())
-                write_file(made / (form["file"] or f"{part.name}.lua"), form["program"].encode())
+                write_file(inner_path(made, f"{part.name}.toml"), form["experiment"].encode())
+                write_file(inner_path(made, form["file"] or f"{part.name}.lua"), form["program"].encode())
         write_file(made / "answers.toml", _form(lesson, name or lesson.path.stem, student).encode())
         write_file(made / "assignment.md", text.encode())
     return directory / "assignment.md"

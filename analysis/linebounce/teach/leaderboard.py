@@ -13,6 +13,7 @@ from linebounce.commands import DONE
 from linebounce.console import output
 from linebounce.errors import InputError
 from linebounce.files import scratch_folder, write_file
+from linebounce.own_folder import inner_path, make_own_folder
 from linebounce.teach.engine import Confined, Engine, EngineError
 from linebounce.teach.lock_source import refusal
 from linebounce.teach.source import read_text
@@ -53,10 +54,12 @@ def leaderboard(engine: Engine, folder: Path, race: Race, gradescope: Path | Non
         files.setdefault(path.parent.name, []).append(path)
     if not files:
         raise InputError(f"{folder}: there is no {' or '.join(f'STUDENT/{name}' for name in _LOCKS)} in it")
+    places = {student: inner_path(gradescope, f"{student}.json") for student in files} if gradescope else {}
     ranked = rank([_tried(engine, student, files[student], race) for student in sorted(files)])
     if gradescope:
+        make_own_folder(gradescope)
         for one in ranked:
-            write_file(gradescope / f"{one.student}.json", f"{json.dumps(_gradescope(one), indent=1)}\n".encode())
+            write_file(places[one.student], f"{json.dumps(_gradescope(one), indent=1)}\n".encode())
     if as_json:
         print(json.dumps([asdict(one) for one in ranked], indent=1, ensure_ascii=False))
     else:

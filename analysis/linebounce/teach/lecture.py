@@ -11,6 +11,7 @@ from typing import Any
 
 from linebounce.errors import not_known
 from linebounce.files import scratch_folder, write_file
+from linebounce.own_folder import inner_path
 from linebounce.teach.answers import ACCESS, MESSAGE, ROW
 from linebounce.teach.compiler import Compiled, Compiler, Played
 from linebounce.teach.engine import Engine, EngineError
@@ -166,7 +167,7 @@ class _Maker:
 
     def _listing(self, table: Table) -> Listing:
         for name, text in table.values.get("files", {}).items():
-            write_file(self.scratch / Path(str(name)).name, str(text).encode())
+            write_file(inner_path(self.scratch, str(name)), str(text).encode())
         printed = self.engine.output(self._words(table), self.scratch).splitlines()
         begin = _first(table, "from", printed) if table.text("from") else 0
         end = begin + _first(table, "to", printed[begin:]) + 1 if table.text("to") else len(printed)

@@ -9,6 +9,7 @@ from typing import Any
 import vl_convert
 
 from linebounce.files import write_file
+from linebounce.own_folder import make_own_folder
 from linebounce.teach.engine import Engine
 from linebounce.teach.handout import folder_for_teacher
 from linebounce.teach.lecture import Asked, Chart, Lecture, Listing, Part, Picture, Prose, Slide, make_lecture
@@ -23,6 +24,8 @@ def write_slides(engine: Engine, directory: Path) -> list[Path]:
     """Writes a page for each lecture into this folder, and the solutions into a folder beside it whose name ends in
     -teacher."""
     lectures = [make_lecture(engine, path) for path in Library(engine).lecture_files()]
+    for folder in (directory, folder_for_teacher(directory)):
+        make_own_folder(folder)
     written = []
     for number, lecture in enumerate(lectures, 1):
         written.append(directory / f"lecture-{number}.html")

@@ -179,9 +179,11 @@ void add_import(Command& program) {
               "tests")
       .required();
   command.option("--as", "FORM", &arguments->as, forms_text());
-  command.option(
-      "-o,--output", "OUT", &arguments->out,
-      "The result: a trace (.lbt, or .txt as text), a machine (.toml) or a results directory; default: from FILE's name");
+  command
+      .option(
+          "-o,--output", "OUT", &arguments->out,
+          "The result: a trace (.lbt, or .txt as text), a machine (.toml) or a results directory; default: from FILE's name")
+      .own_directory();
   command.option("--seconds", "S", &arguments->seconds, "lock_stat: how long it counted").between_reals(0.001, 1e6);
   command.option("--cpus", "N", &arguments->cpus, "lock_stat: the number of CPUs").between(2, 1024);
   command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock, for files in cycles; default: {} MHz", kAssumedMhz))

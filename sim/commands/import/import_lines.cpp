@@ -13,6 +13,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/c2c_trace.hpp"
 #include "sim/sources/line_file.hpp"
@@ -153,7 +154,7 @@ void write_results(const fs::path& directory, const std::string& source, const s
   results.points = {point};
   results.answer.text = fmt::format("Measured, not simulated: samples of {}, by perf c2c.", source);
   results.assumptions = losses.sentences();
-  make_directories(directory);
+  make_own_directory(directory);
   PointData data;
   data.lines = rows;
   for (const CsvFile& file : csv_files(0, data)) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/layout/layout_trials.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "workloads/program/layout_set.hpp"
 #include "workloads/replay/places.hpp"
@@ -81,7 +82,7 @@ ExitCode diff(DiffArguments arguments, const std::vector<std::string>& argv) {
   const auto report = compare_layouts(arguments, argv, code);
   if (!report) return code;
   const std::string document = layout_diff_json(*report).dump(1) + "\n";
-  fs::create_directories(arguments.directory);
+  make_own_directory(arguments.directory);
   replace_file(fs::path(arguments.directory) / "layout_diff.json", document);
   std::cout << (arguments.json ? document : layout_diff_text(*report));
   return code;

@@ -9,7 +9,9 @@
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/sources/access_trace.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
@@ -64,8 +66,9 @@ void write_trace(const LayoutArguments& arguments, const AccessTable& table, Lay
   // Assumes that the object begins at a line, as pahole and a table of accesses do.
   layout.base_offset.reset();
   layout.alignment = std::max(layout.alignment, line_bytes);
-  fs::create_directories(file.parent_path());
-  trace::Writer writer(file);
+  make_own_directory(file.parent_path());
+  UnfinishedFile unfinished(file);
+  trace::Writer writer(unfinished.path());
   Losses losses = write_access_trace(table, layout, {.threads = arguments.threads}, writer);
   losses.add_count(Loss::types_unknown, table.file, static_cast<std::int64_t>(left_out));
   trace::Summary summary;
@@ -73,6 +76,7 @@ void write_trace(const LayoutArguments& arguments, const AccessTable& table, Lay
   summary.recorder = "linebounce layout";
   summary.missing = losses.sentences();
   writer.finish(summary);
+  unfinished.finish();
 }
 
 int largest_line(const LayoutArguments& arguments, const std::vector<std::string>& machines) {
@@ -85,7 +89,7 @@ int largest_line(const LayoutArguments& arguments, const std::vector<std::string
 }  // namespace
 
 Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory) {
-  fs::create_directories(directory);
+  make_own_directory(directory);
   const fs::path out = fs::path(directory) / (structure + ".toml");
   std::string command =
       shell_word(fs::read_symlink("/proc/self/exe").string()) + " import " + shell_word(fs::absolute(binary).string());
@@ -114,7 +118,8 @@ void add_layout_options(Command& command, LayoutArguments& arguments) {
   add_orders(command, arguments.orders);
   command.option("--line-bytes", "N", &arguments.line_bytes, "Size of a line; default: the machines' largest").between(8, 4096);
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
-  command.option("-o,--output", "DIR", &arguments.directory, "Folder for the results; default: out/layout/STRUCTURE");
+  command.option("-o,--output", "DIR", &arguments.directory, "Folder for the results; default: out/layout/STRUCTURE")
+      .own_directory();
   add_jobs(command, arguments.at_once);
   command.flag("--json", arguments.json, "Print one JSON object instead of text");
 }

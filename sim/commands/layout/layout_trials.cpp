@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/lines/rank_correlation.hpp"
-#include "sim/plan/output_directory.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {
@@ -59,7 +59,7 @@ std::optional<std::vector<std::vector<LayoutGain>>> LayoutTrials::gains(const st
     repeat_in_orders(trials, range.first, range.count);
     const Plan plan = plan_of(trials);
     const std::string& known_as = plan.experiment.machine_name;
-    const fs::path directory = folder_in(folder_in(arguments_.directory, known_as), name);
+    const fs::path directory = inner_path(inner_path(arguments_.directory, known_as), name);
     const auto points = run_study(plan, run_options(arguments_, directory, argv_), code);
     if (!points) return std::nullopt;
     const TrialsInOrders runs(*points, range.count);

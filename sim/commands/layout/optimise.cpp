@@ -9,6 +9,7 @@
 
 #include "sim/commands/layout/layout_trials.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/studies/advice/source_edit.hpp"
@@ -307,7 +308,7 @@ ExitCode optimise(OptimiseArguments arguments, const std::vector<std::string>& a
   const auto report = LayoutFinder(arguments, argv).find(code);
   if (!report) return code;
   const std::string document = layout_report_json(*report).dump(1) + "\n";
-  fs::create_directories(arguments.directory);
+  make_own_directory(arguments.directory);
   replace_file(fs::path(arguments.directory) / "layout.json", document);
   std::cout << (arguments.json ? document : layout_report_text(*report, painter_for_stdout()));
   if (!arguments.json) std::cout << "\n" << results_line(arguments.directory, painter_for_stdout());

@@ -174,8 +174,9 @@ void add_trace_replay(Command& trace) {
   command.option("--set", "PATH=VALUE", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1").between(0, kLargestSeed);
-  command.option("-o,--output", "DIR", &arguments->directory,
-                 "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...");
+  command
+      .option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
+      .own_directory();
   add_unchecked(command, arguments->unchecked);
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command.flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
