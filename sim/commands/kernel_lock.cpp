@@ -51,7 +51,8 @@ void add_kernel_lock(Command& program) {
   command.option("--kernel", "PATH", &arguments->kernel,
                  "Required: the kernel's sources, a folder or an archive such as Debian's");
   command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the copied sources");
-  command.option("-o,--output", "DIR", &arguments->directory, "Where to write the lock; default: out/kernel/NAME");
+  command.option("-o,--output", "DIR", &arguments->directory, "Where to write the lock; default: out/kernel/NAME")
+      .own_directory();
   command.footer(kLockFooter);
   command.action([arguments] { return unpack(*arguments); });
 }

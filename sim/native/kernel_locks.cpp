@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 
-#include "sim/native/run_program.hpp"
+#include "models/text/visible.hpp"
+#include "sim/native/kernel_sources.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/read_problem.hpp"
 
@@ -144,81 +148,67 @@ void release_shared(struct lockref *lock) {
 }
 )";
 
-constexpr std::string_view kMadeBy = "// Made by `linebounce lock`";
+// The names in `#include <NAME>`.
+std::vector<std::string> included_by(const std::string& line) {
+  std::vector<std::string> names;
+  constexpr std::string_view kInclude = "include", kBlanks = " \t";
+  for (std::size_t at = 0; (at = line.find('#', at)) != std::string::npos;) {
+    at = line.find_first_not_of(kBlanks, at + 1);
+    if (at == std::string::npos || line.compare(at, kInclude.size(), kInclude) != 0) continue;
+    at = line.find_first_not_of(kBlanks, at + kInclude.size());
+    if (at == std::string::npos || line[at] != '<') continue;
+    const std::size_t end = line.find('>', at);
+    if (end == std::string::npos) break;
+    names.push_back(line.substr(at + 1, end - at - 1));
+  }
+  return names;
+}
 
 class Unpacking {
  public:
   Unpacking(const KernelLock& lock, fs::path kernel, fs::path to)
-      : lock_(lock), kernel_(std::move(kernel)), to_(std::move(to)), source_(to_ / "source") {}
+      : lock_(lock), kernel_(std::move(kernel)), to_(std::move(to)) {}
 
   fs::path unpack(const fs::path& patch) {
-    fs::remove_all(source_);
-    if (is_made_earlier()) fs::remove_all(to_ / "headers");
-    fs::create_directories(source_);
-    fs::is_directory(kernel_) ? copy_files() : extract_files();
+    require_own_directory(to_);
+    if (!is_there(kernel_)) throw InputError(read_problem(kernel_.string(), ENOENT));
+    make_own_directory(to_);
+    UnfinishedFolders made(to_, {"source", "headers"});
+    source_ = made.path() / "source";
+    headers_ = made.path() / "headers";
+    make_directories(source_);
+    make_directories(headers_);
+    copy_kernel_files(kernel_, lock_.files, source_);
     for (const std::string& file : lock_.files) {
-      if (!fs::exists(source_ / file))
+      if (!is_there(source_ / file))
         throw InputError(fmt::format("{}: {} is missing, which {} needs", kernel_.string(), file, lock_.name));
     }
-    if (!patch.empty()) apply(patch);
+    if (!patch.empty()) apply_patch(patch, source_);
     for (const std::string& file : lock_.files) add_headers(file);
+    made.finish();
     return write_lock();
   }
 
  private:
-  // Whether `linebounce lock` has written this lock here before, so that the headers are its own.
-  [[nodiscard]] bool is_made_earlier() const {
-    const fs::path file = to_ / (lock_.name + ".c");
-    return fs::exists(file) && read_file(file).starts_with(kMadeBy);
-  }
-
-  void copy_files() {
-    for (const std::string& file : lock_.files) {
-      if (!fs::exists(kernel_ / file)) continue;
-      fs::create_directories((source_ / file).parent_path());
-      fs::copy_file(kernel_ / file, source_ / file);
-    }
-  }
-
-  void extract_files() {
-    if (!fs::exists(kernel_)) throw InputError(read_problem(kernel_.string(), ENOENT));
-    std::vector<std::string> words = {"tar",
-                                      "-xf",
-                                      kernel_.string(),
-                                      "-C",
-                                      source_.string(),
-                                      "--strip-components=1",
-                                      "--wildcards",
-                                      "--no-wildcards-match-slash"};
-    for (const std::string& file : lock_.files) words.push_back("*/" + file);
-    const ProgramOutput output = run_program(words);
-    if (output.could_not_run())
-      throw ConfigError(fmt::format("{}: to unpack it, the program tar is needed, and can't be run", kernel_.string()));
-    if (output.code != 0) throw InputError(fmt::format("{}: tar can't unpack it:\n{}", kernel_.string(), output.text));
-  }
-
-  void apply(const fs::path& patch) const {
-    const ProgramOutput output =
-        run_program({"patch", "--batch", "--forward", "-p1", "-d", source_.string(), "-i", fs::absolute(patch).string()});
-    if (output.could_not_run())
-      throw ConfigError(fmt::format("{}: to apply it, the program patch is needed, and can't be run", patch.string()));
-    if (output.code != 0) throw ConfigError(fmt::format("{} does not apply:\n{}", patch.string(), output.text));
-  }
-
-  // Writes a header of ours for each header that the file includes and that was not copied from the kernel.
+  // Writes a header of ours for each header that the file includes and that was not copied from the kernel. Also takes includes
+  // in comments: a header that nothing includes does no harm.
   void add_headers(const std::string& file) {
-    const std::string text = read_file(source_ / file);
-    constexpr std::string_view kInclude = "#include <";
-    for (std::size_t at = 0; (at = text.find(kInclude, at)) != std::string::npos;) {
-      at += kInclude.size();
-      add_header(text.substr(at, text.find('>', at) - at));
+    std::istringstream text(read_file(source_ / file));
+    std::string line;
+    for (int number = 1; std::getline(text, line); ++number) {
+      for (const std::string& name : included_by(line)) {
+        if (const std::string problem = name_problem(name); !problem.empty())
+          throw ConfigError(
+              fmt::format("{}: {}:{}: includes <{}>: {}", kernel_.string(), file, number, visible_name(name), problem));
+        add_header(name);
+      }
     }
   }
 
   void add_header(const std::string& name) {
-    const fs::path header = to_ / "headers" / name;
-    if (fs::exists(source_ / "include" / name) || name.find("..") != std::string::npos || !added_.insert(name).second) return;
-    fs::create_directories(header.parent_path());
+    if (is_there(inner_path(source_ / "include", name)) || !added_.insert(name).second) return;
+    const fs::path header = inner_path(headers_, name);
+    make_directories(header.parent_path());
     const auto special = special_headers().find(name);
     const bool is_of_tasks = name.starts_with("linux/sched");
     write_file(header, special != special_headers().end() ? special->second
@@ -230,16 +220,17 @@ class Unpacking {
 
   [[nodiscard]] fs::path write_lock() const {
     std::string text =
-        fmt::format("{} from {}.\n// linebounce includes from: headers source/include\n", kMadeBy, kernel_.string());
+        fmt::format("// Made by `linebounce lock` from {}.\n// linebounce includes from: headers source/include\n",
+                    visible_name(kernel_.string()));
     text += "#include <linebounce/kernel.h>\n";
     for (std::size_t i = 0; i < lock_.sources; ++i) text += fmt::format("#include \"source/{}\"\n", lock_.files[i]);
     fs::path file = to_ / (lock_.name + ".c");
-    write_file(file, text + lock_.functions);
+    replace_file(file, text + lock_.functions);
     return file;
   }
 
   const KernelLock& lock_;
-  fs::path kernel_, to_, source_;
+  fs::path kernel_, to_, source_, headers_;
   std::set<std::string> added_;
 };
 

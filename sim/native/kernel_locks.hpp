@@ -17,7 +17,8 @@ struct KernelLock {
 const std::vector<KernelLock>& kernel_locks();
 
 // Fills the folder `to` with the lock's files, and returns its main file's path, NAME.c. `kernel`: a kernel's source tree or an
-// archive of one. `patch`: a patch for the copied sources; empty: none. Errors: ConfigError.
+// archive of one. `patch`: a patch for the copied sources; empty: none. Replaces what an earlier call has made; if it fails,
+// that stays. Errors: ConfigError, InputError, OutputError.
 std::filesystem::path unpack_kernel_lock(const KernelLock& lock, const std::filesystem::path& kernel,
                                          const std::filesystem::path& patch, const std::filesystem::path& to);
 
