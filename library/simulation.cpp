@@ -69,8 +69,8 @@ class Costs final : public Observer {
 
 }  // namespace
 
-// The objects that programs may access. This class must refuse an access that crosses the end of a line or object, because the
-// models only assert that none does.
+// The objects that programs may access. This class must refuse an access that crosses the end of a line, because the models
+// only assert that none does.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const workloads::AddressSpace& objects) : objects_(objects) {}
@@ -81,12 +81,15 @@ class PlacedMemory {
     if (!is_width || address % static_cast<Address>(bytes) != 0)
       throw std::invalid_argument(
           fmt::format("{}: {} bytes at 0x{:x}: a word has 1, 2, 4 or 8, and lies at a multiple of that", what, bytes, address));
-    require_placed(what, address);  // objects are whole lines, so an aligned word that begins inside one also ends inside it
+    require_placed(what, address, bytes);
   }
-  void require_placed(const char* what, Address address) const {
-    if (objects_.find_byte(address).object == workloads::AddressSpace::kNoObject)
-      throw std::out_of_range(fmt::format("{}: 0x{:x} is in none of the {} objects that place() has made", what, address,
-                                          objects_.objects().size()));
+  void require_placed(const char* what, Address address, int bytes) const {
+    // No two objects share a line, so an aligned word that begins in one object can't end in another.
+    for (const Address byte : {address, address + static_cast<Address>(bytes) - 1}) {
+      if (objects_.find_byte(byte).object == workloads::AddressSpace::kNoObject)
+        throw std::out_of_range(fmt::format("{}: byte 0x{:x} is in none of the {} objects that place() has made", what, byte,
+                                            objects_.objects().size()));
+    }
   }
 
   // The CPU whose program runs. Programs run by turns, and each of a CPU's calls may let others run.
@@ -134,9 +137,8 @@ class Simulation::Implementation {
     const int nodes = machine_->layout().nodes();
     if (node && (*node < 0 || *node >= nodes))
       throw std::out_of_range(fmt::format("{}: there is no node {}; legal: 0 to {}", name, *node, nodes - 1));
-    const std::int64_t line = line_bytes();
-    const std::optional<Home> home = node ? std::optional(Home::on(*node)) : std::nullopt;
-    return memory_.place_plain(name, (bytes + line - 1) / line * line, static_cast<int>(line), home);
+    // Each object begins a line, so no two share one.
+    return memory_.place_plain(name, bytes, line_bytes(), node ? std::optional(Home::on(*node)) : std::nullopt);
   }
   void preset(Address address, Value value, int bytes) {
     refuse_after_run();
@@ -267,7 +269,7 @@ void Cpu::fence() {
 }
 void Cpu::prefetch(Address address) {
   const Turn turn("prefetch", *this, memory_);
-  memory_.require_placed("prefetch", address);
+  memory_.require_placed("prefetch", address, 1);
   cpu_.prefetch(address);
 }
 void Cpu::compute(std::int64_t cycles) {

@@ -17,13 +17,13 @@ typedef bool linebounce_bool;
 typedef _Bool linebounce_bool;
 #endif
 
-// The lock's promises, which check-lock tests. Members that are not named are 0.
+// Facts about the lock. Members that are not named are 0.
 struct linebounce_traits {
   const char *title;        // one line for lists and reports
-  int fifo;                 // CPUs get the lock in the order in which they began to wait
-  int readers_wait_nested;  // a reader that acquires again may deadlock behind a writer that waits for it
-  int numa_aware;           // hand-offs prefer waiters of the holder's node
-  int most_cpus;            // 0: any number
+  int fifo;                 // CPUs get the lock in the order in which they began to wait; check-lock tests that
+  int readers_wait_nested;  // a reader that acquires again may deadlock behind a waiting writer, so replays leave that out
+  int numa_aware;           // hand-offs prefer waiters of the holder's node; shown in lists
+  int most_cpus;            // the largest number of CPUs that may use the lock; 0: any number
 };
 
 struct linebounce_lock {

@@ -1,9 +1,12 @@
 // Tests the promises of linebounce.hpp in a program that sees no other header. Prints each promise that does not hold. With a
 // machine's name as its argument, plays ping-pong on that machine and prints the number of transfers by source.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <linebounce/linebounce.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -197,6 +200,174 @@ void calls_with_wrong_arguments_are_exceptions() {
   expect(simulation.run().transfers.total() == 1, "nor has it moved a line");
 }
 
+// An object ends with its last byte, although its line goes on.
+void an_access_stays_within_the_objects_bytes() {
+  lb::Simulation simulation("p3_xeon_4way");
+  const auto line = static_cast<lb::Address>(simulation.line_bytes());
+  const lb::Address three = simulation.place("three", 3), next = simulation.place("next", 1);
+  const lb::Address long_one = simulation.place("long", static_cast<std::int64_t>(line) + 4);
+  expect(three / line != next / line && next / line != long_one / line, "no other object shares its lines");
+  expect_throw<std::out_of_range>([&] { simulation.preset(three, 1, 4); }, "three bytes are less than four");
+  expect_throw<std::out_of_range>([&] { simulation.preset(three + 3, 1, 1); }, "and there is no fourth");
+  simulation.preset(three + 2, 7, 1);
+  simulation.program(0, [=](lb::Cpu& cpu) {
+    expect(cpu.load(three + 2, 1) == 7 && cpu.load(three, 2) == 0,
+           "words within the object are read, zeros where nothing is set");
+    for (const int bytes : {4, 8}) {
+      expect_throw<std::out_of_range>([&] { cpu.load(three, bytes); }, "a word that ends behind its object");
+      expect_throw<std::out_of_range>([&] { cpu.store(three, 1, bytes); }, "is not stored");
+      expect_throw<std::out_of_range>([&] { cpu.store_release(three, 1, bytes); }, "nor released");
+      expect_throw<std::out_of_range>([&] { cpu.exchange(three, 1, bytes); }, "nor exchanged");
+      expect_throw<std::out_of_range>([&] { cpu.fetch_add(three, 1, bytes); }, "nor added to");
+      expect_throw<std::out_of_range>([&] { cpu.compare_exchange(three, 0, 1, bytes); }, "nor compared");
+      expect_throw<std::out_of_range>(
+          [&] {
+            cpu.spin_until(
+                three, [](lb::Value) { return true; }, bytes);
+          },
+          "nor awaited");
+    }
+    for (lb::Address byte = three + 3; byte < next; ++byte)
+      expect_throw<std::out_of_range>([&] { cpu.load(byte, 1); }, "the rest of the line is in no object");
+    expect_throw<std::out_of_range>([&] { cpu.prefetch(three + 3); }, "nor fetched");
+    expect_throw<std::out_of_range>([&] { cpu.load(long_one + line, 8); }, "nor is the rest of the last of several lines");
+    cpu.store(long_one + line, 5, 4);
+    expect(cpu.load(long_one + line, 4) == 5, "whose first bytes are");
+  });
+  const lb::Statistics statistics = simulation.run();
+  bool has_second_line = false;
+  for (const lb::LineCost& cost : statistics.lines) {
+    expect(cost.object == "three" || (cost.object == "long" && cost.line == 1), "only these lines were touched");
+    has_second_line |= cost.object == "long";
+  }
+  expect(has_second_line, "lines count from 0 in their object");
+}
+
+void operations_return_the_value_before_and_only_they_take_time() {
+  lb::Simulation simulation("p3_xeon_4way");
+  const lb::Address word = simulation.place("word", 8);
+  double ended = 0;
+  int asked = 0;
+  simulation.program(0, [&](lb::Cpu& cpu) {
+    expect(cpu.number() == 0, "it runs on CPU 0");
+    expect(cpu.load(word) == 0, "an object is filled with zeros");
+    expect(cpu.exchange(word, 3) == 0 && cpu.fetch_add(word, 2) == 3, "exchange and addition return the value before");
+    expect(cpu.compare_exchange(word, 4, 9) == 5 && cpu.load(word) == 5,
+           "so does a comparison that fails, which stores nothing");
+    expect(cpu.compare_exchange(word, 5, 9) == 5 && cpu.load(word) == 9, "and one that does not");
+    const double before = cpu.now_ns();
+    volatile double work = 0;
+    for (int i = 0; i < 100000; ++i) work = work + i;
+    expect(cpu.now_ns() == before && cpu.now_ns() == before,
+           "what the program does between calls takes no time, nor does the clock");
+    for (const auto& operation : std::vector<std::function<void()>>{[&] { cpu.load(word); }, [&] { cpu.store(word, 1); },
+                                                                    [&] { cpu.fetch_add(word, 1); }, [&] { cpu.compute(10); },
+                                                                    [&] { cpu.execute(100); }}) {
+      const double begun = cpu.now_ns();
+      operation();
+      expect(cpu.now_ns() > begun, "an operation takes time");
+    }
+    cpu.store(word, 0);
+    cpu.compute(10000);
+    for (int i = 0; i < 3; ++i) {
+      cpu.compute(5000);
+      cpu.fetch_add(word, 1);
+    }
+  });
+  simulation.program(1, [&](lb::Cpu& cpu) {
+    cpu.compute(5000);
+    const lb::Value seen = cpu.spin_until(word, [&](lb::Value value) { return ++asked, value == 3; });
+    expect(seen == 3, "a spin returns the value for which `done` was true");
+    ended = cpu.now_ns();
+  });
+  const double time_ns = simulation.run().time_ns;
+  expect(asked <= 12, "`done` is called once for each change, however long the wait");
+  expect(time_ns >= ended, "the time lasts until the last program has ended");
+}
+
+void misses_are_counted_by_supplier_and_the_costliest_line_is_first() {
+  lb::Simulation simulation("p3_xeon_4way");
+  const lb::Address once = simulation.place("once", 8), often = simulation.place("often", 8),
+                    flag = simulation.place("flag", 8);
+  for (const int number : {0, 1}) {
+    simulation.program(number, [=](lb::Cpu& cpu) {
+      if (number == 0) cpu.load(once);
+      for (int round = 0; round < 20; ++round) {
+        cpu.spin_until(flag, [=](lb::Value value) { return value % 2 == static_cast<lb::Value>(number); });
+        cpu.load(often);
+        cpu.store(often, 1);
+        cpu.fetch_add(flag, 1);
+      }
+    });
+  }
+  const lb::Statistics statistics = simulation.run();
+  std::int64_t sum = 0;
+  for (const auto& [source, number] : statistics.transfers.count) {
+    const std::vector<std::string> known = {"local_c2c",  "local_memory", "remote_memory",
+                                            "remote_c2c", "node_cache",   "upgrade"};
+    expect(std::find(known.begin(), known.end(), source) != known.end(), "a supplier is one that the header names");
+    sum += number;
+  }
+  expect(sum == statistics.transfers.total(), "the total is the sum");
+  expect(statistics.transfers.count.at("upgrade") >= 19, "a store to a line of which the CPU has a copy is an upgrade");
+  expect(statistics.lines.size() == 3 && statistics.lines.back().object == "once", "the line that missed once comes last");
+  for (std::size_t i = 1; i < statistics.lines.size(); ++i)
+    expect(statistics.lines[i - 1].transfers.total_latency_ns >= statistics.lines[i].transfers.total_latency_ns,
+           "the costliest line comes first");
+}
+
+void a_program_has_a_stack_of_256_kib() {
+  lb::Simulation simulation("p3_xeon_4way");
+  simulation.program(0, [](lb::Cpu& cpu) {
+    volatile char most[224 * 1024];
+    for (std::size_t i = 0; i < sizeof most; i += 1024) most[i] = static_cast<char>(i);
+    cpu.compute(1);
+    expect(most[1024 * 7] == static_cast<char>(1024 * 7), "the stack is the program's own");
+  });
+  simulation.run();
+}
+
+void a_machine_is_a_name_or_a_file_and_an_error_has_its_place(const std::filesystem::path& folder) {
+  const std::filesystem::path shipped = std::filesystem::path(LINEBOUNCE_HOME) / "configs/machines/p3_xeon_4way.toml";
+  const std::filesystem::path file = folder / "mine.toml", wrong = folder / "wrong.toml";
+  std::ostringstream text;
+  text << std::ifstream(shipped).rdbuf();
+  std::ofstream(file) << text.str();
+  std::ofstream(wrong) << text.str() << "\n[nothing]\n";
+  expect(lb::Simulation(file.string()).cpus() == 4, "a file is a machine");
+  try {
+    lb::Simulation{wrong.string()};
+    expect(false, "an unknown table is refused");
+  } catch (const std::runtime_error& error) {
+    const std::string said = error.what();
+    expect(said.find("wrong.toml:") != said.npos && said.find("nothing") != said.npos, "the message has file, line and key");
+  }
+  try {
+    lb::Simulation("p3_xeon_4wy");
+    expect(false, "an unknown name is refused");
+  } catch (const std::runtime_error& error) {
+    expect(std::string(error.what()).find("p3_xeon_4way") != std::string::npos, "the message has what is legal");
+  }
+}
+
+void the_environment_names_the_home(const std::filesystem::path& home) {
+  ::setenv("LINEBOUNCE_ROOT", home.c_str(), 1);
+  expect(lb::Simulation("p3_xeon_4way").cpus() == 3, "LINEBOUNCE_ROOT comes before the installed folder");
+  expect(lb::Simulation("p3_xeon_4way", LINEBOUNCE_HOME).cpus() == 3, "and before `home`");
+  ::unsetenv("LINEBOUNCE_ROOT");
+}
+
+void none_is_run_by_the_program_of_another() {
+  lb::Simulation inner("p3_xeon_4way"), outer("p3_xeon_4way");
+  outer.program(0, [&](lb::Cpu&) { inner.run(); });
+  expect_throw<std::logic_error>([&] { outer.run(); }, "none is run inside another's program");
+  expect_throw<std::invalid_argument>([&] { inner.place("too large", lb::Simulation::kMostBytes + 1); },
+                                      "an object has a size");
+  inner.run();
+  expect_throw<std::logic_error>([&] { inner.place("late", 8); }, "nothing is placed after the run");
+  expect_throw<std::logic_error>([&] { inner.preset(64, 1); }, "nor preset");
+}
+
 // A CPU that another program or thread uses would go on on a stack that is not its own.
 void a_cpu_is_its_own_programs_alone() {
   lb::Simulation simulation("p3_xeon_4way");
@@ -236,5 +407,12 @@ int main(int count, char** arguments) {
   errors_are_exceptions();
   calls_with_wrong_arguments_are_exceptions();
   a_cpu_is_its_own_programs_alone();
+  an_access_stays_within_the_objects_bytes();
+  operations_return_the_value_before_and_only_they_take_time();
+  misses_are_counted_by_supplier_and_the_costliest_line_is_first();
+  a_program_has_a_stack_of_256_kib();
+  a_machine_is_a_name_or_a_file_and_an_error_has_its_place(std::filesystem::current_path());
+  none_is_run_by_the_program_of_another();
+  the_environment_names_the_home(std::filesystem::current_path() / "home");
   return failures == 0 ? 0 : 1;
 }

@@ -32,11 +32,11 @@ using Value = std::uint64_t;
 
 class PlacedMemory;
 
-// A program's view of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes` is 1, 2, 4 or
-// 8, and the address must be a multiple of it.
+// A program's view of the CPU that it runs on. The operations take simulated time; number(), now_ns() and what the program does
+// between two calls take none. `bytes` is 1, 2, 4 or 8, and the address must be a multiple of it.
 // Errors: std::invalid_argument for another width, an unaligned address, a negative amount, or an empty `done`;
-// std::out_of_range for bytes outside all placed objects; std::logic_error for a call by anything but the CPU's own program. A
-// refused call has no effect.
+// std::out_of_range if one of the bytes is outside all placed objects; std::logic_error for a call by anything but the CPU's own
+// program. A refused call has no effect.
 class Cpu {
  public:
   Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}
@@ -92,7 +92,7 @@ struct Statistics {
 };
 
 // Several simulations may exist at once, and several threads may each run one. A simulation must not be made or run inside
-// another simulation's program, because a program's stack is small. Results are the same in every run.
+// another simulation's program, because a program's stack is small: std::logic_error. Results are the same in every run.
 class Simulation {
  public:
   // `machine`: the name of a shipped machine ("p3_xeon_4way") or a TOML file. `home`: the folder that contains configs/ and
