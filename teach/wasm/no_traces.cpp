@@ -25,6 +25,9 @@ std::string Reader::fingerprint() const {
 std::string Reader::damage() const {
   std::abort();
 }
+int page_bytes_of(const Reader&, const Object&) {
+  std::abort();
+}
 void keep_what_makes_sense(Reader&) {}
 
 }  // namespace linebounce::trace
