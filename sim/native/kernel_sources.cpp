@@ -51,13 +51,17 @@ void require_within_limits(const fs::path& kernel, const fs::path& folder) {
 
 // Refuses links, which would lead what is written later elsewhere, as well as pipes and devices.
 void require_plain_files(const fs::path& kernel, const fs::path& folder) {
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    const fs::file_status status = entry.symlink_status();
-    const bool is_plain = fs::is_directory(status) || (fs::is_regular_file(status) && entry.hard_link_count() == 1);
+  std::error_code error;
+  fs::path last = folder;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    last = entry->path();
+    const fs::file_status status = entry->symlink_status();
+    const bool is_plain = fs::is_directory(status) || (fs::is_regular_file(status) && entry->hard_link_count() == 1);
     if (is_plain) continue;
     throw InputError(fmt::format("{}: {} is a link, a pipe or a device in it; only files and folders are taken",
-                                 kernel.string(), visible_name(entry.path().lexically_relative(folder).string())));
+                                 kernel.string(), visible_name(entry->path().lexically_relative(folder).string())));
   }
+  if (error) throw OutputError(fmt::format("{}: cannot be read: {}", last.string(), error.message()));
 }
 
 // Also reads a pipe, which only the command line can name.

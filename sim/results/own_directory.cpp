@@ -38,9 +38,11 @@ void delete_own(const fs::path& folder) {
   if (error) throw OutputError(folder.string() + ": cannot be deleted: " + error.message());
 }
 
+// The second attempt helps if the first met an error that has passed.
 void delete_own_if_possible(const fs::path& folder) {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) fs::remove_all(folder, error);
 }
 
 fs::file_type type_of(const fs::path& path) {

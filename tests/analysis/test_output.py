@@ -135,7 +135,7 @@ def test_only_errors_that_do_not_concern_a_file_are_the_systems_fault(
     def refused(*_: object) -> None:
         raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr(Path, "open", refused)
+    monkeypatch.setattr("linebounce.files.open", refused, raising=False)
     with pytest.raises(InputError, match=f"answers.toml: cannot be read: {os.strerror(error)}") as raised:
         read_file(Path("answers.toml"))
     assert isinstance(raised.value, UnreadableError) == of_the_system

@@ -31,7 +31,9 @@ ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "lock
 OF_ONE_RUN = {"timeline.csv"}  # written only on request, for one run, so it has no column for the point
 # Written only if the machine is a user's own: whether the answer holds over the range of its contention family.
 OF_OWN_MACHINES = {"family_range.json"}
-NOT_DATA = {"manifest.json"}  # contains host, time and path: the only file that may differ between equal runs
+# The manifest has host, time and path: the only file that may differ between equal runs. A sweep's directory also lists the
+# folders in it that Linebounce may delete.
+NOT_DATA = {"manifest.json", ".linebounce"}
 
 
 @cache

@@ -216,5 +216,7 @@ def test_a_recorded_loop_of_tries_keeps_its_lock_as_busy_as_waiting_does(linebou
     page = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--json")
     assert page.code == 0, page.stderr
     answer = json.loads(page.stdout)
-    assert answer["changes"] == []
+    # A lock of nodes (hbo) keeps the array in its node for a while. No lock shortens the section itself.
+    gains = [gain["change_pct"] for change in answer["changes"] for gain in change["gains"]]
+    assert all(gain < 5 for gain in gains), gains
     assert answer["time"][0]["bottleneck"]["name"] == "gate", "the tries are waiting for the lock"
