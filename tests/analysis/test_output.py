@@ -132,7 +132,7 @@ def test_without_a_place_for_temporary_files_one_line_says_so(monkeypatch: pytes
 def test_only_errors_that_do_not_concern_a_file_are_the_systems_fault(
     error: int, of_the_system: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: object) -> None:
+    def refused(*_: object, **__: object) -> None:
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr("linebounce.files.open", refused, raising=False)
