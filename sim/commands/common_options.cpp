@@ -11,13 +11,34 @@
 
 namespace linebounce::sim {
 
+namespace {
+
+// `--set machine=NAME` is `--machine NAME`. Errors: ConfigError if another machine was chosen before.
+void choose_machine(Overrides& overrides, std::string name) {
+  if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+  if (overrides.machine && *overrides.machine != name)
+    throw ConfigError(fmt::format("--set machine={}: the machine is {} already; for a run on both: --set machine=[{},{}]", name,
+                                  *overrides.machine, *overrides.machine, name));
+  overrides.options.emplace(kMachineAxis, "--set machine");
+  overrides.machine = std::move(name);
+}
+
+}  // namespace
+
 Overrides overrides_of(const OverrideArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
   overrides.native = arguments.native;
-  for (auto& set : split_sets(arguments.sets))
-    (is_list(set.second) ? overrides.lists : overrides.sets).push_back(std::move(set));
+  for (auto& set : split_sets(arguments.sets)) {
+    if (is_list(set.second)) {
+      overrides.lists.push_back(std::move(set));
+    } else if (set.first == kMachineAxis) {
+      choose_machine(overrides, set.second);
+    } else {
+      overrides.sets.push_back(std::move(set));
+    }
+  }
   return overrides;
 }
 

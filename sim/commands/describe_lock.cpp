@@ -62,7 +62,7 @@ std::string traits_remark(const LockTraits& traits) {
   if (traits.fifo) remarks.emplace_back("first come, first served");
   if (traits.readers != Readers::one_by_one) remarks.push_back(std::string("readers ") + readers_text(traits.readers).text);
   if (traits.sleeps) remarks.emplace_back("waiters sleep");
-  if (traits.numa_aware) remarks.emplace_back("prefers its node'''");
+  if (traits.numa_aware) remarks.emplace_back("prefers CPUs of its node");
   if (traits.most_cpus > 0) remarks.push_back(fmt::format("for {} CPUs", traits.most_cpus));
   return fmt::format("{}", fmt::join(remarks, "; "));
 }

@@ -34,6 +34,30 @@ void check_files(const Plan& plan, const RunOptions& options) {
   check_traces(plan);
 }
 
+// Sets up these points, so that what a machine or workload refuses is refused before a file is written: a directory that holds
+// some points of a refused configuration would block the corrected one. Of a large sweep this checks as many points as fit into
+// a short time; the run itself refuses the others. Errors: ConfigError.
+void check_points(const Plan& plan, const std::vector<int>& numbers, int at_once, InterruptGuard& guard) {
+  constexpr std::chrono::seconds kMost(2);
+  const int parts = std::min(at_once, static_cast<int>(numbers.size()));
+  std::string refused;
+  PoolCallbacks callbacks;
+  callbacks.work = [&](int part, const std::function<void(double)>&) {
+    const auto started = std::chrono::steady_clock::now();
+    for (auto i = static_cast<std::size_t>(part); i < numbers.size(); i += static_cast<std::size_t>(parts)) {
+      check_set_up(plan.make_point(numbers[i]).input);
+      if (std::chrono::steady_clock::now() - started > kMost) return;
+    }
+  };
+  callbacks.tick = [](const std::vector<RunningJob>&) {};
+  callbacks.finished = [&](int, const JobOutcome& outcome) {
+    if (outcome.failure.code == ExitCode::usage) refused = outcome.failure.message;
+    return refused.empty();
+  };
+  run_in_processes(parts, parts, guard, callbacks);
+  if (!refused.empty()) throw ConfigError(refused);
+}
+
 namespace fs = std::filesystem;
 
 // One simulation: one seed of one point.
@@ -342,7 +366,10 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
     show_again(plan, options.directory, run.report);
     return run.report;
   }
-  if (!run.wanted().empty()) check_files(plan, options);
+  if (!run.wanted().empty()) {
+    check_files(plan, options);
+    check_points(plan, run.wanted(), options.at_once, guard);
+  }
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());

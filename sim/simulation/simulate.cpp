@@ -178,24 +178,46 @@ void refuse_less_than_a_tick(const SimulationInput& input, const Machine& machin
                   input.run.measure_us, machine.timebase().to_ns(1) / 1000));
 }
 
-PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
-  const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
-  const std::unique_ptr<trace::Reader> trace = open_trace(input);
+// A machine with a workload that is set up, before anything has run.
+struct PreparedRun {
+  // Errors: std::invalid_argument for what can't be built; trace::TraceError.
+  explicit PreparedRun(const SimulationInput& input)
+      : workload(find_workload(input.workload).create(input.parameters)),
+        trace(open_trace(input)),
+        machine(input.machine, input.protocols, input.engine, warmup_us(input), input.run.measure_us, relay),
+        memory(machine.store(), &machine.homes(), input.placement),
+        lock_files(entries_of<LockEntry>(
+            input.lock_files,
+            [&](const SourceFile& file) { return lock_entry_of_file(file, input.machine.cpu.pause_cycles); })),
+        locks(memory, input.machine.cpus, machine.layout().cpus, lock_files, input.seed),
+        counters(entries_of<CounterEntry>(input.counter_files, counter_entry_of)) {
+    refuse_less_than_a_tick(input, machine);
+    workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
+                      input.program.path.empty() ? nullptr : &input.program, counters});
+    refuse_endless(input, *workload);
+    refuse_unknown_objects(input, memory);
+    tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
+  }
+
+  std::unique_ptr<Workload> workload;
+  std::unique_ptr<trace::Reader> trace;
   Relay relay;
-  Machine machine(input.machine, input.protocols, input.engine, warmup_us(input), input.run.measure_us, relay);
-  refuse_less_than_a_tick(input, machine);
-  AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  const std::vector<LockEntry> from_files = entries_of<LockEntry>(
-      input.lock_files, [&](const SourceFile& file) { return lock_entry_of_file(file, input.machine.cpu.pause_cycles); });
-  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, from_files, input.seed);
-  const std::vector<CounterEntry> counters = entries_of<CounterEntry>(input.counter_files, counter_entry_of);
-  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
-                    input.program.path.empty() ? nullptr : &input.program, counters});
-  refuse_endless(input, *workload);
-  refuse_unknown_objects(input, memory);
-  const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
+  Machine machine;
+  AddressSpace memory;
+  std::vector<LockEntry> lock_files;
+  LockSet locks;
+  std::vector<CounterEntry> counters;
+  std::vector<PlacedTable> tables;
+};
+
+PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
+  PreparedRun prepared(input);
+  Machine& machine = prepared.machine;
+  const AddressSpace& memory = prepared.memory;
+  LockSet& locks = prepared.locks;
+  Workload& workload = *prepared.workload;
   Statistics statistics(machine, memory);
-  relay.set(statistics, tap);
+  prepared.relay.set(statistics, tap);
   const Tick measured_from = machine.core_spec().warmup_end;
   TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us),
                             machine.core_spec().end);
@@ -203,12 +225,12 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   machine.set_functions(memory.functions().size(), user_functions(memory));
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload, tap](Cpu& thread) {
-      workload->run(thread);
+      workload.run(thread);
       if (tap != nullptr) tap->program_ended(thread);
     });
   }
   if (tap != nullptr) {
-    tap->set_up(*workload);
+    tap->set_up(workload);
     machine.set_tap(&tap->begin(machine, memory, locks));
     machine.set_step_listener(tap->listener());
   }
@@ -218,14 +240,14 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   machine.set_step_listener(nullptr);
   PointData point;
   statistics.collect(machine, point);
-  add_table_metrics(tables, statistics.placed_rows(tables), point);
+  add_table_metrics(prepared.tables, statistics.placed_rows(prepared.tables), point);
   collect_locks(locks, memory, machine.timebase(), machine.measured(), machine.cpus(), statistics.lock_misses(locks), point);
   PointMetrics metrics(point);
   const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
   const double measured_ns = machine.timebase().to_ns(machine.measured());
-  workload->report({measured_ns, cpu, machine.cpus()}, metrics);
+  workload.report({measured_ns, cpu, machine.cpus()}, metrics);
   statistics.add_latency_per_operation(measured_ns, point);
-  if (input.as_recorded) Statistics::add_replay_differences(trace->summary().misses, point);
+  if (input.as_recorded) Statistics::add_replay_differences(prepared.trace->summary().misses, point);
   if (tap != nullptr) tap->report(point, metrics);
   check_declared(point);
   if (tap != nullptr) tap->end(point);
@@ -267,6 +289,14 @@ PointData run_or_say_why(const SimulationInput& input, const std::function<void(
 
 void SimulationTap::drive(Machine& machine, const std::function<void(double)>& progress) {
   run_in_systemc(machine, progress);
+}
+
+void check_set_up(const SimulationInput& input) {
+  try {
+    const PreparedRun prepared(input);
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(with_place(refused.what(), input));
+  }
 }
 
 double warmup_us(const SimulationInput& input) {

@@ -54,6 +54,9 @@ class SimulationTap {
 // A run's warm-up in µs: the experiment's; for counters from files, the time in which they are tried is included.
 double warmup_us(const SimulationInput& input);
 
+// Builds the machine and sets up its workload, but runs nothing. Errors: as simulate(), except SimulationFailure.
+void check_set_up(const SimulationInput& input);
+
 // `progress`, if set, is called now and then with the share done, 0 to 1; it must not throw. Errors: SimulationFailure;
 // ConfigError for a machine or workload that can't be built; TraceError for a trace that can't be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});

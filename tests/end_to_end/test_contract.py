@@ -262,6 +262,18 @@ def test_help_goes_to_stdout(linebounce: Program, subcommand: list[str]) -> None
     assert "usage" in result.stdout.lower()
 
 
+def test_a_machine_may_be_chosen_as_any_other_setting(linebounce: Program) -> None:
+    choice = ["run", "lock_scaling", "--plan", "--set", "machine.cpus=2"]
+    by_option = linebounce(*choice, "--machine", "p3_xeon_4way")
+    assert linebounce(*choice, "--set", "machine=p3_xeon_4way").stdout == by_option.stdout
+    assert linebounce(*choice, "--set", 'machine="p3_xeon_4way"').stdout == by_option.stdout
+    said = linebounce.refused(*choice, "--set", "machine=p3_xeon_5way")
+    assert said.startswith("linebounce: --set machine: machine")
+    assert "p3_xeon_4way" in said
+    said = linebounce.refused(*choice, "--machine", "p3_xeon_8way", "--set", "machine=p3_xeon_4way")
+    assert "[p3_xeon_8way,p3_xeon_4way]" in said
+
+
 def test_the_program_runs_from_anywhere_and_by_any_path(linebounce: Program, small: Path) -> None:
     link = linebounce.directory / "link"
     link.symlink_to(linebounce.executable)

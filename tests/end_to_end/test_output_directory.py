@@ -144,6 +144,17 @@ def test_fresh_starts_over_in_place_of_other_results(linebounce: Program, small:
     assert_same_data(linebounce.directory / "out", linebounce.run(small, "other"))
 
 
+def test_a_refused_run_writes_nothing_and_leaves_the_directory_to_the_corrected_one(linebounce: Program) -> None:
+    """Half of this sweep counts references, which a compare-and-exchange loop does not: the workload says so when it is set
+    up, which is after the plan was made and before anything runs."""
+    sweep = ["ab", "counter_scaling", "--set", "workload.counter=cmpxchg_loop", "--set", "workload.counter=atomic"]
+    short = ["--set", "machine.cpus=[1,2]", "--set", "run.warmup_us=5", "--set", "run.measure_us=5", "-o", "out"]
+    assert "does not count references" in linebounce.refused(*sweep, *short)
+    assert not list((linebounce.directory / "out").rglob("*"))
+    corrected = linebounce(*sweep, *short, "--set", 'workload.counts=["events"]')
+    assert corrected.code == 0, corrected.stderr
+
+
 def test_engine_switches_do_not_make_it_another_configuration(linebounce: Program, small: Path) -> None:
     linebounce.run(small, "out")
     linebounce.run(small, "out", "--set", "engine.run_ahead=false")
