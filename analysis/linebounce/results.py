@@ -19,12 +19,13 @@ import stat
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from linebounce.display import results_html
-from linebounce.errors import InputError, UsageError, malformed_place, meant
+from linebounce.errors import InputError, UsageError, alternatives, malformed_place, meant
 from linebounce.files import read_problem, read_result
 from linebounce.records import (
     Answer,
@@ -92,6 +93,7 @@ class Results:
         self.seed = document["seed"]
         first = _first_point_number(directory)
         self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
+        self._written = [point.number for point in self.points]  # the points in the files, of which a part has some
         if len({frozenset(point.at) for point in self.points}) > 1:
             raise ValueError("its points lie at different paths")
         self.headlines = _headlines(document, self.points)
@@ -193,7 +195,20 @@ class Results:
         from linebounce import frames  # noqa: PLC0415
 
         self.require_finished()
-        return frames.read_frame(self.directory, name, [point.number for point in self.points])
+        frame = frames.read_frame(self.directory, name, self._written)
+        if len(self.points) == len(self._written):
+            return frame
+        return frame.filter(frame["point"].is_in([point.number for point in self.points]))
+
+    def with_points(self, points: Sequence[Point]) -> Results:
+        """A copy with some of the points, whose frames have the rows of these points alone."""
+        from linebounce import frames  # noqa: PLC0415
+
+        part = copy(self)
+        for cached in ("metrics", "settings", *frames.COLUMNS):
+            part.__dict__.pop(cached, None)
+        part.points = tuple(points)
+        return part
 
     def swept(self) -> dict[str, list[Setting]]:
         """Each swept path with its values, in the plan's order."""
@@ -205,8 +220,21 @@ class Results:
                     values.append(value)
         return paths
 
+    def swept_path(self, wanted: str) -> str:
+        """The swept path that this is, or of which it is the last word. Raises UsageError if there is none, or several."""
+        paths = sorted(self.swept())
+        found = [path for path in paths if path == wanted] or [path for path in paths if path.endswith(f".{wanted}")]
+        if len(found) == 1:
+            return found[0]
+        if not paths:
+            raise UsageError(f"{self.directory}: only one point, so there is nothing to compare within it")
+        reason = f"could be {alternatives(found)}" if found else f"is not swept; {meant(wanted, paths)}"
+        raise UsageError(f"{self.directory}: {wanted} {reason}")
+
     def point(self, number: int | None = None, **at: Setting) -> Point:
-        """The point with that number, or the only one with these settings. Raises UsageError, which lists the possible ones."""
+        """The point with that number, or the only one with these settings: `point(lock="mcs", cpus=4)`. A setting is a swept
+        path or its last word. Raises UsageError, which lists the possible ones."""
+        at = {self.swept_path(name): value for name, value in at.items()}
         found = [
             point
             for point in self.points

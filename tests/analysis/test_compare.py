@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import linebounce
 import pytest
 from experiments import experiment
 from linebounce.compare import command
@@ -175,6 +176,16 @@ def test_one_sweep_is_compared_by_its_locks(capsys: pytest.CaptureFixture[str]) 
     assert parts["answers"][0]["differences"] == ["workload.lock ticket -> mcs"]
     assert [row["at"] for row in parts["rows"]] == [row["at"] for row in runs["rows"]]
     assert [row["changes"] for row in parts["rows"]] == [row["changes"] for row in runs["rows"]]
+
+
+@pytest.mark.usefixtures("here")
+def test_one_sweep_compared_by_its_locks_has_every_point_and_a_page(runs: Path) -> None:
+    said = compare(runs, "locks", "--by", "lock", "-o", "by_lock.html").stdout
+    throughput = [line.split()[0] for line in said.splitlines() if " throughput.operations_per_s " in line]
+    assert throughput == [str(value) for value in linebounce.open(runs / "locks").swept()["machine.cpus"]]
+    page = (runs / "by_lock.html").read_text()
+    assert "ticket" in page
+    assert "Misses by latency" in page
 
 
 def test_a_comparison_by_locks_calls_them_by_their_names(runs: Path) -> None:

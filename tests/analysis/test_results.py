@@ -54,6 +54,9 @@ def test_points_have_their_settings_and_metrics_with_units(locks_run: Path) -> N
     assert results.swept() == {"workload.lock": ["tas", "ticket", "mcs"], "machine.cpus": [1, 2, 4]}
     point = results.point(**{"workload.lock": "mcs", "machine.cpus": 4})
     assert point.number == 8
+    assert results.point(lock="mcs", cpus=4) is point
+    with pytest.raises(UsageError, match=r"locks is not swept; known: machine\.cpus, workload\.lock"):
+        results.point(locks="mcs")
     throughput = point["throughput.operations_per_s"]
     assert throughput.unit == "1/s"
     assert throughput.ci95 is not None

@@ -2,12 +2,11 @@
 workload.lock`."""
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from linebounce.compare.changes import place_of
-from linebounce.errors import UsageError, alternatives, meant
+from linebounce.errors import UsageError
 from linebounce.records import At, Setting, shown_setting
 from linebounce.results import Results
 
@@ -18,23 +17,12 @@ def parts_by(results: Results, wanted: str) -> list[Results]:
 
     Raises UsageError if the path is not swept, or has only one value.
     """
-    path = _swept_path(results, wanted)
+    path = results.swept_path(wanted)
     values = results.swept()[path]
     if len(values) == 1:
         raise UsageError(f"{results.directory}: {path} has one value only, {shown_setting(values[0])}")
     dropped = _together_with(results, path)
     return [_part(results, path, value, dropped) for value in values]
-
-
-def _swept_path(results: Results, wanted: str) -> str:
-    paths = sorted(results.swept())
-    found = [path for path in paths if path == wanted] or [path for path in paths if path.endswith(f".{wanted}")]
-    if len(found) == 1:
-        return found[0]
-    if not paths:
-        raise UsageError(f"{results.directory}: only one point, so there is nothing to compare within it")
-    reason = f"could be {alternatives(found)}" if found else f"is not swept; {meant(wanted, paths)}"
-    raise UsageError(f"{results.directory}: {wanted} {reason}")
 
 
 def _together_with(results: Results, path: str) -> set[str]:
@@ -50,11 +38,9 @@ def _together_with(results: Results, path: str) -> set[str]:
 def _part(results: Results, path: str, value: Setting, dropped: set[str]) -> Results:
     """The part of a run with this value. Points keep their numbers. The answer keeps its metric but loses its
     sentences."""
-    part = copy(results)
     points = [point for point in results.points if point.at[path] == value]
     settings = {name: points[0].at[name] for name in dropped}
-    part.points = tuple(replace(point, at=_without(point.at, dropped)) for point in points)
-    part.seeds = results.seeds
+    part = results.with_points([replace(point, at=_without(point.at, dropped)) for point in points])
     part.config = _with(results.config, settings)
     part.part = shown_setting(value)
     part.name = f"{results.name} {part.part}"

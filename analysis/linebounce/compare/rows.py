@@ -137,6 +137,11 @@ def interval_note(rows: Sequence[Row]) -> str:
     tested = [change for change in changed if change.ci95 is not None]
     if not changed:
         return ""
+    if not tested and any(change.ci95 is not None for row in rows for change in row.changes if change):
+        return (
+            "No metric that has an interval changed. Those that did were not measured under every seed, so chance may have made "
+            "any of these differences"
+        )
     if not tested:
         return (
             "One seed has no interval: chance may have made any of these differences, so none is called better or worse. "

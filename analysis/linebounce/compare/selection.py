@@ -10,6 +10,7 @@ from linebounce.records import Point
 
 _MOST_ROWS = 10
 _MOST_ELSEWHERE = 4
+_MOST_POINTS = 40  # of a run compared with itself by a swept path
 
 # Pairs of patterns for metric names: a part and its whole. Both values are equal if all code of the run is kernel code, if a
 # lock has only one caller, or if every L1 miss goes to memory because there is no outer cache.
@@ -45,13 +46,21 @@ def _headlines_of(point: Point, comparisons: Sequence[Comparison], found: dict[t
 def first_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """The headlines and the other changes for the terminal's first page, at most ten rows together. Headlines: those of
     the judged point, then the first headline of other points where it changed by more than chance. Other changes: those
-    of the judged point."""
+    of the judged point. For parts of one run (--by), the first headline of every point comes first, as a table of its own
+    length."""
     judged = judged_point(comparisons[0])
     every = headline_rows(comparisons, rows)
     if judged is None:
         return every[:_MOST_ROWS], other_changes(rows)[: max(0, _MOST_ROWS - len(every))]
     here = [row for row in every if place_of(row.at) == place_of(judged.at)]
     first = every[0].metric if every else ""
+    if comparisons[0].base.part:
+        by_place = {place_of(row.at): row for row in every if row.metric == first}
+        places = [place_of(point.at) for point in comparisons[0].base.points]
+        table = [by_place[place] for place in places if place in by_place][:_MOST_POINTS]
+        rest = [row for row in here if row not in table]
+        others = [row for row in other_changes(rows) if place_of(row.at) == place_of(judged.at) and not _is_tiny(row)]
+        return [*table, *rest][: max(_MOST_ROWS, len(table))], others[: max(0, _MOST_ROWS - len(table) - len(rest))]
     elsewhere = [row for row in every if row not in here and row.metric == first and row.larger_than_chance]
     headlines = [*here, *elsewhere[:_MOST_ELSEWHERE]][:_MOST_ROWS]
     others = [row for row in other_changes(rows) if place_of(row.at) == place_of(judged.at) and not _is_tiny(row)]

@@ -64,7 +64,7 @@ def _write(arguments: argparse.Namespace) -> int:
             return _list(results)
         if arguments.table not in TABLES:
             raise UsageError(f"table {not_known(arguments.table, sorted(TABLES))}")
-        frame = getattr(results, arguments.table)
+        frame = _with_settings(results, arguments.table)
     form = _form(arguments)
     content = _FORMS[form](frame)
     if arguments.output is None:
@@ -118,6 +118,16 @@ def _list(results: linebounce.Results) -> int:
         if height > 0:
             print_line(f"{name}: {height} rows")
     return 0
+
+
+def _with_settings(results: linebounce.Results, table: str) -> pl.DataFrame:
+    """The table, with each swept path's value beside the number of the point."""
+    frame: pl.DataFrame = getattr(results, table)
+    swept = list(results.swept())
+    if table == "settings" or not swept:
+        return frame
+    rest = [name for name in frame.columns if name != "point"]
+    return frame.join(results.settings, on="point", how="left", maintain_order="left").select("point", *swept, *rest)
 
 
 def _form(arguments: argparse.Namespace) -> str:
