@@ -132,14 +132,14 @@ class MixedThread {
 
 std::vector<std::string> mix_lacks(const LockMix& mix, int mhz) {
   std::vector<std::string> sentences = {
-      fmt::format(
-          "Nothing in it was recorded: it is made of lock_stat's sums over {:g} s of {} CPUs, and shows a mix as if each "
-          "CPU came by chance, all equally often, and held a lock for a time of exponential distribution.",
-          mix.measured.seconds, mix.measured.cpus),
+      fmt::format("Nothing in it was recorded: it is made of {}'s sums over {:g} s of {} CPUs, and shows a mix as if each "
+                  "CPU came by chance, all equally often, and held a lock for a time of exponential distribution.",
+                  mix.measured.tool, mix.measured.seconds, mix.measured.cpus),
       "What is read and written under a lock is not in it: a hold is as long with another lock, wherever its data are.",
       "Order, bursts, and locks that are taken under others are not in it.",
-      "lock_stat does not say which locks sleep: those here are taken for spinlocks, and replayed as Linux's qspinlock.",
-      "lock_stat slows the kernel it measures: holds and waits are shorter without it.",
+      fmt::format("{} does not say which locks sleep: those here are taken for spinlocks, and replayed as Linux's qspinlock.",
+                  mix.measured.tool),
+      fmt::format("{} slows the kernel it measures: holds and waits are shorter without it.", mix.measured.tool),
       fmt::format("Times are cycles of {} MHz: on a machine with another clock, locks are held for another share of the time.",
                   mhz),
   };

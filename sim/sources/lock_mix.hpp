@@ -1,7 +1,7 @@
-// Makes a trace from lock_stat's measurements. CPUs alternately compute and hold one of the locks, with the measured rates
-// and hold times. If a class were a single lock, and CPUs arrived at random and independently, queueing theory would give the
-// waiting. A class whose measured waiting differs violates these assumptions. It is left out, because no replay of the mix
-// could predict what another lock would cost there.
+// Makes a trace from the sums of lock_stat or of another tool that counts and times all acquisitions. CPUs alternately compute
+// and hold one of the locks, with the measured rates and hold times. If a class were a single lock, and CPUs arrived at random
+// and independently, queueing theory would give the waiting. A class whose measured waiting differs violates these assumptions.
+// It is left out, because no replay of the mix could predict what another lock would cost there.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ namespace linebounce::sim {
 struct MeasuredTime {
   double seconds = 0;
   int cpus = 0;
+  std::string tool = "lock_stat";  // which measured
 };
 
 struct MixedLock {

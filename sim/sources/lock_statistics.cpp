@@ -27,6 +27,13 @@ std::vector<LockStatistics> of_one_name_together(const std::vector<LockStatistic
     if (lock.acquisitions) *lock.acquisitions += row.acquisitions.value_or(0);
     lock.wait.total_us += row.wait.total_us;
     lock.wait.longest_us = std::max(lock.wait.longest_us, row.wait.longest_us);
+    if (lock.hold && row.hold) {
+      lock.hold->total_us += row.hold->total_us;
+      lock.hold->longest_us = std::max(lock.hold->longest_us, row.hold->longest_us);
+    }
+    for (const LockSite& site : row.waited_in) {
+      if (lock.waited_in.size() < kMostSites) lock.waited_in.push_back(site);
+    }
   }
   return locks;
 }

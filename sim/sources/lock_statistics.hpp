@@ -18,6 +18,8 @@ struct LockTimes {
   std::optional<double> longest_us;  // nullopt: not stated
 };
 
+constexpr std::size_t kMostSites = 4;  // of one lock
+
 // A function that waited for the lock, or that held it while others waited.
 struct LockSite {
   std::string function;
@@ -32,7 +34,7 @@ struct LockStatistics {
   LockTimes wait;
   std::optional<std::uint64_t> acquisitions;  // all acquisitions, with and without waiting; nullopt: not stated
   std::optional<LockTimes> hold;
-  std::vector<LockSite> waited_in, held_in;  // at most four functions each
+  std::vector<LockSite> waited_in, held_in;  // at most kMostSites functions each
 };
 
 struct LockStatisticsFile {

@@ -12,7 +12,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostStatistics = 20;  // locks
-constexpr std::size_t kMostSites = 2;        // of each
+constexpr std::size_t kShownSites = 2;       // of each
 constexpr double kLongestInSeconds = 1000;   // longer times are shown in minutes and hours
 
 std::string time_text(double us) {
@@ -93,7 +93,7 @@ std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<
     table.add(cells_of(lock, told, seconds.value_or(0)));
     std::vector<LockSite> sites = lock.waited_in;
     std::ranges::stable_sort(sites, [](const auto& a, const auto& b) { return a.waits > b.waits; });
-    for (std::size_t k = 0; k < std::min(kMostSites, sites.size()); ++k)
+    for (std::size_t k = 0; k < std::min(kShownSites, sites.size()); ++k)
       table.add({{site_text(sites[k]), Colour::dim}, {std::to_string(sites[k].waits), Colour::dim}});
   }
   const std::size_t rest = file.locks.size() - shown;

@@ -42,14 +42,15 @@ void refuse_trace(const ImportArguments& arguments, const LockStatisticsFile& st
     throw ConfigError(fmt::format("{}: {} {}, so no trace can be made; without options it is only printed", file,
                                   statistics.tool, statistics.why_no_trace));
   if (!arguments.seconds || !arguments.cpus)
-    throw ConfigError(file +
-                      ": lock_stat does not say how long it counted: a trace needs --seconds (since the "
-                      "statistics were cleared) and --cpus (the number that were online)");
+    throw ConfigError(
+        fmt::format("{}: {} does not say how long it counted: a trace needs --seconds (since the statistics were cleared) and "
+                    "--cpus (the number that were online)",
+                    file, statistics.tool));
 }
 
 ExitCode import_mix(const ImportArguments& arguments, const LockStatisticsFile& statistics, const Painter& paint) {
   const fs::path out = output_of(arguments, ".lbt");
-  const LockMix mix = lock_mix(statistics.locks, {*arguments.seconds, *arguments.cpus});
+  const LockMix mix = lock_mix(statistics.locks, {*arguments.seconds, *arguments.cpus, statistics.tool});
   if (mix.locks.empty()) {
     std::string text = arguments.files.front() + ": a trace would not repeat the measurement of any lock";
     for (const std::string& sentence : left_out_sentences(mix)) text += "\n  " + sentence;
@@ -71,10 +72,9 @@ std::array<nlohmann::ordered_json, kColumns.size()> row_of(const LockStatistics&
     return value ? nlohmann::ordered_json(value.value_or(0)) : nlohmann::ordered_json();
   };
   const auto longest = lock.hold ? lock.hold->longest_us : std::nullopt;
-  const auto held = lock.hold ? std::optional(lock.hold->total_us) : std::nullopt;
-  return {
-      lock.name,     lock.kind,       lock.waits, lock.wait.total_us, or_null(lock.wait.longest_us), or_null(lock.acquisitions),
-      or_null(held), or_null(longest)};
+  const nlohmann::ordered_json held = lock.hold ? nlohmann::ordered_json(lock.hold->total_us) : nlohmann::ordered_json();
+  return {lock.name, lock.kind,       lock.waits, lock.wait.total_us, or_null(lock.wait.longest_us), or_null(lock.acquisitions),
+          held,      or_null(longest)};
 }
 
 std::string json_text(const LockStatisticsFile& statistics) {

@@ -184,5 +184,100 @@ TEST(LockStatisticsOf, OtherTextsAreNone) {
   EXPECT_FALSE(statistics(std::string(300, '\n') + " contended   total wait     max wait   avg wait   type   caller\n"));
 }
 
+// The mean wait is of the acquisitions that waited, so 1,000 acquisitions of which a fifth waited 40 us waited for 8 ms.
+TEST(Lockmeter, RowsAreLocksAndIndentedRowsTheirCallSites) {
+  const auto file = statistics(
+      "SPINLOCKS         HOLD            WAIT\n"
+      "  UTIL  CON    MEAN(  MAX )   MEAN(  MAX )(% CPU)     TOTAL NOWAIT SPIN RJECT  NAME\n"
+      "        4.1%  1.2us(  15ms)   30us(8100us)( 7.1%)     11000 95.9%  4.1%    0%  *TOTAL*\n\n"
+      " 10.2% 20.0%  8.0us( 170us)   40us(1700us)( 3.2%)      1000 80.0% 20.0%    0%  journal_lock\n"
+      "  1.1% 10.0%  2.0us(  90us)   20us( 900us)( 0.2%)       300 90.0% 10.0%    0%    start_this_handle+0x70\n"
+      "  9.1% 24.3%   10us( 170us)   44us(1700us)( 3.0%)       700 75.7% 24.3%    0%    journal_stop+0xcc\n"
+      " 0.02%    0%  0.5us(  1.5us)    0us                   10000  100%    0%    0%  0xf88a1240\n");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->tool, "lockmeter");
+  ASSERT_EQ(file->locks.size(), 2U);
+  const LockStatistics& journal = file->locks[0];
+  EXPECT_EQ(journal.name, "journal_lock");
+  EXPECT_EQ(journal.kind, "spinlock");
+  EXPECT_EQ(journal.acquisitions, 1000U);
+  EXPECT_EQ(journal.waits, 200U);
+  EXPECT_THAT(journal.wait.total_us, DoubleEq(8000));
+  EXPECT_THAT(journal.wait.longest_us, Optional(DoubleEq(1700)));
+  ASSERT_TRUE(journal.hold);
+  EXPECT_THAT(journal.hold->total_us, DoubleEq(8000));
+  EXPECT_THAT(journal.waited_in, ElementsAre(Field(&LockSite::function, "start_this_handle+0x70"),
+                                             Field(&LockSite::function, "journal_stop+0xcc")));
+  EXPECT_EQ(file->locks[1].name, "0xf88a1240");
+  EXPECT_EQ(file->locks[1].waits, 0U);
+  EXPECT_EQ(file->why_no_trace, "");
+}
+
+TEST(Lockmeter, ReadersAndWritersOfALockAreTwoRows) {
+  const auto file = statistics(
+      "RWLOCK READS   HOLD    MAX  RDR BUSY PERIOD      WAIT\n"
+      "  UTIL  CON    MEAN   RDRS   MEAN(  MAX )   MEAN(  MAX )( %CPU)     TOTAL NOWAIT SPIN  NAME\n"
+      " 12.0%  1.0%  4.0us      3  5.0us(  90us)   10us(  60us)(0.01%)      2000 99.0%  1.0%  tasklist_lock\n\n"
+      "RWLOCK WRITES     HOLD           WAIT (ALL)           WAIT (WW)\n"
+      "  UTIL  CON    MEAN(  MAX )   MEAN(  MAX )( %CPU)   MEAN(  MAX )     TOTAL NOWAIT SPIN(  WW )  NAME\n"
+      "  1.0%  5.0%  2.0us(  40us)   30us(  70us)(0.02%)  1.0us( 3.0us)       100 95.0%  5.0%( 1.0%)  tasklist_lock\n");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->locks.size(), 2U);
+  EXPECT_EQ(file->locks[0].kind, "rwlock:R");
+  EXPECT_EQ(file->locks[0].waits, 20U);
+  EXPECT_THAT(file->locks[0].wait.total_us, DoubleEq(200));
+  EXPECT_EQ(file->locks[1].kind, "rwlock:W");
+  EXPECT_EQ(file->locks[1].acquisitions, 100U);
+  EXPECT_NE(file->why_no_trace, "");
+}
+
+TEST(Mutrace, CountsWaitsAndTimesHolds) {
+  const auto file = statistics(
+      "mutrace: Showing 2 most contended mutexes:\n\n"
+      " Mutex #   Locked  Changed    Cont. tot.Time[ms] avg.Time[ms] max.Time[ms]  Flags\n"
+      "       7     4000       90       12       20.500        0.005        0.750 M-.--.\n"
+      "       2      900      300      150        1.250        0.001        0.100 M-.--.\n"
+      "                                                                           ||||||\n"
+      "                                                                           /|||||\n"
+      "          Object:                                     M = Mutex, W = RWLock /||||\n");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->locks.size(), 2U);
+  EXPECT_EQ(file->locks[0].name, "mutex 2");
+  EXPECT_EQ(file->locks[0].waits, 150U);
+  EXPECT_EQ(file->locks[0].acquisitions, 900U);
+  EXPECT_THAT(file->locks[0].hold->total_us, DoubleEq(1250));
+  EXPECT_THAT(file->losses.sentences(), ElementsAre(HasSubstr("does not time them")));
+}
+
+TEST(FreeBsdLockProfiling, PlacesThatTakeOneLockAreItsFunctions) {
+  const auto file = statistics(
+      "debug.lock.prof.stats: \n"
+      "     max  wait_max       total  wait_total       count    avg wait_avg cnt_hold cnt_lock name\n"
+      "     100        50        9000        4000         600     15      6  0       40 /usr/src/sys/kern/kern_a.c:12 (rw:my "
+      "table)\n"
+      "      80        90        1000        6000         200      5     30  0       60 kern_b.c:34 (rw:my table)\n"
+      "       7         0         700           0         100      7      0  0        0 kern_c.c:56 (sleep mutex:other)\n");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->locks.size(), 2U);
+  const LockStatistics& table = file->locks[0];
+  EXPECT_EQ(table.name, "my table");
+  EXPECT_EQ(table.kind, "rw");
+  EXPECT_EQ(table.waits, 100U);
+  EXPECT_EQ(table.acquisitions, 800U);
+  EXPECT_THAT(table.wait.total_us, DoubleEq(10000));
+  EXPECT_THAT(table.wait.longest_us, Optional(DoubleEq(90)));
+  EXPECT_THAT(table.hold->total_us, DoubleEq(10000));
+  EXPECT_THAT(table.waited_in,
+              ElementsAre(Field(&LockSite::function, "kern_a.c:12"), Field(&LockSite::function, "kern_b.c:34")));
+}
+
+TEST(LockStatistics, TablesWithoutARowAreRefusedWithTheirTitles) {
+  EXPECT_THAT(refused_statistics("SPINLOCKS  HOLD  WAIT\nnothing\n"), HasSubstr("no line below the titles"));
+  EXPECT_THAT(refused_statistics(" Mutex #   Locked  Changed    Cont. tot.Time[ms]\n\n"),
+              HasSubstr("no line below the titles"));
+  EXPECT_THAT(refused_statistics("max wait_max total wait_total count avg wait_avg cnt_hold cnt_lock name\n"),
+              HasSubstr("no line below the titles"));
+}
+
 }  // namespace
 }  // namespace linebounce::sim
