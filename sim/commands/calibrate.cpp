@@ -18,6 +18,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/sources/numa.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
+#include "sim/studies/calibrate/numbering.hpp"
 #include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/terminal/calibration_report.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -80,6 +81,19 @@ CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string
   };
   if (!std::ranges::all_of(groups.buses, within_a_node)) groups.buses = groups.nodes;
   return groups;
+}
+
+// A machine that was fitted to both would have the structure of one and the latencies of the other, at the wrong places.
+void refuse_other_numbers(const LatencyMatrix& matrix, const MachineTopology& topology, const CalibrateArguments& arguments) {
+  const NumberingFits fits = compare_numberings(matrix, topology);
+  if (!fits.differ()) return;
+  constexpr double kPercent = 100;
+  throw ConfigError(fmt::format(
+      "{0} and {1} number the CPUs differently: as they are, latencies between CPUs at the same distance differ by {2:.0f} %; "
+      "by {3:.0f} % if the matrix's CPUs are {4}. Sort the matrix's rows and columns by the numbers that {0} has, or leave it "
+      "out: linebounce import {5} -o {6}",
+      arguments.topology, arguments.from, kPercent * fits.given.spread, kPercent * fits.best.spread, fits.best.order,
+      shell_word(arguments.from), shell_word(arguments.output)));
 }
 
 // Expands latencies between nodes, which Intel's MLC measures, into a matrix of CPUs: each pair gets the latency of its nodes.
@@ -167,14 +181,22 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
     request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
-    return {mlc.losses, mlc.loaded};
+    losses.add(mlc.losses);
+    losses.add(topology->losses);
+    return {losses, mlc.loaded};
   }
   MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
   if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
   if (measured.in_cycles && text.find("#Mem_") != std::string::npos)
     losses.add(Loss::not_fitted, "MCTOP", "latencies and bandwidths of memory");
+  if (measured.further_tables > 0)
+    losses.add(Loss::not_fitted, "core-to-core-latency", fmt::format("{} further table(s)", measured.further_tables));
   request.measured = std::move(measured.matrix);
-  if (topology) request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+  if (topology) {
+    request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    refuse_other_numbers(request.measured, *topology, arguments);
+    losses.add(topology->losses);
+  }
   return {losses};
 }
 

@@ -69,15 +69,8 @@ MachineTopology of_cpu_list(const json& cpus, const std::string& file) {
   return topology;
 }
 
-MachineTopology of_summary(std::map<std::string, std::string> values, const std::string& file) {
-  if (values["Thread(s) per core"] != "1")
-    refuse_lscpu(
-        file, "does not say which CPUs share a core, and cores here have several threads: give lscpu -J -e, or lstopo's XML");
-  MachineTopology topology;
-  topology.processor = values["Model name"];
-  const std::string online = values["On-line CPU(s) list"];
-  for (const int number : numbers_of(online, file)) topology.cpus.push_back({.number = number, .core = number});
-  for (const auto& [name, value] : values) {
+void set_nodes(MachineTopology& topology, const std::map<std::string, std::string>& fields, const std::string& file) {
+  for (const auto& [name, value] : fields) {
     if (!name.starts_with("NUMA node") || !name.ends_with(" CPU(s)")) continue;
     const auto node = decimal(stripped(std::string_view(name).substr(9, name.size() - 9 - 7)));
     if (!node || value.empty()) continue;
@@ -87,7 +80,48 @@ MachineTopology of_summary(std::map<std::string, std::string> values, const std:
       }
     }
   }
+}
+
+// Where firmware lists the first thread of every core before the second ones, as on most servers, each node has a block of CPUs
+// for each thread: "0-7,16-23". Only then do the nodes show which CPUs share a core.
+bool lists_first_threads_first(const MachineTopology& topology, std::size_t threads) {
+  const std::vector<TopologyCpu>& cpus = topology.cpus;
+  if (threads < 2 || cpus.size() % threads != 0) return false;
+  const std::size_t cores = cpus.size() / threads;
+  const bool has_several_nodes =
+      std::ranges::any_of(cpus, [&](const TopologyCpu& cpu) { return cpu.node != cpus.front().node; });
+  for (std::size_t i = 0; i < cpus.size(); ++i) {
+    if (cpus[i].number != static_cast<int>(i) || cpus[i].node != cpus[i % cores].node) return false;
+  }
+  return has_several_nodes;
+}
+
+MachineTopology of_summary(std::map<std::string, std::string> values, const std::string& file) {
+  MachineTopology topology;
+  topology.processor = values["Model name"];
+  const std::string online = values["On-line CPU(s) list"];
+  for (const int number : numbers_of(online, file)) topology.cpus.push_back({.number = number, .core = number});
+  set_nodes(topology, values, file);
+  const std::uint64_t threads = decimal(values["Thread(s) per core"]).value_or(0);
+  if (threads == 1) return topology;
+  if (!lists_first_threads_first(topology, threads))
+    refuse_lscpu(
+        file, "does not say which CPUs share a core, and cores here have several threads: give lscpu -J -e, or lstopo's XML");
+  const int cores = static_cast<int>(topology.cpus.size() / threads);
+  for (TopologyCpu& cpu : topology.cpus) cpu.core = cpu.number % cores;
+  topology.losses.add(Loss::threads_assumed, "lscpu's summary", std::to_string(cores));
   return topology;
+}
+
+// True for the first line of a summary. Above it may stand the prompt and the command, if it was pasted from a terminal.
+bool begins_summary(const std::string& line) {
+  return stripped(line).starts_with("Architecture:");
+}
+
+// Removes what stands before and after a JSON document, such as a terminal's prompt.
+std::string_view document_of(std::string_view text) {
+  const std::size_t begin = text.find('{'), end = text.rfind('}');
+  return begin == text.npos || end == text.npos || end < begin ? std::string_view() : text.substr(begin, end - begin + 1);
 }
 
 // Returns the fields of a summary, by name. Each line has one: "Thread(s) per core:  2".
@@ -213,10 +247,10 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
     topology = of_table(text, file);
   } else if (std::ranges::any_of(text_lines(text), is_extended_title)) {
     topology = of_extended_table(text, file);
-  } else if (stripped(text).starts_with("Architecture:")) {
+  } else if (std::ranges::any_of(text_lines(text), begins_summary)) {
     topology = of_summary(fields_of_text(text), file);
   } else {
-    const json document = json::parse(text, nullptr, false);
+    const json document = json::parse(document_of(text), nullptr, false);
     if (!document.is_object())
       refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor a table of lscpu -p or -e, nor lscpu's list of fields");
     topology = document.contains("cpus") && document["cpus"].is_array() ? of_cpu_list(document["cpus"], file)

@@ -1,119 +1,96 @@
 #include "sim/sources/number_grid.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <set>
 
 #include "sim/sources/grid_labels.hpp"
+#include "sim/sources/grid_lines.hpp"
 #include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-constexpr std::string_view kGridBlanks = " \t\r";
-constexpr std::string_view kPlusMinus = "\xc2\xb1";  // stands between a mean and its error
 constexpr std::size_t kMostGridCpus = 1024;
 
-struct TextLine {
-  std::string_view text;
-  std::size_t number = 1, column = 1;  // position of its first character, from 1
-};
-
-// Removes e-mail quote marks.
-std::vector<TextLine> lines_of_text(std::string_view text) {
-  std::vector<TextLine> lines;
-  for (std::size_t number = 1, begin = 0; begin <= text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view whole = text.substr(begin, end - begin);
-    const std::string_view line = without_quote_marks(whole);
-    lines.push_back({line, number, whole.size() - line.size() + 1});
-    begin = end + 1;
-  }
-  return lines;
-}
-
-// Returns a cell's text without the unit ns; empty for a mark that means "none", such as a dash.
-std::string_view cell_text(std::string_view raw) {
-  constexpr std::array<std::string_view, 10> kNothing = {"-", "--", "---", "n/a", "N/A", "NA", "nan", "NaN", "NAN", "null"};
-  constexpr std::string_view kUnit = "ns";
-  if (std::ranges::find(kNothing, raw) != kNothing.end()) return {};
-  if (!raw.ends_with(kUnit)) return raw;
-  const std::string_view figure = stripped(raw.substr(0, raw.size() - kUnit.size()));
-  return is_number(figure) ? figure : raw;
-}
-
-GridRow split_at(const TextLine& line, char separator) {
-  GridRow row;
-  for (std::size_t begin = 0; begin <= line.text.size();) {
-    const std::size_t end = std::min(line.text.find(separator, begin), line.text.size());
-    const std::string_view raw = line.text.substr(begin, end - begin);
-    const std::size_t first = std::min(raw.find_first_not_of(kGridBlanks), raw.size());
-    std::string_view text = stripped(raw);
-    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
-    row.push_back({cell_text(text), line.number, line.column + begin + first});
-    begin = end + 1;
-  }
-  return row;
-}
-
-// Splits a line at blanks. Drops the terminal's colour codes, and the error after a plus-minus sign.
-GridRow split_words(const TextLine& line) {
-  constexpr std::string_view kNumber = "0123456789.";
-  const std::string_view text = line.text;
-  GridRow words;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '\x1b') {
-      at = std::min(text.find('m', at), text.size() - 1) + 1;
-    } else if (text.substr(at).starts_with(kPlusMinus)) {
-      at = std::min(text.find_first_not_of(kNumber, at + kPlusMinus.size()), text.size());
-    } else if (kGridBlanks.find(text[at]) != std::string_view::npos) {
-      ++at;
-    } else {
-      const std::size_t end = std::min({text.find_first_of(" \t\r\x1b", at), text.find(kPlusMinus, at), text.size()});
-      words.push_back({cell_text(text.substr(at, end - at)), line.number, line.column + at});
-      at = end;
-    }
-  }
-  return words;
-}
-
-bool numbers_from_0(const GridRow& words) {
+// True for words that count on from a number: "18", "19", "20".
+bool count_on_from(std::size_t first, const GridRow& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].text != std::to_string(i)) return false;
+    if (words[i].text != std::to_string(first + i)) return false;
   }
-  return true;
+  return !words.empty();
 }
 
 // Reads the terminal output of core-to-core-latency: a head with CPU numbers, then a line per CPU with its number and its
-// latencies to earlier CPUs. Skips all lines before and after.
-NumberGrid terminal_grid(const std::vector<TextLine>& lines) {
-  NumberGrid grid;
-  grid.is_marked = true;
-  std::size_t columns = 0;
-  for (const TextLine& line : lines) {
-    GridRow words = split_words(line);
-    if (columns == 0) {
-      if (words.size() > 1 && numbers_from_0(words)) columns = words.size();
-    } else if (!words.empty() && grid.rows.size() < columns) {
-      if (words.front().text != std::to_string(grid.rows.size())) {
-        grid.problem = fmt::format("expected the line of CPU {} of {}", grid.rows.size(), columns);
-        grid.problem_at = words.front();
-        return grid;
-      }
-      words.erase(words.begin());
-      words.resize(columns, {{}, line.number, line.column + line.text.size()});
-      grid.rows.push_back(std::move(words));
+// latencies to earlier CPUs. A narrow terminal has broken the head and long lines. Skips all lines before and after.
+class TerminalGrid {
+ public:
+  explicit TerminalGrid(const std::vector<TextLine>& lines) {
+    grid_.is_marked = true;
+    std::size_t at = 0;
+    while (at < lines.size() && !is_head(lines[at])) ++at;
+    if (at == lines.size()) {
+      grid_.problem = "a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it";
+      return;
     }
+    rest_ = {lines.begin() + static_cast<std::ptrdiff_t>(at), lines.end()};
+    std::erase_if(rest_, [](const TextLine& line) { return split_words(line).empty(); });
+    width_ = width_of(rest_);
+    read();
   }
-  if (columns == 0) {
-    grid.problem = "a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it";
-  } else if (grid.rows.size() < columns) {
-    grid.problem = fmt::format("the table ends before the line of CPU {} of {}", grid.rows.size(), columns);
+
+  NumberGrid take() { return std::move(grid_); }
+
+ private:
+  static bool is_head(const TextLine& line) {
+    const GridRow words = split_words(line);
+    return words.size() > 1 && count_on_from(0, words);
   }
-  return grid;
-}
+
+  void read() {
+    while (at_ < rest_.size() && count_on_from(columns_, split_words(rest_[at_]))) columns_ += split_words(rest_[at_++]).size();
+    while (grid_.rows.size() < columns_ && at_ < rest_.size()) {
+      if (!add_row()) return;
+    }
+    if (grid_.rows.size() < columns_)
+      grid_.problem = fmt::format("the table ends before the line of CPU {} of {}", grid_.rows.size(), columns_);
+    grid_.further_tables = static_cast<int>(
+        std::count_if(rest_.begin() + static_cast<std::ptrdiff_t>(std::min(at_, rest_.size())), rest_.end(), is_head));
+  }
+
+  // Returns false after an error.
+  bool add_row() {
+    const std::size_t number = grid_.rows.size();
+    const TextLine& first = rest_[at_++];
+    if (const GridRow words = split_words(first); words.front().text != std::to_string(number)) {
+      grid_.problem = fmt::format("expected the line of CPU {} of {}", number, columns_);
+      grid_.problem_at = words.front();
+      return false;
+    }
+    BrokenLine row(first, width_);
+    while (at_ < rest_.size() && split_words(row.line()).size() < 1 + number && !begins_row(rest_[at_], number + 1))
+      row.add(rest_[at_++], ' ');
+    const TextLine whole = row.line_in(grid_.joined);
+    GridRow words = split_words(whole);
+    words.erase(words.begin());
+    words.resize(columns_, {{}, whole.number, whole.column + whole.text.size()});
+    grid_.rows.push_back(std::move(words));
+    return true;
+  }
+
+  // A number alone may also be the rest of a row.
+  static bool begins_row(const TextLine& line, std::size_t number) {
+    const GridRow words = split_words(line);
+    return words.size() > 1 && words.front().text == std::to_string(number);
+  }
+
+  NumberGrid grid_;
+  std::vector<TextLine> rest_;  // from the head on, without blank lines
+  std::size_t width_ = 0, at_ = 0, columns_ = 0;
+};
 
 // True for the first line of MCTOP's .mct: "#NAME #HWCs 8 #Nodes 1 SMT 1". A line "CPU CPU CYCLES" for each pair follows,
 // then sections on memory.
@@ -384,7 +361,19 @@ bool NumberGrid::is_square() const {
   return rows.size() >= 2 && std::ranges::all_of(rows, has_as_many);
 }
 
-NumberGrid split_grid(std::string_view text) {
+namespace {
+
+std::vector<GridRow> rows_of(const std::vector<TextLine>& lines, char separator) {
+  std::vector<GridRow> rows;
+  for (const TextLine& line : lines) {
+    // With a separator other than blanks, a line of blanks is a row with one empty cell.
+    if (separator == ' ' && stripped(line.text).empty()) continue;
+    rows.push_back(split_line(line, separator));
+  }
+  return rows;
+}
+
+NumberGrid split_one_grid(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   // Removes blank lines at the end. Does not remove blanks within a line, because a tab may stand for an empty cell at a
   // line's beginning or end.
@@ -395,7 +384,7 @@ NumberGrid split_grid(std::string_view text) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_mctop_head(lines[i].text)) return mctop_grid(lines, i);
   }
-  if (text.find(kPlusMinus) != std::string_view::npos) return terminal_grid(lines);
+  if (text.find(kPlusMinus) != std::string_view::npos) return TerminalGrid(lines).take();
   if (text.find(kPingpongTitle) != std::string_view::npos) return pingpong_grid(lines);
   take_out_script(lines);
   std::string titles;
@@ -408,11 +397,7 @@ NumberGrid split_grid(std::string_view text) {
   const char separator = has_bars ? '|' : separator_of(lines);
   titles += take_out_titles(lines, separator);
   grid.decimal_commas = has_decimal_commas(text, separator);
-  for (const TextLine& line : lines) {
-    // With a separator other than blanks, a line of blanks is a row with one empty cell.
-    if (separator == ' ' && stripped(line.text).empty()) continue;
-    grid.rows.push_back(separator == ' ' ? split_words(line) : split_at(line, separator));
-  }
+  grid.rows = rows_of(lines, separator);
   if (grid.rows.empty() || grid.rows.front().empty()) return grid;
   if (const auto columns = list_titles(grid.rows.front())) {
     for (const GridCell& cell : grid.rows.front()) titles += std::string(cell.text) + "\n";
@@ -422,6 +407,7 @@ NumberGrid split_grid(std::string_view text) {
     grid = list_grid(grid, {0, 1, 2});
   } else {
     titles += grid.rows.front().front().text;
+    if (join_broken_rows(lines, separator, grid.joined)) grid.rows = rows_of(lines, separator);
     if (separator == ' ') complete_labelled_triangle(grid.rows);
     if (separator != ' ') take_out_last_cells(grid.rows);
     if (separator != ' ') complete_ragged(grid.rows);
@@ -430,6 +416,66 @@ NumberGrid split_grid(std::string_view text) {
     clear_diagonal(grid);
   }
   if (grid.problem.empty() && !grid.rows.empty() && !grid.rows.front().empty()) note_unit(grid, titles);
+  return grid;
+}
+
+// True if the lines that became this grid are a core-to-core matrix by more than their shape: all cells are figures, and the
+// diagonal has none, or a head names the CPUs.
+bool is_matrix(const NumberGrid& grid, std::size_t lines) {
+  if (!grid.problem.empty() || !grid.is_square()) return false;
+  const bool has_head = lines > grid.rows.size();
+  for (std::size_t i = 0; i < grid.rows.size(); ++i) {
+    const std::string_view own = grid.rows[i][i].text;
+    if (!has_head && !own.empty() && own.find_first_not_of("0.") != own.npos) return false;
+    const auto is_cell = [](const GridCell& cell) { return cell.text.empty() || is_number(cell.text); };
+    if (!std::ranges::all_of(grid.rows[i], is_cell)) return false;
+  }
+  return true;
+}
+
+// The first lines' numbers of the square tables that the text consists of, one below the other; empty if it does not.
+std::vector<std::size_t> first_lines_of_tables(std::string_view text) {
+  constexpr std::size_t kMostTables = 16;
+  std::vector<TextLine> lines = lines_of_text(text);
+  while (!lines.empty() && stripped(lines.back().text).empty()) lines.pop_back();
+  const auto are_tables = [&lines](const std::vector<std::size_t>& first) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::size_t behind = i + 1 < first.size() ? first[i + 1] : lines.size();
+      const std::string_view begin = lines[first[i]].text, last = lines[behind - 1].text;
+      const std::string_view part(begin.data(), static_cast<std::size_t>(last.data() + last.size() - begin.data()));
+      if (!is_matrix(split_one_grid(part), behind - first[i])) return false;
+    }
+    return first.size() > 1;
+  };
+  const auto numbers_of = [&lines](std::vector<std::size_t> first) {
+    for (std::size_t& one : first) one = lines[one].number;
+    return first;
+  };
+  std::vector<std::size_t> paragraphs;  // a table may follow a blank line
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_first = i == 0 || stripped(lines[i - 1].text).empty();
+    if (is_first && !stripped(lines[i].text).empty()) paragraphs.push_back(i);
+  }
+  if (paragraphs.size() <= kMostTables && are_tables(paragraphs)) return numbers_of(paragraphs);
+  for (std::size_t tables = 2; tables <= std::min(kMostTables, lines.size() / 2); ++tables) {
+    if (lines.size() % tables != 0) continue;
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < tables; ++i) first.push_back(i * (lines.size() / tables));
+    if (are_tables(first)) return numbers_of(first);
+  }
+  return {};
+}
+
+}  // namespace
+
+NumberGrid split_grid(std::string_view text) {
+  NumberGrid grid = split_one_grid(text);
+  if (grid.is_square() || !grid.problem.empty() || grid.rows.empty()) return grid;
+  const std::vector<std::size_t> tables = first_lines_of_tables(text);
+  if (tables.empty()) return grid;
+  grid.problem = fmt::format("has {} tables, which begin in lines {}: a machine has one; keep it alone", tables.size(),
+                             fmt::join(tables, ", "));
+  grid.is_refused_table = true;
   return grid;
 }
 

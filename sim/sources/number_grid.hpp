@@ -1,6 +1,7 @@
 // Splits square tables of numbers, one row and column per CPU, as various tools and spreadsheets write them.
 #pragma once
 
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +23,15 @@ struct NumberGrid {
   // An error that was found while splitting, and its cell; empty: none.
   std::string problem = {};
   GridCell problem_at = {};
+  int further_tables = 0;              // tables behind the one that was read
+  std::list<std::string> joined = {};  // lines that a terminal had broken; cells refer to them
 
   [[nodiscard]] bool is_square() const;
 };
 
 // Splits a text at commas, semicolons, tabs or blanks, and removes titles, a head and labels with CPU numbers. Also reads the
-// terminal output of core-to-core-latency ("576±6"), pingpong, and lists of pairs. Cells refer to `text`, which must outlive
-// them.
+// terminal output of core-to-core-latency ("576±6"), pingpong, and lists of pairs, also if a terminal has broken their lines.
+// Cells refer to `text`, which must outlive them.
 NumberGrid split_grid(std::string_view text);
 
 }  // namespace linebounce::sim

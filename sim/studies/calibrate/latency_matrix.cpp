@@ -41,7 +41,7 @@ class Parser {
       for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
-    return {std::move(matrix), grid_.in_cycles};
+    return {std::move(matrix), grid_.in_cycles, grid_.further_tables};
   }
 
  private:

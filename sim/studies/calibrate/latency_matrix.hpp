@@ -51,6 +51,7 @@ class LatencyMatrix {
 struct MeasuredMatrix {
   LatencyMatrix matrix;
   bool in_cycles = false;  // true if the file has cycles, which were converted with a clock of `mhz`
+  int further_tables = 0;  // tables behind the one that was read, as core-to-core-latency prints for its other ways to measure
 };
 
 // Reads a matrix from text: a row and a column per CPU, in any form that split_grid() accepts. One side of the diagonal may

@@ -80,6 +80,82 @@ TEST(LatencyMatrix, ATableOfTheTerminalThatWasCutIsRefused) {
             "m.csv: the table ends before the line of CPU 0 of 2");
 }
 
+// core-to-core-latency's table of `cpus` CPUs, as a terminal of `width` characters shows it. The latency of CPUs a > b is 100 a
+// + b.
+std::string table_on_terminal(int cpus, std::size_t width, bool strips_blanks) {
+  std::string head = "     ";
+  for (int cpu = 0; cpu < cpus; ++cpu) head += fmt::format("{:>8}", cpu);
+  std::vector<std::string> lines = {head};
+  for (int a = 0; a < cpus; ++a) {
+    std::string line = fmt::format("{:>7} ", a);
+    for (int b = 0; b < a; ++b) line += fmt::format("{:>5}\xc2\xb1{} ", 100 * a + b, b % 10);
+    lines.push_back(line);
+  }
+  std::string text = "1) CAS latency on a single shared cache line\n\n";
+  for (const std::string& line : lines) {
+    std::string part;
+    std::size_t characters = 0;
+    const auto end_part = [&] {
+      while (strips_blanks && part.ends_with(' ')) part.pop_back();
+      text += part + "\n";
+      part.clear();
+      characters = 0;
+    };
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const bool begins = (line[i] & 0xc0) != 0x80;
+      if (begins && characters == width) end_part();
+      characters += begins ? 1 : 0;
+      part += line[i];
+    }
+    end_part();
+  }
+  return text;
+}
+
+TEST(LatencyMatrix, ATableThatATerminalHasBrokenIsReadAtEachWidth) {
+  constexpr int kCpus = 24;
+  for (const bool strips_blanks : {false, true}) {
+    for (std::size_t width = 60; width < 220; ++width) {
+      const LatencyMatrix matrix = parse_measured_matrix(table_on_terminal(kCpus, width, strips_blanks), "m.txt").matrix;
+      ASSERT_EQ(matrix.cpus(), kCpus);
+      for (int a = 0; a < kCpus; ++a) {
+        for (int b = 0; b < a; ++b) ASSERT_EQ(matrix.at(a, b), 100 * a + b) << a << ", " << b << " at " << width;
+      }
+    }
+  }
+}
+
+TEST(LatencyMatrix, RowsOfSeveralLinesAreJoined) {
+  const std::string labelled =
+      "    0  1  2\n   3\n0   0 41 42\n  43\n1  41  0 52\n  53\n2  42 52  0\n  63\n3  43 53 63\n   0\n";
+  const std::string bare = " 0 41 42\n43\n41  0 52\n53\n42 52  0\n63\n43 53 63\n 0\n";
+  const std::string commas = "0,41,4\n2,43\n41,0,5\n2,53\n42,52,\n0,63\n43,53,\n63,0\n";
+  for (const std::string& text : {labelled, bare, commas}) {
+    const LatencyMatrix matrix = parse_measured_matrix(text, "m.txt").matrix;
+    ASSERT_EQ(matrix.cpus(), 4) << text;
+    EXPECT_EQ(matrix.at(0, 1), 41);
+    EXPECT_EQ(matrix.at(0, 2), 42);
+    EXPECT_EQ(matrix.at(2, 3), 63);
+  }
+}
+
+TEST(LatencyMatrix, AListOfPairsInBothDirectionsIsNotJoined) {
+  const std::string list = "0 1 11\n0 2 12\n0 3 13\n1 0 11\n1 2 22\n1 3 23\n2 0 12\n2 1 22\n2 3 33\n3 0 13\n3 1 23\n3 2 33\n";
+  const LatencyMatrix matrix = parse_measured_matrix(list, "m.txt").matrix;
+  ASSERT_EQ(matrix.cpus(), 4);
+  EXPECT_EQ(matrix.at(2, 3), 33);
+}
+
+TEST(LatencyMatrix, OfSeveralTablesNoneIsChosenSilently) {
+  const std::string all = "m.csv: has 2 tables, which begin in lines 1, {}: a machine has one; keep it alone";
+  EXPECT_EQ(error_of(",\n40,\n,\n90,\n"), fmt::format(fmt::runtime(all), 3));
+  EXPECT_EQ(error_of("0 40\n40 0\n\n0 90\n90 0\n"), fmt::format(fmt::runtime(all), 4));
+  EXPECT_EQ(error_of(",0,1\n0,,40\n1,40,\n\n,0,1\n0,,90\n1,90,\n"), fmt::format(fmt::runtime(all), 5));
+  const std::string first = table_on_terminal(4, 200, false);
+  EXPECT_EQ(parse_measured_matrix(first, "m.txt").further_tables, 0);
+  EXPECT_EQ(parse_measured_matrix(first + "\n2) Single-writer\n" + first, "m.txt").further_tables, 1);
+}
+
 TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
   std::string text;
   const int cpus = kMostCpus + 1;
