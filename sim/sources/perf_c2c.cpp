@@ -3,13 +3,17 @@
 // Below the title "Shared Cache Line Distribution Pareto", each cache line has a row between two rules: "NUM RMT LCL L1HIT
 // L1MISS [N/A] 0xADDRESS"; with peer snoops it has one more count. Below it is a row for each offset and place in the code:
 // the percentages of these counts, and "0xOFFSET NODE PA-COUNT [PID] 0xCODE CYCLES ... RECORDS CPUS [k] SYMBOL OBJECT
-// SOURCE:LINE NODES". Options and version decide which columns there are. Pasted reports may lack the titles.
+// SOURCE:LINE NODES". Options and version decide which columns there are. Pasted reports may lack the titles. Changelogs of the
+// kernel have a shorter form, with titles of its own: "RMT LCL STORE 0xADDRESS" between rules, then rows of three percentages
+// and "0xOFFSET CYCLES RECORDS SYMBOL".
 #include "sim/sources/perf_c2c.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
@@ -33,22 +37,27 @@ bool is_hexadecimal_number(std::string_view word) {
   return word.starts_with("0x") && hexadecimal(word).has_value();
 }
 
-// Parses a line's row, "0 1163 1003 1500 0 0x7fecc2ffa340". Returns nothing for any other row.
 struct LineHead {
   std::vector<std::int64_t> counts;
   std::uint64_t address;
 };
 
-std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
-  if (words.size() < 2 + kFewestCounts || words.size() > 2 + kMostCounts || !is_hexadecimal_number(words.back()))
-    return std::nullopt;
+// Parses counts and the address behind them, "1163 1003 1500 0x7fecc2ffa340". Returns nothing for any other row.
+std::optional<LineHead> counts_and_address(std::span<const std::string_view> words) {
+  if (words.size() < 2 || !is_hexadecimal_number(words.back())) return std::nullopt;
   LineHead head{{}, *hexadecimal(words.back())};
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    const auto count = decimal(words[i]);
+  for (const std::string_view word : words.first(words.size() - 1)) {
+    const auto count = decimal(word);
     if (!count || *count >= kMostSamples) return std::nullopt;
-    if (i > 0) head.counts.push_back(static_cast<std::int64_t>(*count));
+    head.counts.push_back(static_cast<std::int64_t>(*count));
   }
   return head;
+}
+
+// Parses a line's row, "0 1163 1003 1500 0 0x7fecc2ffa340", which begins with its number.
+std::optional<LineHead> line_head(const std::vector<std::string_view>& words) {
+  if (words.size() < 2 + kFewestCounts || words.size() > 2 + kMostCounts || !decimal(words.front())) return std::nullopt;
+  return counts_and_address(std::span(words).subspan(1));
 }
 
 // Which counts a line's row has, in this order: two of HITM, peer snoops, stores.
@@ -57,6 +66,7 @@ struct C2cColumns {
   std::size_t stores = 2;   // number of counts of stores, after those of peer snoops
   bool only_peers = false;  // true: counts of peer snoops stand in place of those of HITM
   bool has_pid = false;     // perf c2c report -c pid, and the first versions
+  bool is_retyped = false;  // a changelog's form: the line has no number; a place has no node, code address and object
 };
 
 // Finds the columns from the titles "Num RmtHitm LclHitm L1 Hit L1 Miss N/A Offset ...". `of_peers`: the line above them has
@@ -72,6 +82,18 @@ std::optional<C2cColumns> columns_of_titles(std::string_view text, bool of_peers
   if (text.find("Peer") != text.npos && !columns.only_peers) columns.peers = 1;
   columns.stores =
       text.find("N/A") != text.npos || text.find("Any Lvl") != text.npos || text.find("Anylvl") != text.npos ? 3 : 2;
+  return columns;
+}
+
+// Finds the columns of a changelog's form from the second line of its titles, "Hitm% Hitm% L1 Hit% offset cycles records".
+std::optional<C2cColumns> columns_of_retyped_titles(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  if (words.size() < 4 || words[0] != "Hitm%" || words[1] != "Hitm%" || lower_case(text).find(" offset") == text.npos)
+    return std::nullopt;
+  C2cColumns columns;
+  columns.is_retyped = true;
+  columns.stores =
+      static_cast<std::size_t>(std::ranges::count_if(words, [](std::string_view word) { return word.ends_with('%'); })) - 2;
   return columns;
 }
 
@@ -110,6 +132,12 @@ class C2cReader {
       columns_ = *columns;
       titled_ = true;
     }
+    if (const auto columns = columns_of_retyped_titles(text)) {
+      complete_row();
+      columns_ = *columns;
+      titled_ = true;
+      return;
+    }
     if (text.starts_with('#')) of_peers_ = text.find("Peer Snoop") != text.npos;
     if (continues_row(text)) {
       row_ += " " + std::string(text);
@@ -128,7 +156,7 @@ class C2cReader {
       return;
     }
     const std::vector<std::string_view> words = words_of(text);
-    const auto head = line_head(words);
+    const auto head = columns_.is_retyped ? counts_and_address(words) : line_head(words);
     // A pasted text may begin with a line's row, without the rule above it.
     if (head && (after_rule_ || report_.lines.empty())) {
       begin_line(*head);
@@ -230,6 +258,11 @@ class C2cReader {
     use.remote_hitm = shares[0] * static_cast<double>(counts_[0]);
     use.local_hitm = shares[1] * static_cast<double>(counts_[1]);
     for (std::size_t i = 2 + columns_.peers; i < shares.size(); ++i) use.stores += shares[i] * static_cast<double>(counts_[i]);
+    if (columns_.is_retyped) {
+      retyped_code(use, words, at);
+      line.uses.push_back(std::move(use));
+      return;
+    }
     // After the offset come the line's node and its number of physical pages. Old versions lack both. The next hexadecimal
     // number is the address of the code.
     const std::uint64_t node = at < words.size() ? decimal(words[at]).value_or(kMostNodes) : kMostNodes;
@@ -239,6 +272,17 @@ class C2cReader {
         std::find_if(words.begin() + static_cast<std::ptrdiff_t>(at), words.end(), is_hexadecimal_number) - words.begin());
     code(use, words, address < words.size() ? address + 1 : behind_thread(words, has_pages ? at + 2 : at));
     line.uses.push_back(std::move(use));
+  }
+
+  // Parses what follows the offset in a changelog's form, "3289 405 find_first_bit": the mean cycles of loads, which stand for
+  // each kind of load, the number of records, and the symbol.
+  static void retyped_code(C2cUse& use, const std::vector<std::string_view>& words, std::size_t at) {
+    if (at < words.size() && decimal(words[at])) {
+      use.load_cycles = static_cast<double>(*decimal(words[at++]));
+      use.remote_hitm_cycles = use.local_hitm_cycles = use.load_cycles;
+    }
+    while (at < words.size() && decimal(words[at])) ++at;
+    use.function = fmt::format("{}", fmt::join(words.begin() + static_cast<std::ptrdiff_t>(at), words.end(), " "));
   }
 
   // Returns the position behind the process and the thread, "4711:prog", which stand before the cycles if perf groups by them
@@ -326,6 +370,10 @@ Likeness perf_c2c_likeness(const Excerpt& excerpt) {
   }
   if (excerpt.has(kCountsTitle) && (excerpt.has("HITM") || excerpt.has("Load Operations")))
     return {Likeness::Sure::certain, fmt::format("it has the title \"{}\"", kCountsTitle)};
+  for (const Excerpt::Line& line : excerpt.lines) {
+    if (columns_of_retyped_titles(line.text))
+      return {Likeness::Sure::certain, fmt::format("line {} has the titles of a report in a changelog", line.number)};
+  }
   // Recognises a report that was pasted without titles: a line's row stands between two rules of dashes.
   const auto is_rule = [](const Excerpt::Line& line) { return line.text.find_first_not_of('-') == std::string::npos; };
   for (std::size_t i = 0; i + 2 < excerpt.lines.size(); ++i) {

@@ -98,6 +98,46 @@ def test_peer_snoops_of_perf_c2c_count_as_hitm_and_that_is_said(linebounce: Prog
     assert (line["local_hitm"], line["remote_hitm"]) == (800, 10)
 
 
+RULE = "-------  -------  ------  ------  ------  ------  ------------------------"
+CHANGELOG = f"""Subject: [PATCH] queue: count per node
+
+The count of waiting jobs is 30% of all misses.
+
+1. perf c2c of the queue's line:
+{RULE}
+ Rmt      Lcl     Store   Data    Load    Total    Symbol
+Hitm%    Hitm%   L1 Hit%  offset  cycles  records
+{RULE}
+ 200       50       40    0xff14d52c4682d800
+{RULE}
+30.00%   20.00%    0.00%  0x8     3489    415   job_find
+10.00%    0.00%   25.00%  0x8     0       33    job_add
+60.00%   80.00%    0.00%  0x28    2712    107   operator new[](unsigned long)
+ 0.00%    0.00%   75.00%  0x28    5992    33    job_take
+
+2. the same for its lock:
+{RULE}
+ 10       20       30    0xff14d52c4682d840
+{RULE}
+100.00%   100.00%   100.00%  0x0     99    60   lock_slow
+
+Signed-off-by: Someone <someone@example.org>
+"""
+
+
+@pytest.mark.parametrize("quote", ["", "> "])
+def test_perf_c2c_as_changelogs_shorten_it(linebounce: Program, quote: str) -> None:
+    imported(linebounce, "mail.txt", "".join(f"{quote}{line}\n" for line in CHANGELOG.splitlines()))
+    lines = json.loads(linebounce("lines", "out/mail", "--json").stdout)["lines"]
+    assert [(line["remote_hitm"], line["local_hitm"]) for line in lines] == [(200, 50), (10, 20)]
+    rows = {(row["offset"], row["access"], row["function"]): row for row in lines[0]["rows"]}
+    assert rows[8, "load", "job_find"]["remote_hitm"] == 60
+    assert rows[8, "load", "job_find"]["latency_ns_mean"] == pytest.approx(3489 / 3, rel=0.01)
+    assert rows[40, "load", "operator new[](unsigned long)"]["local_hitm"] == 40
+    assert rows[40, "store", "job_take"]["samples"] == 30
+    assert {function for _, _, function in rows} == {"job_find", "job_add", "operator new[](unsigned long)", "job_take"}
+
+
 def test_a_report_may_be_pasted_from_a_lines_row_on(linebounce: Program) -> None:
     row = C2C.index("      0      100      300")
     imported(linebounce, "paste.txt", C2C[row:])
@@ -190,6 +230,43 @@ def test_lscpus_texts_say_the_structure_as_well(linebounce: Program, text: str) 
     machine = (linebounce.directory / "mine.toml").read_text()
     # Only the summary names the processor, from which the contention family follows.
     assert ('contention = "amd_zen"' in machine) == (text == SUMMARY)
+
+
+@pytest.mark.parametrize("prompt", ["$ lscpu\n", "root@host:~# lscpu\n", "# lscpu\n ", "[me@node01 ~]$ lscpu -J -e\n"])
+def test_lscpu_may_stand_behind_a_prompt(linebounce: Program, prompt: str) -> None:
+    rows = [{"cpu": i, "node": i % 2, "socket": i % 2, "core": i, "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{i % 2}"} for i in range(4)]
+    text = f"{json.dumps({'cpus': rows})}\nroot@host:~# \n" if "-J" in prompt else SUMMARY
+    linebounce.file("cpus.txt", prompt + text)
+    linebounce.file("m.csv", ACROSS)
+    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    assert "4 CPUs: 2 nodes" in result.stdout
+
+
+def test_a_summary_shows_cores_of_two_threads_if_its_nodes_do(linebounce: Program) -> None:
+    text = SUMMARY.replace("core:    1", "core:    2")
+    linebounce.file("cpus.txt", text)
+    linebounce.file("m.csv", "0,90,10,90\n90,0,90,10\n10,90,0,90\n90,10,90,0\n")
+    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    assert "CPUs n and n + 2 are taken for one core's" in result.stdout
+    assert re.search(r"same core +2 +10", result.stdout)
+    # Here the nodes are blocks of CPUs, so that both ways to number threads are possible.
+    linebounce.file("cpus.txt", text.replace("0,2", "0-1").replace("1,3", "2-3"))
+    assert "does not say which CPUs share a core" in linebounce.refused("import", "cpus.txt", "m.csv", "-o", "b.toml", code=3)
+
+
+def test_a_topology_with_other_numbers_than_the_matrix_is_refused(linebounce: Program) -> None:
+    cores = [0, 0, 1, 1, 2, 2, 3, 3]  # of the matrix's CPUs
+    latencies = [[0 if a == b else 10 if cores[a] == cores[b] else 100 for b in range(8)] for a in range(8)]
+    linebounce.file("m.csv", "".join(f"{','.join(map(str, row))}\n" for row in latencies))
+    linebounce.file("cpus.json", json.dumps({"cpus": [{"cpu": i, "node": 0, "socket": 0, "core": i % 4} for i in range(8)]}))
+    message = linebounce.refused("import", "cpus.json", "m.csv", "-o", "mine.toml")
+    assert "number the CPUs differently" in message
+    assert "with the threads of a core one after the other" in message
+    assert not (linebounce.directory / "mine.toml").exists()
+    alone = linebounce("import", "m.csv", "-o", "mine.toml")  # as the message says
+    assert alone.code == 0, alone.stderr
 
 
 # ---- layouts ----
