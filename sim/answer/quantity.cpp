@@ -110,7 +110,7 @@ std::string quantity(double value, std::optional<double> interval, const std::st
   const Scale scale = scale_of(value, unit);
   const std::string text = figure_in(scale, value, interval);
   if (!what.empty() && nanoseconds_of(unit) == 0) return joined(text, joined(scale.prefix, what));
-  return joined(text, joined(scale.prefix, scale.unit == "/s" ? "per s" : scale.unit));
+  return joined(text, scale.unit == "/s" ? scale.prefix + "/s" : joined(scale.prefix, scale.unit));
 }
 
 std::string factor_text(double larger, double smaller) {

@@ -82,18 +82,26 @@ std::optional<VariedAxis> take_first(std::vector<VariedAxis>& axes, Condition co
   return axis;
 }
 
+// Machines are places in which a question is answered, so they are the alternatives only if nothing else is.
 std::optional<VariedAxis> take_compared(std::vector<VariedAxis>& axes, const std::string& compare) {
   const auto named = [](const std::string& path) { return [path](const VariedAxis& axis) { return axis.path == path; }; };
+  const auto is_machine = named(kMachinePath);
   if (auto axis = take_first(axes, named(compare))) return axis;
   if (auto axis = take_first(axes, named(kLockPath))) return axis;
-  if (auto axis = take_first(axes, is_word)) return axis;
-  if (auto axis = take_first(axes, [](const VariedAxis& a) { return !is_number(a); })) return axis;
-  const bool several = axes.size() > 1;
-  std::size_t fewest = several ? SIZE_MAX : kFewValues;
+  if (auto axis = take_first(axes, [&](const VariedAxis& a) { return is_word(a) && !is_machine(a); })) return axis;
+  if (auto axis = take_first(axes, [&](const VariedAxis& a) { return !is_number(a) && !is_machine(a); })) return axis;
+  const bool is_alone = axes.size() == 1;
+  std::size_t fewest = SIZE_MAX;
   for (const VariedAxis& axis : axes) {
-    if (axis.path != kCpusPath) fewest = std::min(fewest, axis.values.size());
+    if (is_number(axis) && axis.path != kCpusPath) fewest = std::min(fewest, axis.values.size());
   }
-  return take_first(axes, [fewest](const VariedAxis& a) { return a.path != kCpusPath && a.values.size() <= fewest; });
+  const bool has_machines = std::ranges::any_of(axes, is_machine);
+  if (is_alone || has_machines) fewest = std::min(fewest, kFewValues);
+  const auto is_few = [fewest](const VariedAxis& a) {
+    return is_number(a) && a.path != kCpusPath && a.values.size() <= fewest;
+  };
+  if (auto axis = take_first(axes, is_few)) return axis;
+  return take_first(axes, is_machine);
 }
 
 std::optional<VariedAxis> take_over(std::vector<VariedAxis>& axes) {

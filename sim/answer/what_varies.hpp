@@ -11,6 +11,7 @@ namespace linebounce::sim {
 
 inline constexpr const char* kCpusPath = "machine.cpus";
 inline constexpr const char* kLockPath = "workload.lock";
+inline constexpr const char* kMachinePath = "machine";
 
 // One varied path, or several whose values change together.
 struct VariedAxis {

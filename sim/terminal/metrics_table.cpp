@@ -226,6 +226,12 @@ SweepColumn metric_column(const std::vector<ReportedPoint>& points, const Headli
   return column;
 }
 
+// A list of one value, as `ab` makes it of a setting for both sides, tells nothing in a table.
+bool varies(const std::vector<ReportedPoint>& points, std::size_t axis) {
+  return std::ranges::any_of(
+      points, [&](const ReportedPoint& point) { return point.at[axis].second != points.front().at[axis].second; });
+}
+
 SweepColumn swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
   SweepColumn column;
   std::vector<std::string> paths;
@@ -289,8 +295,10 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<
 std::string sweep_table(const std::vector<ReportedPoint>& points, const std::vector<HeadlineMetric>& metrics,
                         const Painter& paint) {
   std::vector<SweepColumn> columns;
-  const std::size_t axes = points.front().at.size();
-  for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
+  for (std::size_t axis = 0; axis < points.front().at.size(); ++axis) {
+    if (points.size() == 1 || varies(points, axis)) columns.push_back(swept_column(points, axis));
+  }
+  const std::size_t axes = columns.size();
   Table legend({words(""), names("", 0, 2)}, paint);
   for (const HeadlineMetric& metric : metrics) {
     SweepColumn column = metric_column(points, metric);

@@ -111,6 +111,21 @@ TEST(Answer, ComparesAtEachPlaceOfTheOtherPaths) {
             "a is fastest with events (by 50 %) and b with references (by a factor of 2).");
 }
 
+TEST(Answer, TakesMachinesForPlaces) {
+  const auto at = [](const std::string& machine, const std::string& counter, double per_s) {
+    return point_of({{"machine", machine}, {"workload.counter", counter}}, per_s);
+  };
+  EXPECT_EQ(
+      answer_to({at("xeon", "atomic", 3e5), at("xeon", "striped", 2e5), at("zen", "atomic", 3e5), at("zen", "striped", 6e5)})
+          .text,
+      "atomic is fastest with xeon (by 50 %) and striped with zen (by a factor of 2).");
+  // Alone, they are what was varied.
+  const Answer alone =
+      answer_to({point_of({{"machine", std::string("xeon")}}, 3e5), point_of({{"machine", std::string("zen")}}, 2e5)});
+  EXPECT_EQ(alone.compared, "machine");
+  EXPECT_THAT(alone.text, StartsWith("xeon is fastest"));
+}
+
 // A trace's counts as recorded are the alternative "". It leads in every order, so no place before it had another leader.
 TEST(Answer, NamesAnAlternativeThatIsAnEmptyWord) {
   const auto at = [](const std::string& count, std::int64_t order, double per_s) {

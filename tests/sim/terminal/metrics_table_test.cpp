@@ -68,6 +68,13 @@ void add_lock_metrics(ReportedPoint& point) {
   point.metrics["locks.dcache_lock.d_lookup.con_pct"] = {17.2, "%", {}};
 }
 
+TEST(MetricsTable, APathWithOneValueHasNoColumn) {
+  std::vector<ReportedPoint> points = locks_by_cpus();
+  for (ReportedPoint& point : points) point.at.insert(point.at.begin() + 1, {"workload.counts", std::string("events")});
+  EXPECT_THAT(sweep(points), Not(HasSubstr("events")));
+  EXPECT_EQ(sweep(points), sweep(locks_by_cpus()));
+}
+
 TEST(MetricsTable, OfOnePointHasALineForEachHeadline) {
   ReportedPoint point = locks_by_cpus()[1];
   point.at.clear();
