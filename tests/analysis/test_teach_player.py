@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
 from collections.abc import Callable
@@ -139,11 +140,41 @@ def test_the_page_is_written_with_the_lessons_of_now(command: Command, tmp_path:
     assert (tmp_path / "out" / "lessons.js").read_text().startswith("window.LINEBOUNCE_LESSONS_PACKED=")
 
 
-def test_without_a_built_page_the_message_says_how_to_build_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_built_page_the_message_says_where_to_get_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site, "_INDEX", "no_such_index.html")
+    monkeypatch.setattr(site, "ARCHIVE", "no_such_archive.tar.gz")
     result = command("teach", "-o", "anywhere")
     assert result.code == 2
-    assert "run ./dev teach once, or use --lesson N in the terminal" in result.stderr
+    assert "Put no_such_archive.tar.gz" in result.stderr
+    assert "linebounce teach --lesson 1" in result.stderr
+
+
+def _archive(folder: Path, name: str = "teach/index.html") -> None:
+    with tarfile.open(folder / site.ARCHIVE, "w:gz") as archive:
+        for file, text in {name: b"the page", "teach/assets/x.js": b"1", "teach/lessons.js": b"old"}.items():
+            member = tarfile.TarInfo(file)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text))
+
+
+def test_the_archive_of_a_release_stands_in_for_the_built_page(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(site, "_INDEX", "no_such_index.html")
+    _archive(tmp_path)
+    result = command("teach", "-o", "out")
+    assert result.code == 0, result.stderr
+    assert (tmp_path / "out" / "index.html").read_text() == "the page"
+    assert (tmp_path / "out" / "assets" / "x.js").read_text() == "1"
+    assert (tmp_path / "out" / "lessons.js").read_text().startswith("window.LINEBOUNCE_LESSONS_PACKED=")
+    _archive(tmp_path, "teach/../../stranger.html")
+    assert command("teach", "-o", "out").code == 2
+    assert not (tmp_path.parent / "stranger.html").exists()
+    (tmp_path / site.ARCHIVE).write_bytes((tmp_path / site.ARCHIVE).read_bytes()[:60])
+    damaged = command("teach", "-o", "out")
+    assert damaged.code == 2
+    assert "cannot be unpacked" in damaged.stderr
 
 
 def test_the_page_is_served_on_this_machine_until_ctrl_c(executable: Path, page: Path) -> None:
