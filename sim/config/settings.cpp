@@ -274,6 +274,8 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
     const auto name = twin.substr(twin.rfind('.') + 1);
     return fmt::format("unknown key; did you mean {}, in {}?", name, unit_suffix(name));
   }
+  if (const std::string other = same_by_another_word(word, all); !other.empty())
+    return fmt::format("unknown key; did you mean {}?", other);
   const auto whole = std::ranges::find_if(all, [&](const std::string& candidate) { return candidate.ends_with("." + word); });
   if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);
   if (const auto near = nearest(word, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", near);

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "models/text/spelling.hpp"
@@ -15,6 +16,13 @@ constexpr std::array<std::string_view, 25> kUnits = {
     "instructions", "mb_per_s", "gb_per_s", "percent", "entries", "cycles", "clocks", "bytes", "ticks",
     "lines",        "bits",     "kib",      "mib",     "gib",     "mhz",    "ghz",    "khz",   "pct",
     "ns",           "us",       "ms",       "ps",      "kb",      "mb",     "s"};
+
+// Words for one thing, of which a key has one and users write another.
+constexpr std::array<std::array<std::string_view, 6>, 3> kSynonyms = {{
+    {"program", "file", "source", "script", "path", "lua"},
+    {"cpus", "cores", "threads", "processors", "ncpus", "nproc"},
+    {"measure_us", "duration_us", "time_us", "run_us", "length_us", "us"},
+}};
 
 std::string_view without_unit(std::string_view key) {
   const auto unit = unit_suffix(key);
@@ -35,6 +43,20 @@ std::string_view unit_suffix(std::string_view key) {
 std::string same_in_other_unit(std::string_view key, const std::vector<std::string>& candidates) {
   for (const auto& candidate : candidates) {
     if (!unit_suffix(candidate).empty() && without_unit(candidate) == without_unit(key)) return candidate;
+  }
+  return {};
+}
+
+std::string same_by_another_word(std::string_view key, const std::vector<std::string>& candidates) {
+  const std::size_t last = key.rfind('.') + 1;
+  for (const auto& synonyms : kSynonyms) {
+    if (std::ranges::find(synonyms, key.substr(last)) == synonyms.end()) continue;
+    for (const std::string& candidate : candidates) {
+      const std::string_view text = candidate;
+      if (text.substr(0, last) == key.substr(0, last) &&
+          std::ranges::find(synonyms, text.substr(std::min(last, text.size()))) != synonyms.end())
+        return candidate;
+    }
   }
   return {};
 }

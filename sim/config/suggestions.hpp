@@ -11,6 +11,10 @@ namespace linebounce::sim {
 // "latency_us" or "latency". Empty if there is none. All parts of a dotted path but the last must be equal.
 std::string same_in_other_unit(std::string_view key, const std::vector<std::string>& candidates);
 
+// Returns the candidate that has another word for the key's last part, and the same parts before it: "workload.program" for
+// "workload.file". Empty if there is none.
+std::string same_by_another_word(std::string_view key, const std::vector<std::string>& candidates);
+
 // Returns the unit at the end of a key ("ns" of "memory.latency_ns"); empty if it has none.
 std::string_view unit_suffix(std::string_view key);
 

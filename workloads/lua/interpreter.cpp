@@ -7,6 +7,7 @@
 
 #include "models/text/visible.hpp"
 #include "workloads/lua/library.hpp"
+#include "workloads/lua/undefined_name.hpp"
 
 namespace linebounce::workloads {
 namespace {
@@ -81,7 +82,7 @@ std::string Interpreter::text_at(int index) const {
 int Interpreter::panic(lua_State* state) {
   const Interpreter& self = of(state);
   const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "an error that is not text";
-  throw LuaError(self.located(text));
+  throw LuaError(self.located(text + hint_for_undefined(state, text)));
 }
 
 int Interpreter::source_line() const {

@@ -115,6 +115,8 @@ TEST_F(ExperimentFile, PathsThatDontExistNameNearOnesEverywhere) {
             "--set: machine.memory.latency_us: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(set_error("memory.latency_ns", "1"),
             "--set: memory.latency_ns: unknown key; did you mean machine.memory.latency_ns?");
+  EXPECT_EQ(set_error("machine.cores", "1"), "--set: machine.cores: unknown key; did you mean machine.cpus?");
+  EXPECT_EQ(set_error("run.duration_us", "1"), "--set: run.duration_us: unknown key; did you mean run.measure_us?");
   EXPECT_EQ(set_error("machine.cache.L3.size_kib", "1"),
             "--set: machine.cache.L3.size_kib: unknown key; did you mean machine.cache.L2.size_kib?");
   EXPECT_THAT(set_error("machine.bus", "1"),

@@ -43,6 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"syntax", "function run(cpu) x = = 1 end", "a.lua:1: unexpected symbol near '='"},
         {"nothing_defined", "x = 1", "defines no program, lock or counter. A program defines run(cpu)"},
         {"nil_call", running("nothing()"), "a.lua:4: CPU 0: attempt to call a nil value (global 'nothing')"},
+        {"nil_call_of_a_field", running("for i = 1, cpus() do end"), "(global 'cpus'); did you mean machine.cpus?"},
+        {"misspelt_function", running("tostrin(1)"), "(global 'tostrin'); did you mean tostring?"},
         {"nil_as_address", running("cpu:load(t.nobody)"), "a.lua:4: CPU 0: the word is nil"},
         {"address_0", running("cpu:load(0)"), "a.lua:4: CPU 0: address 0"},
         {"outside_all", running("cpu:store(t.address + 4096, 1)"), "is in no structure"},

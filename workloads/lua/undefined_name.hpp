@@ -1,0 +1,15 @@
+// Says what a program may have meant by a global name that it has not defined.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "workloads/lua/lua_api.hpp"
+
+namespace linebounce::workloads {
+
+// For Lua's message "... (global 'cpus')": "; did you mean machine.cpus?". Empty if the message names no undefined global, or if
+// no known name is similar.
+std::string hint_for_undefined(lua_State* state, std::string_view message);
+
+}  // namespace linebounce::workloads
