@@ -78,6 +78,10 @@ void report(const Recorded& recorded, const Window& window) {
   if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
   std::cerr << fmt::format("linebounce-record: {}: {} operations of {} thread{}\n", recorded.file, recorded.operations,
                            recorded.threads, recorded.threads == 1 ? "" : "s");
+  if (recorded.replaced > recorded.operations)
+    std::cerr << fmt::format(
+        "linebounce-record: {} had a longer recording, of {} operations, and has it no more; -o FILE keeps both\n",
+        recorded.file, recorded.replaced);
   if (recorded.apart.threads > 0)
     std::cerr << fmt::format(
         "linebounce-record: {} of {} threads ran one after another, so how they wait for each other was not seen: --spread "

@@ -29,6 +29,7 @@
 #include "record/collector/unseen_atomics.hpp"
 #include "trace/files.hpp"
 #include "trace/losses.hpp"
+#include "trace/reader.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -97,6 +98,13 @@ void require_recordable(const std::string& name, const std::string& path) {
     throw RecordError(
         fmt::format("{} was compiled with -fsanitize={}, which does not run in QEMU: compile it without", path, sanitizer));
   }
+}
+
+// 0 if there is no trace of that name.
+std::uint64_t operations_in(const std::string& file) try {
+  return std::filesystem::is_regular_file(file) ? trace::Reader(file).operations() : 0;
+} catch (const std::exception&) {
+  return 0;
 }
 
 // The path of a file that was installed with linebounce-record. The path must not contain a comma, which ends a plugin's path
@@ -377,6 +385,7 @@ Recorded record_program(const RecordOptions& options) {
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
   if (!lock.is_in_place()) throw RecordError(file + ": was deleted or replaced while it was written: this trace is lost");
+  recorded.replaced = operations_in(file);
   growing.finish();
   process.take_signals();
   recorded.unread = read_back(file, recorded.operations, [&process] { return process.take_signals(); });

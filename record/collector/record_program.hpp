@@ -20,6 +20,7 @@ struct RecordOptions {
 struct Recorded {
   std::string file;
   std::uint64_t operations = 0;
+  std::uint64_t replaced = 0;  // operations of an earlier recording of that name
   std::size_t threads = 0;
   std::vector<std::string> missing;  // sentences about losses, as in the trace's summary
   TraceOutput::Apart apart = {};     // threads that never ran at the same time as another
