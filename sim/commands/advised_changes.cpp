@@ -80,6 +80,20 @@ std::string remains_text(double before, double after, const MachineAdvice& machi
   return text + ".";
 }
 
+// What a lock whose readers keep no writer out asks of the program in all its runs. A recording shows one of them.
+std::vector<std::string> cautions_of(const std::string& algorithm) {
+  if (algorithm != "seqlock" && algorithm != "rcu") return {};
+  std::vector<std::string> cautions = {
+      "a reader then runs beside a writer. What it uses may not be freed or moved meanwhile, as std::unordered_map, "
+      "std::vector "
+      "and other containers do when they grow or lose an element, even if none did in this recording"};
+  if (algorithm == "rcu")
+    cautions.emplace_back(
+        "no writer was recorded. A writer has to build a new version beside the old one, publish it with one store, and free "
+        "the old one after a grace period");
+  return cautions;
+}
+
 std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::vector<trace::WordLock>& words,
                                      const trace::Reader& trace) {
   std::vector<Candidate> found;
@@ -113,6 +127,7 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
                               classification_of(words, replacement.lock).empty() ? "" : " (a word that behaves like one)",
                               replacement.algorithm),
           .edit = advice(*machine.locks) + "\n",
+          .cautions = cautions_of(replacement.algorithm),
           .parts = {"lock " + replacement.lock},
           .gains = {}}});
   }

@@ -29,14 +29,13 @@ std::string indented_block(std::string text) {
 
 // The diff; if there is none, a sketch of the change and the reason for having no diff.
 std::string edit_text(const AdvisedChange& change, const Painter& paint) {
+  std::string out = indented_block(change.diff.empty() ? change.edit : change.diff);
+  for (const std::string& caution : change.cautions) out += paragraph("Check: " + caution + ".", 5, Colour::yellow, paint);
   if (change.diff.empty()) {
-    std::string out = indented_block(change.edit);
     if (!change.place.empty()) out += paragraph("at " + change.place, 5, Colour::none, paint);
     if (!change.no_diff.empty()) out += paragraph("No diff: " + change.no_diff, 5, Colour::dim, paint);
     return out;
   }
-  std::string out = indented_block(change.diff);
-  for (const std::string& caution : change.cautions) out += paragraph("Check: " + caution + ".", 5, Colour::yellow, paint);
   if (!change.diff_file.empty())
     out += paragraph(fmt::format("Apply: {} < {}", change.patch, change.diff_file.string()), 5, Colour::cyan, paint);
   return out;

@@ -31,7 +31,7 @@ struct AdvisedChange {
   // A diff of the source, with a/ and b/ before file names; empty: no_diff has the reason.
   std::string diff = {};
   std::string no_diff = {};                // why a change of a layout has no diff; empty if it has one, and for other changes
-  std::vector<std::string> cautions = {};  // what applying the diff may break, and the tool cannot check
+  std::vector<std::string> cautions = {};  // what the change may break, and the tool cannot check
   std::string patch = {};                  // the command that applies the diff
   std::filesystem::path diff_file = {};    // the diff's file
   std::vector<EditedSource> edited = {};   // the files with the diff applied

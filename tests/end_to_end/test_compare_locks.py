@@ -263,6 +263,16 @@ def test_rcu_takes_the_place_of_a_lock_under_which_nobody_writes(linebounce: Pro
     assert result.code == 0, result.stderr
 
 
+def test_what_readers_without_a_lock_ask_of_the_program_stands_beside_the_advice(linebounce: Program) -> None:
+    file = readers_only(linebounce, "load")
+    result = linebounce("advise", file, "--machine", MACHINE)
+    assert result.code == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    assert "by rcu" in text
+    assert "Check: a reader then runs beside a writer." in text
+    assert "Check: no writer was recorded." in text
+
+
 def test_rcu_is_refused_where_a_writer_would_have_to_publish_copies(linebounce: Program) -> None:
     file = readers_only(linebounce, "store")
     (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
