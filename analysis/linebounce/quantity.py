@@ -12,15 +12,16 @@ _LARGEST = 1e9
 
 
 def quantity(value: float, unit: str = "") -> str:
-    """Such as `2.73 M per s`, `11.1 µs`, `97.7 %`, `45.0`."""
+    """Such as `2.73 M/s`, `11.1 µs`, `97.7 %`, `45.0`."""
     if unit in _NANOSECONDS:
         factor, shown = _step(value * _NANOSECONDS[unit], _TIMES)
         return f"{_digits(value * _NANOSECONDS[unit] / factor)} {shown}"
-    shown = "per s" if unit == "1/s" else shown_unit(unit)
+    shown = "/s" if unit == "1/s" else shown_unit(unit)
     if unit == "%" or abs(value) < _LARGEST_PLAIN:
         return f"{_digits(value)} {shown}".rstrip()
     factor, prefix = _step(value, _PREFIXES)
-    return f"{_digits(value / factor)} {prefix} {shown}".rstrip()
+    between = "" if unit == "1/s" else " "
+    return f"{_digits(value / factor)} {prefix}{between}{shown}".rstrip()
 
 
 def shown_unit(unit: str) -> str:
