@@ -203,6 +203,23 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
                      sentence(*bottleneck));
 }
 
+const PredictedGain& largest_gain(const AdvisedChange& change) {
+  return *std::ranges::max_element(change.gains, {}, [](const PredictedGain& gain) { return gain.change.median_pct; });
+}
+
+// Names the best change that has a condition, if it gains more than each that has none; else empty.
+std::string larger_gain_text(const AdvicePage& page) {
+  if (page.conditional.empty()) return {};
+  const AdvisedChange& best = page.conditional.front();
+  const PredictedGain& gain = largest_gain(best);
+  const bool is_larger = std::ranges::all_of(page.changes, [&gain](const AdvisedChange& change) {
+    return largest_gain(change).change.median_pct < gain.change.median_pct;
+  });
+  if (!is_larger) return {};
+  return fmt::format(" A larger gain has a condition: {} on {}, only if {}, to {}.", text_of(gain.change), gain.machine,
+                     best.only_if, best.what);
+}
+
 std::string verdict(const AdvicePage& page) {
   const std::string why_none = why_no_verdict(page.tries_otherwise_pct);
   if (!why_none.empty()) return fmt::format("No verdict: {}{}.", why_none, bottleneck_text(page, ": on"));
@@ -210,8 +227,8 @@ std::string verdict(const AdvicePage& page) {
   if (page.only_time) return bottleneck_text(page, "On") + ".";
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   if (shown > 0)
-    return fmt::format("{} worth making, by replays of {}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
-                       recordings_text(page));
+    return fmt::format("{} worth making, by replays of {}.{}", shown == 1 ? "One change is" : plural(shown, "change") + " are",
+                       recordings_text(page), larger_gain_text(page));
   if (!page.conditional.empty()) {
     const AdvisedChange& best = page.conditional.front();
     return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if, best.what,

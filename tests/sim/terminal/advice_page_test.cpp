@@ -68,6 +68,21 @@ TEST(AdvicePage, KeepsAGainThatOnlyMoreCostsCouldJoin) {
   EXPECT_THAT(text_of(page), HasSubstr(", to spread counts: +10.0 % (8.0 to 12.0) on m."));
 }
 
+TEST(AdvicePage, NamesAConditionalChangeFirstIfNoOtherGainsAsMuch) {
+  AdvicePage page = page_with({});
+  page.changes = {spread_counts()};
+  AdvisedChange batch = spread_counts();
+  batch.what = "batch counts";
+  batch.only_if = "nobody needs the sum";
+  batch.gains.front().change = {5, 4, 6};
+  page.conditional = {batch};
+  EXPECT_THAT(text_of(page), Not(HasSubstr("A larger gain")));
+  page.conditional.front().gains.front().change = {50, 40, 60};
+  EXPECT_THAT(text_of(page),
+              StartsWith("  One change is worth making, by replays of t.lbt. A larger gain has a condition: +50.0 %"));
+  EXPECT_THAT(text_of(page), HasSubstr("on m, only if nobody needs the sum, to batch counts.\n"));
+}
+
 TEST(AdvicePage, HasNoVerdictAndNoChangeWhereTheRecordingCouldMeanTheOpposite) {
   AdvicePage page = page_with(kShared);
   EXPECT_THAT(text_of(page), StartsWith("  Another process shares `queue`.\n  No verdict. In what was recorded, on m 60.0 %"));
