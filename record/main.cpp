@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <exception>
@@ -24,6 +25,7 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kUnread = 3;
 constexpr int kMostRuns = 1000;
+constexpr std::uint64_t kMostCpus = 128;  // of the shipped machines: epyc_7742_2socket
 
 constexpr const char* kFooter = R"(
 The program must have been compiled by linebounce-cc or linebounce-c++, which take gcc's arguments, or those of the compiler that
@@ -96,11 +98,13 @@ std::string numbered(const std::string& file, int number) {
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string())).string();
 }
 
-// Suggests the next command. Text traces get no suggestion.
-void show_next_step(const std::vector<std::string>& files) {
+// Suggests the next command, with threads folded onto CPUs if no shipped machine has one for each. Text traces get no
+// suggestion.
+void show_next_step(const std::vector<std::string>& files, std::uint64_t most_threads) {
   if (files.front().ends_with(".txt")) return;
   std::cerr << "Next: linebounce advise";
   for (const std::string& file : files) std::cerr << " " << shell_word(file);
+  if (most_threads > kMostCpus) std::cerr << " --set workload.threads=round_robin";
   std::cerr << "\n";
 }
 
@@ -185,6 +189,7 @@ int run(int argc, char** argv) {
   }
   std::vector<std::string> files;
   bool has_operations = true;
+  std::uint64_t most_threads = 0;
   for (int run = 1;; ++run) {
     const Recorded recorded = record_program(options);
     report(recorded, options.window);
@@ -194,8 +199,9 @@ int run(int argc, char** argv) {
     }
     files.push_back(recorded.file);
     has_operations = has_operations && recorded.operations > 0;
+    most_threads = std::max<std::uint64_t>(most_threads, recorded.threads);
     if (run == times || recorded.exit_status != 0) {
-      if (has_operations) show_next_step(files);
+      if (has_operations) show_next_step(files, most_threads);
       return recorded.exit_status;
     }
     options.file = numbered(files.front(), run + 1);

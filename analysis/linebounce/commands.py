@@ -36,6 +36,7 @@ _TITLES = {"positional arguments": "Positionals", "options": "Options"}
 
 
 _COLUMNS, _MEANING_COLUMN, _NARROW_MEANING_COLUMN = 100, 30, 24
+_BELOW: dict[str, Any] = {"initial_indent": " " * 6, "subsequent_indent": " " * 6, "break_on_hyphens": False}
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -107,12 +108,17 @@ def _examples(lines: Iterable[str], width: int) -> str:
 
 def _example(line: str, width: int) -> str:
     command, _, words = line.strip().partition("  ")
-    below = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
-    # Keeps an option and its value on one line.
+    return "\n".join(_command_lines(command, width) + textwrap.wrap(words.strip(), width, **_BELOW))
+
+
+def _command_lines(command: str, width: int) -> list[str]:
+    """Breaks a long command between options; an option stays on one line with its value. A backslash ends each line but the
+    last, so that the lines can be typed or pasted as they stand."""
+    if len(command) + 2 <= width:
+        return ["  " + command]
     held = re.sub(r'(--\S+) ("[^"]*"|\S+)', lambda found: found[0].replace(" ", "\0"), command)
-    lines = [part.replace("\0", " ") for part in below.wrap(held)]
-    below.initial_indent = below.subsequent_indent
-    return "\n".join(lines + below.wrap(words.strip()))
+    lines = textwrap.wrap(held, width - 2, **(_BELOW | {"initial_indent": "  "}))
+    return [part.replace("\0", " ") for part in " \\\n".join(lines).splitlines()]
 
 
 def parser_of(name: str, description: str, epilog: str, usage: str | None = None) -> argparse.ArgumentParser:

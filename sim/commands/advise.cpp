@@ -127,7 +127,7 @@ AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& read
   page.only_time = true;
   page.missing = locks.missing();
   page.limits = limits;
-  for (const std::string& machine : machines_for(arguments.machines, reader)) {
+  for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
     page.machines.push_back(machine);
     if (auto time = time_on(arguments, machine, locks.reader())) page.time.push_back(std::move(*time));
   }
@@ -150,7 +150,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   const bool has_locks = !recorded_locks(locks.reader()).empty();
   auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
   std::vector<MachineAdvice> found;
-  for (const std::string& machine : machines_for(arguments.machines, reader)) {
+  for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;

@@ -164,20 +164,19 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   if (form == "lscpu" || form == "lstopo")
     throw ConfigError(
         fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
-                    "linebounce import {0} "
-                    "m.csv -o mine.toml`, or measure all with linebounce-probe",
-                    arguments.from));
+                    "linebounce import {1} m.csv -o mine.toml`, or measure all with linebounce-probe",
+                    arguments.from, shell_word(arguments.from)));
   if (form == "numa")
-    throw ConfigError(
-        fmt::format("{0}: has no latencies between cores; `linebounce import {0}` makes a machine of it", arguments.from));
+    throw ConfigError(fmt::format("{0}: has no latencies between cores; `linebounce import {1}` makes a machine of it",
+                                  arguments.from, shell_word(arguments.from)));
   if (form == "mlc") {
     const MlcLatencies mlc = read_mlc(text, arguments.from);
     if (!topology) refuse_mlc_alone(mlc, arguments.from);
     if (mlc.local_hitm_ns <= 0)
       throw ConfigError(fmt::format(
-          "{0}: has no latency from cache to cache to fit to (mlc --c2c_latency); `linebounce import {1} {0}` makes a machine "
+          "{0}: has no latency from cache to cache to fit to (mlc --c2c_latency); `linebounce import {1} {2}` makes a machine "
           "of the idle latencies",
-          arguments.from, arguments.topology));
+          arguments.from, shell_word(arguments.topology), shell_word(arguments.from)));
     request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
@@ -205,8 +204,9 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
 void refuse_mlc_alone(const MlcLatencies& mlc, const std::string& file) {
   throw ConfigError(fmt::format(
       "{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > cpus.json; linebounce "
-      "import cpus.json {0} -o mine.toml`{1}",
-      file, mlc.local_hitm_ns > 0 ? "" : "; latencies from cache to cache are missing, too: mlc --c2c_latency"));
+      "import cpus.json {1} -o mine.toml`{2}",
+      file, shell_word(file),
+      mlc.local_hitm_ns > 0 ? "" : "; latencies from cache to cache are missing, too: mlc --c2c_latency"));
 }
 
 std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const std::string& machine, Losses& losses) {

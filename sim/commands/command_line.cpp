@@ -76,15 +76,21 @@ bool is_example(const std::string& line) {
   return line.starts_with("  ");
 }
 
-// Breaks a long command between options; an option stays on one line with its value.
+// Breaks a long command between options; an option stays on one line with its value. A backslash ends each line but the last,
+// so that the lines can be typed or pasted as they stand.
 std::string command_lines(std::string command, std::size_t width) {
   constexpr char kHeld = '\x1f';
+  constexpr std::string_view kContinued = " \\";
   for (std::size_t at = command.find(" --"); at != std::string::npos; at = command.find(" --", at + 1)) {
     const std::size_t value = command.find(' ', at + 1);
     if (value != std::string::npos && command[value + 1] != '-') command[value] = kHeld;
   }
-  std::vector<std::string> lines = wrapped(command, width - kWordsIndent);
-  for (std::string& line : lines) std::replace(line.begin(), line.end(), kHeld, ' ');
+  const bool fits = kExampleIndent + width_of(command) <= width;
+  std::vector<std::string> lines = fits ? std::vector{command} : wrapped(command, width - kWordsIndent - kContinued.size());
+  for (std::string& line : lines) {
+    std::replace(line.begin(), line.end(), kHeld, ' ');
+    if (&line != &lines.back()) line += kContinued;
+  }
   return std::string(kExampleIndent, ' ') + lines.front() + "\n" + lines_from({lines.begin() + 1, lines.end()}, kWordsIndent);
 }
 
@@ -222,10 +228,10 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run two_sockets                  answer an experiment's question, and print its table
-  linebounce ab NAME --set K=A --set K=B      which of two settings is better, with the same seeds
+  linebounce ab oltp --set machine.cpus=8 --set machine.cpus=16    which is better, with the same seeds
   linebounce report out/two_sockets           draw charts, locks, lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce advise T.lbt                     find changes of a recorded program that are worth it
+  linebounce advise server.lbt                find changes of a recorded program that are worth it
   linebounce check-lock my_lock.lua           try every interleaving of a few CPUs
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.

@@ -104,8 +104,10 @@ void add_study_options(Command& command, StudyArguments& arguments, const std::s
 
 void add_machines(Command& command, std::vector<std::string>& machines) {
   command
-      .option("--machine", "M", &machines,
-              fmt::format("Machines to run on; default: the recorded one, else {}", fmt::join(kUsualMachines, " and ")))
+      .option(
+          "--machine", "M", &machines,
+          fmt::format("Machines to run on; default: the recorded one, else {}; for more threads, a machine that has the CPUs",
+                      fmt::join(kUsualMachines, " and ")))
       .one_value_each();
 }
 

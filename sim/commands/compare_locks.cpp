@@ -74,7 +74,7 @@ ExitCode print_comparison(const CompareArguments& arguments, bool thorough, cons
   const LocksOfTrace trace(arguments);
   ExitCode code = ExitCode::done;
   std::vector<LockComparison> machines;
-  const std::vector<std::string> names = machines_for(arguments.machines, trace.reader());
+  const std::vector<std::string> names = machines_for(arguments.machines, trace.reader(), arguments.sets);
   const double most_instructions =
       thorough ? std::numeric_limits<double>::infinity() : kMinute / static_cast<double>(names.size());
   for (const std::string& machine : names) {

@@ -97,7 +97,7 @@ class SharingFinder {
       : arguments_(arguments), reader_(reader), argv_(argv) {
     study_ = {.name = "recorded",
               .title = "The layouts as recorded",
-              .machine = arguments.machine.empty() ? machines_for({}, reader).front() : arguments.machine,
+              .machine = arguments.machine.empty() ? machines_for({}, reader, arguments.sets).front() : arguments.machine,
               .trace = arguments.trace,
               .sets = arguments.sets};
   }

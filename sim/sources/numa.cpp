@@ -8,6 +8,7 @@
 #include <set>
 
 #include "models/text/quote_marks.hpp"
+#include "models/text/shell_word.hpp"
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/sources/lock_statistics.hpp"
@@ -309,7 +310,7 @@ MachineTopology topology_of(const NumaTables& tables, const std::string& file) {
     throw trace::TraceError(
         fmt::format("{}: does not say which CPUs a node has: add that, as in `lscpu -J -e > cpus.json; "
                     "linebounce import {} cpus.json`, or grep . /sys/devices/system/node/node*/cpulist",
-                    file, file));
+                    file, shell_word(file)));
   MachineTopology topology;
   for (int at = 0; at < std::ssize(tables.nodes); ++at) {
     for (const int cpu : tables.nodes[at].cpus) topology.cpus.push_back({cpu, at, at, at, cpu});

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "models/ordinal.hpp"
+#include "models/text/shell_word.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
 #include "workloads/locks/exclusion_check.hpp"
@@ -197,7 +198,7 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
   if (check.broken_trial()) {
     const MachineTrial& trial = check.trials.back();
     return out + fmt::format("    on a random machine after {}, {} CPUs, under {}; see it again: linebounce run {}\n",
-                             trial.machine, trial.cpus, name_of(trial.consistency), experiment);
+                             trial.machine, trial.cpus, name_of(trial.consistency), shell_word(experiment));
   }
   return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) + order_text(lock, check) +
          paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
 #include "sim/config/load_experiment.hpp"
+#include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -28,6 +33,16 @@ Overrides overrides_of(const ReplayStudy& study) {
   return overrides;
 }
 
+int cpus_of(const std::string& machine) {
+  return load_machine(machine).spec.cpus;
+}
+
+// The machines that have a CPU for each thread.
+std::vector<std::string> with_cpus(std::vector<std::string> machines, std::size_t threads) {
+  std::erase_if(machines, [&](const std::string& machine) { return std::cmp_less(cpus_of(machine), threads); });
+  return machines;
+}
+
 }  // namespace
 
 Plan plan_of(const ReplayStudy& study) {
@@ -47,10 +62,20 @@ std::string recorded_machine(const trace::Reader& reader) {
                   reader.file().string()));
 }
 
-std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader) {
+std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader,
+                                      const std::vector<std::string>& sets) {
   if (!given.empty()) return given;
   if (!reader.summary().machine.empty()) return {reader.summary().machine};
-  return {kUsualMachines.begin(), kUsualMachines.end()};
+  const std::vector<std::string> usual{kUsualMachines.begin(), kUsualMachines.end()};
+  const bool chosen = std::ranges::any_of(
+      sets, [](const std::string& set) { return set.starts_with("workload.threads=") || set.starts_with("machine.cpus="); });
+  if (chosen) return usual;
+  const std::size_t threads = reader.symbols().streams.size();
+  std::vector<std::string> fitting = with_cpus(usual, threads);
+  if (!fitting.empty()) return fitting;
+  fitting = with_cpus(machine_names(), threads);
+  if (fitting.empty()) return usual;
+  return {*std::ranges::min_element(fitting, {}, cpus_of)};
 }
 
 double metric_of(const ReportedPoint& point, const std::string& name) {

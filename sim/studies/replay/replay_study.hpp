@@ -39,8 +39,11 @@ std::string recorded_machine(const trace::Reader& reader);
 // The default machines for changes of a real program: one with two sockets, one with eight.
 inline constexpr std::array kUsualMachines = {"generic_2socket_32core", "generic_8socket_64core"};
 
-// `given`; if empty, the machine on which the trace was recorded; if the trace names none, kUsualMachines.
-std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader);
+// `given`; if empty, the machine on which the trace was recorded. If the trace names none: those of kUsualMachines that have a
+// CPU for each of its threads, otherwise the smallest shipped machine that has. If none has, or `sets` ("PATH=VALUE") changes
+// the CPUs or folds the threads: kUsualMachines.
+std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader,
+                                      const std::vector<std::string>& sets = {});
 
 // The metric by which changes of a program are judged.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";
