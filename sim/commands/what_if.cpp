@@ -41,12 +41,23 @@ struct WhatIfArguments {
   bool json = false;
 };
 
-// A folder's experiments, or the single experiment of that name.
+// The experiments in a user's folder, sorted.
+std::vector<std::string> experiments_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// A shipped or own folder's experiments, or the single experiment of that name.
 std::vector<std::string> experiments_of(const std::string& word) {
   std::string folder = word;
   if (!folder.ends_with("/")) folder += "/";
   std::vector<std::string> names = file_names(kExperimentFiles);
   std::erase_if(names, [&folder](const std::string& name) { return !name.starts_with(folder); });
+  if (names.empty() && fs::is_directory(word)) names = experiments_in(word);
   return names.empty() ? std::vector{word} : names;
 }
 
