@@ -259,7 +259,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   write_file(arguments.output, text);
   std::cout << calibration_report(calibration, painter_for_stdout());
   std::cout << fmt::format("\n  Written: {}\n  See it:  linebounce run core_to_core --machine {}{}\n", arguments.output,
-                           arguments.output, arguments.access == "atomic" ? " --set workload.access=atomic" : "");
+                           shell_word(arguments.output), arguments.access == "atomic" ? " --set workload.access=atomic" : "");
   std::cout << score << losses_text(unfitted.losses, painter_for_stdout());
   return ExitCode::done;
 }

@@ -382,8 +382,12 @@ ExitCode import_litmus(const ImportArguments& arguments, const Form&) {
   print_failures(plan, report, options.directory);
   if (report.code != ExitCode::done) return report.code;
   print_tests(tests, report.results.points, arguments.painter());
-  std::cout << fmt::format("\n  {}  of {}: an experiment; linebounce run {} --set machine.cpu.consistency=sc, and the like\n",
-                           out.string(), source, shell_word(out.string()));
+  // Another directory, because this one's results are of another model.
+  const std::string other = options.directory.string() + "_sc";
+  std::cout << fmt::format(
+      "\n  {}  of {}: an experiment\n  With sequential consistency:  linebounce run {} --set machine.cpu.consistency=sc --set "
+      "machine.cpu.store_buffer_entries=0 -o {}\n",
+      out.string(), source, shell_word(out.string()), shell_word(other));
   return ExitCode::done;
 }
 
