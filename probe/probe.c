@@ -419,8 +419,13 @@ int main(int count, char** words) {
   printf("%s: %d CPUs, %d of %d pairs, %ld second%s\n", options.output, host.cpus, matrix.measured,
          host.cpus * (host.cpus - 1) / 2, seconds, seconds == 1 ? "" : "s");
   fflush(stdout);
-  const size_t length = strlen(options.output);
+  static const char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+  const size_t length = strlen(options.output), plain = strspn(options.output, kPlain);
   const size_t name = length > 6 && strcmp(options.output + length - 6, ".probe") == 0 ? length - 6 : length;
-  fprintf(stderr, "Next: linebounce calibrate --from %s -o %.*s.toml\n", options.output, (int)name, options.output);
+  // A machine is named as its file, so its name may have no blanks and the like. Quotes stand around what a shell would split.
+  fprintf(stderr, "Next: linebounce calibrate --from %s%s%s -o ", plain == length ? "" : "'", options.output,
+          plain == length ? "" : "'");
+  for (size_t i = 0; i < name; ++i) fputc(strchr(kPlain, options.output[i]) ? options.output[i] : '_', stderr);
+  fputs(".toml\n", stderr);
   return 0;
 }
