@@ -36,8 +36,8 @@ struct AbArguments {
 
 constexpr const char* kAbFooter = R"(Examples:
   linebounce ab two_sockets --set workload.lock=mcs --set workload.lock=cohort
-  linebounce ab programs/false_sharing.lua --set machine.line_bytes=64 --set machine.line_bytes=128
-  linebounce ab lock_scaling --machine xeon_e7_8867l_8socket --machine opteron_6172_4socket --set workload.lock=ticket
+  linebounce ab programs/false_sharing.lua --machine p3_xeon_8way --set machine.line_bytes=64 --set machine.line_bytes=128
+  linebounce ab two_sockets --machine xeon_e7_8867l_8socket --machine opteron_6172_4socket --set workload.lock=ticket
 
 The two sides are the two values of the path, or the two machines, given twice. Everything given once applies to both sides. Both
 sides run with the same seeds, so the interval of their difference is narrower than each side's own.)";

@@ -37,7 +37,8 @@ constexpr const char* kDescribeFooter = R"(Examples:
   linebounce describe workload my_program.lua             what your own program declares; also: describe lock FILE.lua
   linebounce describe mesi_snoop                              the kind may be left out if the name is unique
   linebounce describe layout linux_2_4_16 dentry          a structure, line by line
-  linebounce describe layout linux_2_4_16 --experiment my_change.toml   before and after the experiment's [[layout.change]])";
+  linebounce describe layout linux_2_6_20 --experiment what_if/inode_read_mostly
+      before and after the experiment's [[layout.change]])";
 
 template <class Entries>
 const auto& find_entry(const char* kind, const Entries& entries, const std::string& name) {

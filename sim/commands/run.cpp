@@ -52,7 +52,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run two_sockets --set machine=[generic_2socket_32core,epyc_7742_2socket] --set machine.cpus=[8,32]
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    adds instruction misses, by function
   linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
-  linebounce run my_lock.c --machine p3_xeon_8way         a lock of your own in C (docs/lock-in-c.md)
+  linebounce run my_queue.c --machine p3_xeon_8way         a lock of your own in C (docs/lock-in-c.md)
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
       a course's trace (docs/course-traces.md), with the counters of each cache

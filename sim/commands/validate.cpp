@@ -30,7 +30,7 @@ using nlohmann::ordered_json;
 constexpr const char* kValidateFooter = R"(Examples:
   linebounce validate                      the figures that machines were fitted to, and those predicted
   linebounce validate --all                also the papers' experiments, which are otherwise shown only if they have run
-  linebounce validate validation/dlockref  one experiment, or rows whose id begins like this
+  linebounce validate validation/listeners  one experiment, or rows whose id begins like this
   linebounce report out/validate           the same as a page, with a picture
   linebounce validate lock_scaling --against mine.csv --machine mine.toml
       your own measurements instead, each beside its simulated figure. The columns of mine.csv: settings by their paths

@@ -23,7 +23,7 @@ constexpr const char* kTraceFooter = R"(Examples:
       what they cost elsewhere
   linebounce trace convert lackey.txt program.lbt --from lackey
       traces of other tools; and between binary and text
-  linebounce trace export out/timers --perfetto timers.pftrace
+  linebounce trace export out/oltp --perfetto oltp.pftrace
       a run as tracks in the Perfetto viewer; from the Python package, see analysis/README.md)";
 
 }  // namespace
