@@ -95,3 +95,54 @@ def test_a_wrong_command_is_reported_with_its_line(helps: dict[str, str], text: 
 )
 def test_right_commands_and_other_text_are_left_alone(helps: dict[str, str], text: str) -> None:
     assert faults(text, helps) == []
+
+
+# What names a thing of `linebounce list KIND` in a command, by kind.
+NAMED = {
+    "machines": (r"--machines? (\S+)", r"describe machine (\S+)", r"(?<=set machine=)(\S+)"),
+    "experiments": (r"linebounce (?:run|ab|sweep|explain|steps|trace record|describe experiment) (\S+)",),
+    "locks": (r"workload\.lock=(\S+)", r"trace replay .*--lock (?:\w+=)?(\S+)", r"check-lock (\S+)", r"describe lock (\S+)"),
+    "protocols": (r"linebounce check (\S+)", r"describe protocol (\S+)", r"--bus (\S+)", r"--protocol (mesi\S+)"),
+    "layouts": (r"describe layout (\S+)",),
+    "workloads": (r"describe workload (\S+)", r"workload\.name=(\S+)"),
+}
+NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+(?:/[a-z0-9_]+)?")  # without an underscore it may be a word of the reader's
+
+
+def unknown_names(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]]:
+    """Line numbers, and what is named there that does not exist. Paths and placeholders are the reader's own."""
+    found = []
+    for line, command in commands(text):
+        for kind, patterns in NAMED.items():
+            words = [word for pattern in patterns for match in re.findall(pattern, command) for word in re.split(r"[\[\],'\"]+", match)]
+            for word in words:
+                if NAME.fullmatch(word) and not word.startswith(("my_", "out/")) and word not in known[kind]:
+                    found.append((line, f"{word} is not one of the {kind}"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def known(executable: Path) -> dict[str, set[str]]:
+    assert executable
+    return {kind: {entry["name"] for entry in Program().json("list", kind)} for kind in NAMED}
+
+
+def test_every_name_in_a_documented_command_exists(known: dict[str, set[str]]) -> None:
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    pages = [ROOT / name for name in listed.splitlines() if (ROOT / name).exists()]
+    wrong = [f"{page.relative_to(ROOT)}:{line}: {fault}" for page in pages for line, fault in unknown_names(page.read_text(), known)]
+    assert wrong == [], "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        ("linebounce run two_socks", "two_socks is not one of the experiments"),
+        ("linebounce run two_sockets --machine xeon_e7_8867l", "xeon_e7_8867l is not one of the machines"),
+        ("linebounce ab two_sockets --set 'workload.lock=[mcs,no_lock]'", "no_lock is not one of the locks"),
+        ("linebounce check mesi_snop", "mesi_snop is not one of the protocols"),
+        ("linebounce describe workload no_load", "no_load is not one of the workloads"),
+    ],
+)
+def test_a_name_that_does_not_exist_is_reported(known: dict[str, set[str]], command: str, fault: str) -> None:
+    assert unknown_names(f"`{command}`\n", known) == [(1, fault)]
