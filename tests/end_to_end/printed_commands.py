@@ -43,7 +43,7 @@ class Typed:
 
 
 class Shell:
-    """Types commands as a user does, in a folder, with the programs in PATH and stand-ins for tools that need other hardware."""
+    """Types commands as a user does, in a folder, with stand-ins for tools that need other hardware."""
 
     def __init__(self, executable: Path, folder: Path) -> None:
         self.executable, self.folder = executable, folder
@@ -161,7 +161,14 @@ MATRIX = "".join(
 )
 CPUS = {
     "cpus": [
-        {"cpu": cpu, "node": cpu // 4, "socket": cpu // 4, "core": cpu, "l1d:l1i:l2:l3": f"{cpu}:{cpu}:{cpu}:{cpu // 4}", "online": True}
+        {
+            "cpu": cpu,
+            "node": cpu // 4,
+            "socket": cpu // 4,
+            "core": cpu,
+            "l1d:l1i:l2:l3": f"{cpu}:{cpu}:{cpu}:{cpu // 4}",
+            "online": True,
+        }
         for cpu in range(8)
     ]
 }
@@ -179,7 +186,7 @@ PAHOLE = """struct NAME {
 """
 LACKEY = " S 1ffefff8,8\n L 1ffefff8,8\n M 04222000,4\n" * 20
 PERF_SCRIPT = "".join(
-    f"server 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: 7f000010 68100142 |OP {kind}| 400123 work+0x1 (/bin/app)\n"
+    f"server 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: 7f000010 68100142 |OP {kind}| 400123 work+0x1 (/app)\n"
     for thread, kind in ((1, "stores"), (2, "loads"), (1, "stores"), (2, "loads"))
 )
 FINDINGS = {
@@ -210,8 +217,6 @@ Maker = Callable[["Shell", str], object]
 QUEUE_LOCK = lock_class("queue_lock", 3500000, 1225000, 1750000.0, 3500000.0)
 TIMELINE = "--set run.record_timeline=true"
 SHORT = "--set run.warmup_us=10 --set run.measure_us=20 --set run.seeds=1"
-
-
 
 
 def program(shell: Shell, name: str) -> None:
@@ -287,7 +292,7 @@ def scene(shell: Shell, name: str) -> None:
     shell.file(f"{stem}.lua", WORDS)
 
 
-def probe_source(shell: Shell, name: str) -> None:
+def probe_source(shell: Shell, _name: str) -> None:
     for source in (ROOT / "probe").glob("*.[ch]"):
         shutil.copy(source, shell.folder)
 

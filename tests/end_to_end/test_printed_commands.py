@@ -9,7 +9,7 @@ from docs_program import Program as Documented
 from printed_commands import MEASURED, SHORT, Maker, Shell, examples, fault, give, give_stand_ins, text
 
 # The help texts with examples.
-PAGES = """
+PAGES = """\
 linebounce
 linebounce ab
 linebounce advise
@@ -56,7 +56,7 @@ linebounce-record
 linebounce-probe
 linebounce-cc
 linebounce-c++
-""".split("\n")[1:-1]
+""".splitlines()
 
 # Words that mean something else on one page.
 OF_PAGE: dict[str, dict[str, Maker]] = {
@@ -81,7 +81,9 @@ NOT_TYPED = {
 
 
 # Commands that ask on a terminal, which a test does not have.
-TYPED_AS = {'linebounce advise server.lbt --recheck "make server"': 'linebounce advise server.lbt --recheck "make server" --yes'}
+TYPED_AS = {
+    'linebounce advise server.lbt --recheck "make server"': 'linebounce advise server.lbt --recheck "make server" --yes'
+}
 
 
 def page_of(words: str) -> str:
@@ -153,7 +155,9 @@ PROVOKED = {
     "a structure of two layouts": ("linebounce describe dentry", 0),
 }
 
-LABELLED = re.compile(r"(?:Next|See it|See all|Simulate|Score it|With sequential consistency|To see how|to check it):\s+(linebounce .*)")
+LABELLED = re.compile(
+    r"(?:Next|See it|See all|Simulate|Score it|With sequential consistency|To see how|to check it):\s+(linebounce .*)"
+)
 LISTED = re.compile(r"^  (linebounce .*?)(?=  |$)", re.MULTILINE)
 QUOTED = re.compile(r"`([^`]*\blinebounce [^`]*)`", re.DOTALL)
 

@@ -114,7 +114,12 @@ def unknown_names(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]
     found = []
     for line, command in commands(text):
         for kind, patterns in NAMED.items():
-            words = [word for pattern in patterns for match in re.findall(pattern, command) for word in re.split(r"[\[\],'\"]+", match)]
+            words = [
+                word
+                for pattern in patterns
+                for match in re.findall(pattern, command)
+                for word in re.split(r"[\[\],'\"]+", match)
+            ]
             for word in words:
                 if NAME.fullmatch(word) and not word.startswith(("my_", "out/")) and word not in known[kind]:
                     found.append((line, f"{word} is not one of the {kind}"))
@@ -130,7 +135,9 @@ def known(executable: Path) -> dict[str, set[str]]:
 def test_every_name_in_a_documented_command_exists(known: dict[str, set[str]]) -> None:
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     pages = [ROOT / name for name in listed.splitlines() if (ROOT / name).exists()]
-    wrong = [f"{page.relative_to(ROOT)}:{line}: {fault}" for page in pages for line, fault in unknown_names(page.read_text(), known)]
+    wrong = [
+        f"{page.relative_to(ROOT)}:{line}: {fault}" for page in pages for line, fault in unknown_names(page.read_text(), known)
+    ]
     assert wrong == [], "\n".join(wrong)
 
 

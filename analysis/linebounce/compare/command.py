@@ -20,7 +20,7 @@ _EXAMPLES = """Examples:
   linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as an HTML page of all metrics
   linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
   linebounce compare out/locks --by lock                        values of a sweep against its first value
-  linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "bus.address_utilisation_pct > 90"
+  linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "time.idle_pct > 90"
 
 --fail-on compares every run after the first with it, at every point of the first, by the means over seeds:
   METRIC > +5%    the metric rose by more than 5 %
