@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "models/text/shell_word.hpp"
 #include "sim/interleavings/lock_cases.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/point/config_error.hpp"
@@ -28,8 +29,8 @@ void refuse_if_broken(const workloads::LockEntry& lock, const std::vector<Consis
   if (broken.empty()) return;
   throw FailedElsewhere(
       {ExitCode::check_failed,
-       fmt::format("the lock {} is broken: {}More: linebounce check-lock. To use it all the same: --unchecked", lock.name,
-                   broken)});
+       fmt::format("the lock {} is broken: {}To use it all the same: --unchecked\nMore: linebounce check-lock {}", lock.name,
+                   broken, shell_word(lock.name))});
 }
 
 void refuse_broken_locks(const Plan& plan) {

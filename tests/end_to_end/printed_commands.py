@@ -17,9 +17,11 @@ from simulated_probe import SimulatedMachine, few_cpus, probe_text
 from test_import import CONTENTION, lock_class, lock_stat
 from test_import_folder import STORE_BUFFERING
 from test_import_forms import C2C, KLOCK_NEW
+from test_import_machine_forms import IDLE, LOADED
 from test_import_numa import NUMACTL
 from test_kernel_lock import BREAKS, HEADER, SOURCE
 from test_layout_search import TABLE
+from test_terminal import BROKEN_LOCK
 from test_validate_against import METRIC
 
 PROGRAMS = r"linebounce(?:-[a-z+]+)?|perf|lscpu|numactl|core-to-core-latency|rumur|make|cc"
@@ -95,7 +97,7 @@ def fault(typed: Typed, help_text: str) -> str:
     if shown := INTERNALS.search(said):
         return f"shows its inside ({shown[0]})"
     if typed.code is None:
-        return said if re.search(r"^linebounce(-\w+)?: (?!warning)\S", typed.errors, re.MULTILINE) and "error" in said else ""
+        return said if re.search(r"^linebounce: (?!warning|note)", typed.errors, re.MULTILINE) else ""
     announced = re.search(r"Exit codes?:? .*", help_text, re.DOTALL)
     answers = {0} | {code for code in (1, 5) if announced and re.search(rf"\b{code}\b", announced[0])}
     return "" if typed.code in answers else f"exit code {typed.code}: {said[-1500:]}"
@@ -310,6 +312,8 @@ KIT: dict[str, Maker] = {
     "my_locks.toml": typed("linebounce new experiment my_locks"),
     "my_lock.lua": typed("linebounce new lock my_lock"),
     "my_lock.c": text(LOCK_IN_C),
+    "broken.lua": text(BROKEN_LOCK),
+    "mlc.txt": text(LOADED + IDLE),
     "my_queue.c": text(LOCK_IN_C),
     "my_program.lua": copy("programs/producer_consumer.lua"),
     "my_protocol.md": copy("models/protocols/mesi_snoop.md"),

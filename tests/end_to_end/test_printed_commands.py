@@ -152,11 +152,13 @@ PROVOKED = {
     "a probe": (f"linebounce-probe --quick --cpus {TWO_CPUS} -o 'my own.probe'", 1),
     "a kernel's lock": ("linebounce lock osq --kernel ~/linux", 1),
     "a protocol without proof": (f"linebounce run two_sockets {SHORT} --set machine.bus.protocol=my_protocol.md -o out/own", 1),
-    "a structure of two layouts": ("linebounce describe dentry", 0),
+    "a broken lock": ("linebounce run broken.lua --machine p3_xeon_8way", 1),
+    "a broken lock that runs": ("linebounce run broken.lua --machine p3_xeon_8way --unchecked", 1),
+    "loaded latencies": ("linebounce import cpus.json mlc.txt -o loaded.toml", 2),
 }
 
 LABELLED = re.compile(
-    r"(?:Next|See it|See all|Simulate|Score it|With sequential consistency|To see how|to check it):\s+(linebounce .*)"
+    r"(?:Next|See it|See all|Simulate|Score it|With sequential consistency|To see how|More|to check it):\s+(linebounce .*)"
 )
 LISTED = re.compile(r"^  (linebounce .*?)(?=  |$)", re.MULTILINE)
 QUOTED = re.compile(r"`([^`]*\blinebounce [^`]*)`", re.DOTALL)
