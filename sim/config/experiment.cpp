@@ -118,10 +118,15 @@ class ExperimentReader {
     question_ = question;
   }
 
-  // Checks that the experiment sweeps the path that [question] compares. REQUIRES: the sweep has been read.
-  void check_question() const {
+  // Checks that the experiment sweeps the path that [question] compares. An experiment that extends another and sweeps other
+  // paths does not inherit its question. REQUIRES: the sweep has been read.
+  void check_question() {
     const std::string& compare = experiment_.question.compare;
     if (compare.empty() || compare == overrides_.compare || tables_->swept.contains(compare)) return;
+    if (file_of(tables_->file, *question_) != tables_->file) {
+      experiment_.question = {};
+      return;
+    }
     std::string swept;
     for (const auto& [path, origin] : tables_->swept) swept += (swept.empty() ? "" : ", ") + path;
     TableReader(*question_, tables_->file, "question")

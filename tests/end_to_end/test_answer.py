@@ -128,3 +128,15 @@ def test_similar_warnings_become_one_sentence_and_files_are_called_by_their_name
     assert "my_lock" in printed
     assert printed.count("WARNING") == 1, printed
     assert "few operations were measured" in printed
+
+
+def test_an_experiment_that_sweeps_something_else_does_not_inherit_a_question(linebounce: Program) -> None:
+    base = LOCKS + '[question]\ntext = "Who waits least?"\ncompare = "machine.cpus"\n'
+    linebounce.file("base.toml", base)
+    linebounce.file(
+        "mine.toml", 'name = "mine"\ntitle = "t"\nextends = "base.toml"\n[sweep]\n"workload.lock" = ["mcs", "ttas"]\n'
+    )
+    plan = linebounce("run", "mine.toml", "--plan")
+    assert plan.code == 0, plan.stderr
+    linebounce.file("asks.toml", 'name = "asks"\ntitle = "t"\nextends = "mine.toml"\n[question]\ncompare = "machine.cpus"\n')
+    assert "is not swept" in linebounce.refused("run", "asks.toml", "--plan")
