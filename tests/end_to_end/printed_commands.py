@@ -97,7 +97,7 @@ def fault(typed: Typed, help_text: str) -> str:
     if shown := INTERNALS.search(said):
         return f"shows its inside ({shown[0]})"
     if typed.code is None:
-        return said if re.search(r"^linebounce: (?!warning|note)", typed.errors, re.MULTILINE) else ""
+        return said if re.search(r"^Try: linebounce", typed.errors, re.MULTILINE) else ""
     announced = re.search(r"Exit codes?:? .*", help_text, re.DOTALL)
     answers = {0} | {code for code in (1, 5) if announced and re.search(rf"\b{code}\b", announced[0])}
     return "" if typed.code in answers else f"exit code {typed.code}: {said[-1500:]}"
@@ -381,7 +381,7 @@ KIT: dict[str, Maker] = {
     "my_lesson.md": typed("linebounce teach --new NAME"),
     "out/oltp": run_of("oltp", "--set run.record_timeline=true --set run.measure_us=300"),
     "out/two_sockets": run_of("two_sockets"),
-    "out/core_to_core": run_of("core_to_core"),
+    "out/core_to_core": run_of("core_to_core", "--machine measured.toml"),  # mine.probe is of this machine
     "out/lock_scaling": run_of("lock_scaling", "--set workload.lock=[ticket,mcs] --set machine.cpus=[2,4]"),
     "out/dcache_dbench": run_of("dcache_dbench"),
     "out/before": run_of("dcache_dbench", "--set machine.cpus=2"),
