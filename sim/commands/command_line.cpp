@@ -228,7 +228,7 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
 
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run two_sockets                  answer an experiment's question, and print its table
-  linebounce ab oltp --set machine.cpus=8 --set machine.cpus=16    which is better, with the same seeds
+  linebounce ab oltp --set machine.cpus=8 --set machine.cpus=16    which of two settings is better
   linebounce report out/two_sockets           draw charts, locks, lines and machine in one file
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce advise server.lbt                find changes of a recorded program that are worth it
