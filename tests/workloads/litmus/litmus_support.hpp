@@ -42,11 +42,13 @@ struct LitmusRun {
   std::int64_t rounds;
   std::optional<Consistency> judged_by = {};  // the model to judge by; default: the machine's own
   double measure_us = 0;                      // 0: until all rounds are done
+  LitmusOrigin origin = LitmusOrigin::catalogue;
+  LitmusJudge judge = LitmusJudge::machine;
 };
 
 inline LitmusCounts run_litmus(const LitmusTest& test, const MachineSpec& spec, const LitmusRun& run) {
   SmallMachine small(spec, {}, 0, run.measure_us);
-  const std::unique_ptr<Workload> workload = make_litmus(test, run.rounds);
+  const std::unique_ptr<Workload> workload = make_litmus(test, run.rounds, run.origin, run.judge);
   AddressSpace space(small.machine.store(), &small.machine.homes());
   MachineSpec judged = spec;
   judged.cpu.consistency = run.judged_by.value_or(spec.cpu.consistency);
