@@ -1,6 +1,7 @@
 #include "sim/steps/recorded_steps.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -243,6 +244,12 @@ std::vector<RecordedSteps::WordValues> word_values(const RecordedSteps& run) {
 }
 
 }  // namespace
+
+double RecordedSteps::tick_ns() const {
+  const std::string& fraction = facts.tick_ns;
+  const double denominator = std::strtod(fraction.c_str() + fraction.find('/') + 1, nullptr);
+  return std::strtod(fraction.c_str(), nullptr) / denominator;
+}
 
 const ControllerTable& RecordedSteps::table(Controller controller) const {
   static const ControllerTable kNone;

@@ -40,6 +40,7 @@ struct RecordedSteps {
   std::vector<WordValues> word_values = {};
 
   [[nodiscard]] const ControllerTable& table(Controller controller) const;
+  [[nodiscard]] double tick_ns() const;  // a tick's length
   [[nodiscard]] LineAddr line_of(Address address) const { return LineAddr(address / static_cast<Address>(facts.line_bytes)); }
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -18,12 +17,6 @@ namespace linebounce::sim {
 namespace {
 
 using LogFields = std::map<std::string, std::string, std::less<>>;
-
-double ns_of_tick(const std::string& fraction) {
-  const std::size_t slash = fraction.find('/');
-  const double denominator = slash == std::string::npos ? 1 : std::strtod(fraction.c_str() + slash + 1, nullptr);
-  return std::strtod(fraction.c_str(), nullptr) / denominator;
-}
 
 std::string filled_line(const std::string& form, const LogFields& fields) {
   try {
@@ -44,7 +37,7 @@ std::string filled_line(const std::string& form, const LogFields& fields) {
 std::string step_log(const RecordedSteps& run, const std::string& form) {
   const Endpoints endpoints(run);
   const WordNames names(run);
-  const double tick_ns = ns_of_tick(run.facts.tick_ns);
+  const double tick_ns = run.tick_ns();
   std::string out;
   for (const RunStep& step : run.steps) {
     if (step.kind != RunStepKind::row || step.state == step.next) continue;

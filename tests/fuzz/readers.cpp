@@ -18,12 +18,12 @@
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/litmus/read_test.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/plan/results_json.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/sources/forms.hpp"
-#include "sim/sources/litmus_text.hpp"
 #include "sim/sources/perf_c2c.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
 #include "sim/studies/calibrate/probe_file.hpp"
@@ -111,7 +111,7 @@ constexpr std::array kReaders = {
     Reader{"perf_lock_csv", [](const std::string& bytes) { read_form("perf-lock-csv", bytes); }},
     Reader{"klockstat", [](const std::string& bytes) { read_form("klockstat", bytes); }},
     Reader{"perf_c2c", [](const std::string& bytes) { read_c2c_report(in_memory(bytes)); }},
-    Reader{"litmus", [](const std::string& text) { read_herd_test(text, "in.litmus"); }},
+    Reader{"litmus", [](const std::string& text) { linebounce::sim::litmus::read_test(text, "in.litmus"); }},
     Reader{"recognised", recognise_and_read},
     Reader{"manifest", read_manifest_and_change_it},
     Reader{"results", [](const std::string& text) { read_points(text); }},

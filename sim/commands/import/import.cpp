@@ -37,7 +37,10 @@ constexpr const char* kImportFooter = R"(Examples:
   linebounce import core_0.data core_1.data --as per-core -o two.lbt
       joins several files, each of one CPU
   linebounce import SB.litmus; linebounce import tests/
-      shows how often the test's outcome is seen and, for x86, whether it may be; of a folder, all its .litmus files
+      shows whether the test's memory model allows its outcome, and how often the machine shows it; of a folder, all its
+      .litmus files
+  linebounce import SB.litmus --model sc
+      judges it by another model; sim/litmus/models/README.md says how to write one
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
       after: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
@@ -76,6 +79,8 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
   if (!takes_layout && (!arguments.layout.empty() || !arguments.at.empty()))
     throw ConfigError(
         fmt::format("{}: is {}; --layout and --at are for reports of perf c2c", arguments.files.front(), form.what));
+  if (form.kind != FormKind::litmus && !arguments.model.empty())
+    throw ConfigError(fmt::format("{}: is {}; --model is for litmus tests", arguments.files.front(), form.what));
   if (arguments.files.size() > 1 && !form.joins_files)
     throw ConfigError(fmt::format("{}: {} is imported one file at a time", arguments.files[1], form.what));
 }
@@ -194,6 +199,9 @@ void add_import(Command& program) {
                  "perf c2c: a listing, layout or binary with the structure that lies in the lines, so that they have fields");
   command.option("--at", "ADDRESS", &arguments->at,
                  "perf c2c: where the structure of --layout begins; default: the first line");
+  command.option("--model", "NAME|FILE", &arguments->model,
+                 "Litmus tests: the memory model that judges them, such as x86-tso, or a file; default: the one that they were "
+                 "written for");
   command.option("--format", "text|markdown", &arguments->format, "The form of the tables that it prints; default: text")
       .one_of({"text", "markdown"});
   command.footer(kImportFooter);

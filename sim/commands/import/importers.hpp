@@ -26,6 +26,7 @@ struct ImportArguments {
   std::vector<std::string> structures;  // the structures to import from a layout; empty: all
   std::string layout;  // for cache lines: a file with the layout of the structure that they contain; empty: none
   std::string at;      // for cache lines: the structure's address, in hexadecimal; empty: the first line's
+  std::string model;   // for litmus tests: the memory model that judges them; empty: the one that they were written for
   std::string format = "text";
 
   // Formats the printed result.

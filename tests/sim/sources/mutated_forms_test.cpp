@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "sim/sources/litmus_text.hpp"
+#include "sim/litmus/read_test.hpp"
 #include "sim/sources/machine_topology.hpp"
 #include "sim/sources/numa.hpp"
 #include "sim/sources/number_grid.hpp"
@@ -259,7 +259,7 @@ TEST(MutatedForms, TablesOfNodesAreReadOrRefused) {
 }
 
 TEST(MutatedForms, LitmusTestsAreReadOrRefused) {
-  const auto read = [](const std::string& text) { read_herd_test(text, "in"); };
+  const auto read = [](const std::string& text) { linebounce::sim::litmus::read_test(text, "in"); };
   EXPECT_GT(read_mutated(kLisa, read), kLeastOfLitmus);
   EXPECT_GT(read_mutated(kKernel, read), kLeastOfLitmus);
   EXPECT_GT(read_mutated(kC11, read), kLeastOfLitmus);
