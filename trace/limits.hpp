@@ -43,7 +43,8 @@ class Limits {
 
 // What the trace's summary and its damage say.
 Limits stated_limits(const Reader& reader);
-// stated_limits(), and what the operations show of the threads. Without a profile, reads all operations once. Errors: TraceError.
+// stated_limits(), and what the operations show of the threads. Without a profile, reads all operations once. Errors:
+// TraceError.
 Limits limits_of(const Reader& reader);
 Limits limits_of(const Reader& reader, const Profile& profile);
 

@@ -41,8 +41,8 @@ std::string value_name(const ConfigValue& value);
 // As many trailing parts of a path as distinguish it from the others: "latency_ns", "memory.latency_ns".
 std::string short_path(const std::string& path, const std::vector<std::string>& paths);
 
-// "mcs" for a word, "latency_ns = 120" for a number or a switch, `count = ""` for an empty word. Distinct for each of the axis's
-// values.
+// "mcs" for a word, "latency_ns = 120" for a number or a switch, `count = ""` for an empty word. Distinct for each of the
+// axis's values.
 std::string alternative_name(const VariedAxis& axis, const ConfigValue& value);
 
 // "32 CPUs", "readers_pct = 90".

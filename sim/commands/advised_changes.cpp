@@ -84,9 +84,9 @@ std::string remains_text(double before, double after, const MachineAdvice& machi
 std::vector<std::string> cautions_of(const std::string& algorithm) {
   if (algorithm != "seqlock" && algorithm != "rcu") return {};
   std::vector<std::string> cautions = {
-      "a reader then runs beside a writer. What it uses may not be freed or moved meanwhile, as std::unordered_map, "
-      "std::vector "
-      "and other containers do when they grow or lose an element, even if none did in this recording"};
+      "a reader then runs beside a writer. What it uses may not be freed or moved meanwhile, as a hash table, a vector or a "
+      "tree "
+      "does when it grows or loses an element, even if none did in this recording"};
   if (algorithm == "rcu")
     cautions.emplace_back(
         "no writer was recorded. A writer has to build a new version beside the old one, publish it with one store, and free "

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/litmus/condition.hpp"
+#include "sim/litmus/final_condition.hpp"
 
 namespace linebounce::sim::litmus {
 

@@ -28,7 +28,7 @@ struct Progress {
 struct RunOptions {
   std::filesystem::path directory;
   std::filesystem::path root = {};  // the command's own directory, if `directory` lies below it
-  int at_once = 1;  // simultaneous simulations
+  int at_once = 1;                  // simultaneous simulations
   bool fresh = false;
   bool unchecked = false;         // run locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest

@@ -151,7 +151,7 @@ class C2cReader {
     if (!report_.lines.empty() && text.starts_with("====")) is_other_part_ = true;
     if (is_other_part_) return;
     if (report_.lines.empty() && count(text)) return;
-    if (text.find_first_not_of('-') == text.npos) {
+    if (text.find_first_not_of("- ") == text.npos) {  // with blanks in a changelog
       after_rule_ = true;
       return;
     }

@@ -207,7 +207,8 @@ std::string unproved_note(const Plan& plan) {
     if (!names.node.empty() && !is_path(kProtocolFiles, names.node)) pairs.insert({names.node, names.bus});
   }
   std::string note;
-  for (const std::string& file : files) note += "Not one of the proved protocols; to check it: linebounce check " + shell_word(file) + "\n";
+  for (const std::string& file : files)
+    note += "Not one of the proved protocols; to check it: linebounce check " + shell_word(file) + "\n";
   for (const auto& [node, bus] : pairs) {
     if (partners_of(read_protocol_files(node))->bus != bus)
       note += fmt::format("{} joins another bus than its file names; to check the pair: linebounce check {} --bus {}\n", node,

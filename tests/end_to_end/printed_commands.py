@@ -99,7 +99,7 @@ def fault(typed: Typed, help_text: str) -> str:
     if typed.code is None:
         return said if re.search(r"^Try: linebounce", typed.errors, re.MULTILINE) else ""
     announced = re.search(r"Exit codes?:? .*", help_text, re.DOTALL)
-    answers = {0} | {code for code in (1, 5) if announced and re.search(rf"\b{code}\b", announced[0])}
+    answers = {0} | {code for code in (1, 4, 5) if announced and re.search(rf"\b{code}\b", announced[0])}
     return "" if typed.code in answers else f"exit code {typed.code}: {said[-1500:]}"
 
 

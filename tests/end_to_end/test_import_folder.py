@@ -16,7 +16,9 @@ FENCED = STORE_BUFFERING.replace("SB", "SB+mfences").replace(" MOV EAX", " MFENC
 
 def rows(text: str) -> dict[str, tuple[str, str, int, str, int]]:
     """Returns each test's model, verdict, times seen, outcomes, and times that a forbidden outcome was seen."""
-    found = re.findall(r"^  (\S+) +(x86-tso|linux-kernel) +(allowed|forbidden) +(\d+) +(\d+ of \d+) +(\d+)(?: +\w+)?$", text, re.MULTILINE)
+    found = re.findall(
+        r"^  (\S+) +(x86-tso|linux-kernel) +(allowed|forbidden) +(\d+) +(\d+ of \d+) +(\d+)(?: +\w+)?$", text, re.MULTILINE
+    )
     return {name: (model, verdict, int(seen), outcomes, int(bad)) for name, model, verdict, seen, outcomes, bad in found}
 
 
@@ -64,7 +66,9 @@ RELAXED = {"store": "atomic_store_explicit", "load": "atomic_load_explicit", "or
 def test_a_folders_tests_that_have_no_model_get_no_verdict(linebounce: Program) -> None:
     linebounce.file("t/SB.litmus", STORE_BUFFERING)
     linebounce.file("t/plain.litmus", C11.format(name="plain", result="Sometimes", **RELAXED))
-    linebounce.file("t/fenced.litmus", C11.format(name="total", result="Never", store="atomic_store", load="atomic_load", order=""))
+    linebounce.file(
+        "t/fenced.litmus", C11.format(name="total", result="Never", store="atomic_store", load="atomic_load", order="")
+    )
     linebounce.file("t/mistaken.litmus", C11.format(name="mistaken", result="Never", **RELAXED))
     linebounce.file("t/LB.litmus", C11.format(name="always", result="Always", **RELAXED))
     result = linebounce("import", "t")

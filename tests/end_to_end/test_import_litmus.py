@@ -98,7 +98,8 @@ def test_threads_that_share_nothing_have_few_orders(linebounce: Program) -> None
 def kernel(name: str, *threads: str, asks: str, comment: str = "") -> str:
     """A test in the kernel's C. Each thread has all variables."""
     functions = "".join(
-        f"P{number}(int *a, int *b, spinlock_t *l)\n{{\n\tint r0; int r1;\n\t{body}\n}}\n" for number, body in enumerate(threads)
+        f"P{number}(int *a, int *b, spinlock_t *l)\n{{\n\tint r0; int r1;\n\t{body}\n}}\n"
+        for number, body in enumerate(threads)
     )
     return f"C {name}\n{comment}{{ }}\n{functions}exists ({asks})\n"
 

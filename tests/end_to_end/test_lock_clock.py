@@ -49,7 +49,7 @@ void release(struct timed *lock) {{
 
 HELD = '"held"'
 HELD_IN_C = "_Atomic unsigned held;"
-# By name: the lock's fields and its acquire and, if it differs, its release, in Lua and in C; and the violation, empty if it holds.
+# By name: the lock's fields and its acquire and, if it differs, its release, in Lua and in C; and the violation, empty if none.
 TWINS = {
     "a waiter that goes in after a while": (
         (
@@ -224,7 +224,9 @@ void acquire(struct timed *lock) {
 void release(struct timed *lock) { smp_store_release(&lock->held, 0); }
 """
     file = linebounce.file("jiffies.c", text)
-    (found,) = json.loads(linebounce("check-lock", file, "--cpus=2", "--acquisitions=1", "--machines=0", "--consistency=sc", "--json").stdout)
+    (found,) = json.loads(
+        linebounce("check-lock", file, "--cpus=2", "--acquisitions=1", "--machines=0", "--consistency=sc", "--json").stdout
+    )
     assert found["verdict"] == "holds", found
 
 
@@ -238,7 +240,8 @@ HOST_CLOCKS = {
     ),
     "a system call": ("#include <time.h>", "time(0) > 0", "calls time, which is not in this file"),
     "a clock of the C library": (
-        "#include <time.h>\nstatic long ns(void) { struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); return now.tv_nsec; }",
+        "#include <time.h>\nstatic long ns(void) { struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); "
+        "return now.tv_nsec; }",
         "ns() >= 0",
         "calls clock_gettime, which is not in this file",
     ),
@@ -256,14 +259,17 @@ def test_a_lock_that_asks_the_host_for_the_time_is_told_what_to_ask(linebounce: 
 
 
 def test_a_random_number_of_the_host_is_refused(linebounce: Program) -> None:
-    body = "  unsigned drawn = 0;\n  __builtin_ia32_rdrand32_step(&drawn);\n  while (atomic_exchange(&lock->held, 1)) linebounce_pause();"
+    body = (
+        "  unsigned drawn = 0;\n  __builtin_ia32_rdrand32_step(&drawn);\n"
+        "  while (atomic_exchange(&lock->held, 1)) linebounce_pause();"
+    )
     file = in_c(linebounce, HELD_IN_C, body)
     file.write_text('#pragma GCC target("rdrnd")\n' + file.read_text())
     assert "executes rdrand" in linebounce.refused("check-lock", file)
 
 
 def test_of_a_loops_stores_to_a_local_variable_others_see_the_last(linebounce: Program) -> None:
-    """They cost one store, made when the variable's address is stored where another CPU can see it. This lock excludes nobody."""
+    """They cost one store, made when the variable's address is stored where another CPU can see it. It excludes nobody."""
     acquire = """  struct node { volatile int turns; } mine;
   for (int turn = 1; turn <= 20; ++turn) mine.turns = turn;
   atomic_store(&lock->queue, (unsigned long)&mine);"""

@@ -35,7 +35,9 @@ def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
 
 
 def test_a_longer_recording_of_that_name_is_not_replaced_silently(recorder: Recorder) -> None:
-    counted = recorder.compile("#include <stdlib.h>\nvolatile int n;\nint main(int c, char** v) { while (n < atoi(v[1])) ++n; }")
+    counted = recorder.compile(
+        "#include <stdlib.h>\nvolatile int n;\nint main(int c, char** v) { while (n < atoi(v[1])) ++n; }"
+    )
     assert "longer" not in recorder.run("-o", "t.lbt", "--", counted, "50").stderr
     assert "longer" not in recorder.run("-o", "t.lbt", "--", counted, "500").stderr
     assert "t.lbt had a longer recording, of " in recorder.run("-o", "t.lbt", "--", counted, "5").stderr

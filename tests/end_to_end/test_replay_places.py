@@ -76,9 +76,7 @@ CACHES = [(1024, 1), (16384, 4), (65536, 2), (1 << 20, 1)]
 
 @pytest.mark.parametrize(("size", "ways"), CACHES)
 @pytest.mark.parametrize("bits", [32, 48, 64])
-def test_scattered_pages_miss_alike_on_both_buses_and_in_a_model(
-    linebounce: Program, bits: int, size: int, ways: int
-) -> None:
+def test_scattered_pages_miss_alike_on_both_buses_and_in_a_model(linebounce: Program, bits: int, size: int, ways: int) -> None:
     accesses = scattered(bits + size + ways, bits)
     lines = "".join(f"{cpu} {'w' if write else 'r'} {address:x}\n" for cpu, write, address in accesses)
     trace = linebounce.file("scattered.txt", lines)
@@ -95,7 +93,7 @@ def trace_of_pages(program: Program, pages: list[int], accesses: list[tuple[int,
     return program.file("pages.txt", f"linebounce trace 1\n{objects}stream main\n{loads}end\n")
 
 
-# 16 lines in turn, each at the begin of a page. A way of the cache has 16 KiB, and the pages are 16 KiB apart: without frames of
+# 16 lines in turn, each at a page's begin. A way of the cache has 16 KiB, and the pages are 16 KiB apart: without frames of
 # their own, all lines are in one set of four ways.
 STRIDE = 16384
 CACHE, WAYS = 65536, 4
@@ -192,7 +190,9 @@ def test_misses_are_named_in_every_page_of_an_object(linebounce: Program) -> Non
     """Pages 0, 1, 3 and 9 of a buffer that begins in the middle of a page."""
     offsets = [0, 2048 + 64, 3 * PAGE, 9 * PAGE + 128]
     loads = "".join(f"main load buffer+{offset} 8\n" for offset in offsets)
-    buffer = f"structure buffer size=40960 fields=all:0:40960\nobject buffer structure=buffer size=40960 address={0x7F0012345800}"
+    buffer = (
+        f"structure buffer size=40960 fields=all:0:40960\nobject buffer structure=buffer size=40960 address={0x7F0012345800}"
+    )
     trace = linebounce.file("buffer.txt", f"linebounce trace 1\n{buffer} page_bytes=4096\nstream main\n{loads}end\n")
     replayed(linebounce, trace, "out")
     rows = {(row["object"], row["field"], int(row["line"])) for row in read_csv(linebounce.directory / "out" / "lines.csv")}
@@ -236,7 +236,8 @@ def test_every_way_of_running_draws_the_same_frames(linebounce: Program) -> None
         for i, page in enumerate(sorted(pages))
     )
     work = "".join(
-        f"t{draw.randrange(4)} {draw.choice(['load', 'store', 'fetch_add'])} p{draw.randrange(400)}+{8 * draw.randrange(1536)} 8\n"
+        f"t{draw.randrange(4)} {draw.choice(['load', 'store', 'fetch_add'])} p{draw.randrange(400)}"
+        f"+{8 * draw.randrange(1536)} 8\n"
         for _ in range(4000)
     )
     streams = "".join(f"stream t{i}\n" for i in range(4))

@@ -41,7 +41,9 @@ ERRORS = {
 TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
 # Additional messages of a sweep, of a merge without all points, of a recording before the disk was full, and of one that could
 # not be read back.
-ALSO_SAID = re.compile(r"^linebounce: dashboard |: \d points? not run yet: |: \d+ rows? recorded$|: \d+ operations of \d+ thread")
+ALSO_SAID = re.compile(
+    r"^linebounce: dashboard |: \d points? not run yet: |: \d+ rows? recorded$|: \d+ operations of \d+ thread"
+)
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 SIMULATION_FAILED = 4
 USAGE, UNREADABLE = 2, 3  # exit codes for output that can't be written, and for input or results that can't be read

@@ -8,8 +8,8 @@
 
 namespace linebounce::workloads {
 
-// For Lua's message "... (global 'cpus')": "; did you mean machine.cpus?". Empty if the message names no undefined global, or if
-// no known name is similar.
+// For Lua's message "... (global 'cpus')": "; did you mean machine.cpus?". Empty if the message names no undefined global, or
+// if no known name is similar.
 std::string hint_for_undefined(lua_State* state, std::string_view message);
 
 }  // namespace linebounce::workloads

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/index_bits.hpp"
+#include "models/machine/index_bits.hpp"
 #include "trace/error.hpp"
 #include "trace/symbols.hpp"
 #include "trace/word_locks.hpp"
@@ -378,13 +378,12 @@ std::uint64_t heap_shift_of(const Parameters& parameters) {
 }
 
 WorkloadEntry replay_workload() {
-  return {"replay",
-          "A trace of operations, recorded or synthetic, with its own locks or others",
-          declare<ReplayOptions>(),
-          make_workload<Replay>,
-          {headlines::kOperations,
-           {"latency.user_offchip.mean_ns", "miss"},
-           {"replay.first_thread_over_us", "first thread over"}}};
+  return {
+      "replay",
+      "A trace of operations, recorded or synthetic, with its own locks or others",
+      declare<ReplayOptions>(),
+      make_workload<Replay>,
+      {headlines::kOperations, {"latency.user_offchip.mean_ns", "miss"}, {"replay.first_thread_over_us", "first thread over"}}};
 }
 
 }  // namespace linebounce::workloads

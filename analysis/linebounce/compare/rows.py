@@ -139,7 +139,7 @@ def interval_note(rows: Sequence[Row]) -> str:
         return ""
     if not tested and any(change.ci95 is not None for row in rows for change in row.changes if change):
         return (
-            "No metric that has an interval changed. Those that did were not measured under every seed, so chance may have made "
+            "No metric that has an interval changed. Those that did were not measured under every seed: chance may have made "
             "any of these differences"
         )
     if not tested:

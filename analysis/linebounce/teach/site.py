@@ -34,9 +34,9 @@ def built_page(engine: Engine) -> Path:
         if archive.is_file():
             return archive
     raise UsageError(
-        f"the lesson page has not been built: there is no {folders[0] / _INDEX}. Put {ARCHIVE}, which is beside the packages of "
-        f"each release, into this folder and type the command again; or unpack it and open its {_INDEX} in a browser; or build "
-        "it, which takes minutes: ./dev teach. Without the page: linebounce teach --lesson 1"
+        f"the lesson page has not been built: there is no {folders[0] / _INDEX}. Put {ARCHIVE}, which is beside the packages "
+        f"of each release, into this folder and type the command again; or unpack it and open its {_INDEX} in a browser; or "
+        "build it, which takes minutes: ./dev teach. Without the page: linebounce teach --lesson 1"
     )
 
 

@@ -35,8 +35,8 @@ class PlacedMemory;
 // A program's view of the CPU that it runs on. The operations take simulated time; number(), now_ns() and what the program does
 // between two calls take none. `bytes` is 1, 2, 4 or 8, and the address must be a multiple of it.
 // Errors: std::invalid_argument for another width, an unaligned address, a negative amount, or an empty `done`;
-// std::out_of_range if one of the bytes is outside all placed objects; std::logic_error for a call by anything but the CPU's own
-// program. A refused call has no effect.
+// std::out_of_range if one of the bytes is outside all placed objects; std::logic_error for a call by anything but the CPU's
+// own program. A refused call has no effect.
 class Cpu {
  public:
   Cpu(linebounce::Cpu& cpu, const PlacedMemory& memory) : cpu_(cpu), memory_(memory) {}

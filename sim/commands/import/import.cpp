@@ -48,7 +48,9 @@ constexpr const char* kImportFooter = R"(Examples:
 
 FILE's form is recognised by its content; --as FORM states it. If a file may have several forms, the command asks on a terminal;
 elsewhere it exits with 2 and prints the commands to choose from. Below the result, it prints what the data lack and what was
-assumed; a trace stores this, too. docs/import.md lists the forms and what each becomes.)";
+assumed; a trace stores this, too. docs/import.md lists the forms and what each becomes.
+
+Exit codes: 0 done; 2 wrong usage; 3 a file that can't be read; 4 the machine showed what a litmus test's memory model forbids.)";
 
 struct KindImporter {
   FormKind kind;

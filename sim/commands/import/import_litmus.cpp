@@ -295,7 +295,8 @@ ExitCode import_litmus(const ImportArguments& arguments, const Form&) {
     // Another directory, because this one's results are of another model.
     const std::string other = (fs::path("out") / out.stem()).string() + "_sc";
     std::cout << fmt::format(
-        "\n  {}  of {}: an experiment\n  With sequential consistency:  linebounce run {} --set machine.cpu.consistency=sc --set "
+        "\n  {}  of {}: an experiment\n  With sequential consistency:  linebounce run {} --set machine.cpu.consistency=sc "
+        "--set "
         "machine.cpu.store_buffer_entries=0 -o {}\n",
         out.string(), source, shell_word(out.string()), shell_word(other));
   }

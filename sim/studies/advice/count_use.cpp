@@ -92,7 +92,8 @@ CountShare count_share(const TimeShare& share, const std::map<std::string, Words
   CountShare found{.share = &share, .counts = {}, .kind = CountKind::none};
   for (const CountWord& word : share.words) {
     const CountUse& use = layouts.at(word.layout).at(word.offset);
-    if (!word.layout.empty() && use.kind() != CountKind::none && !is_awaited(word, symbols)) found.counts.push_back({word, use});
+    if (!word.layout.empty() && use.kind() != CountKind::none && !is_awaited(word, symbols))
+      found.counts.push_back({word, use});
   }
   if (found.counts.empty()) return found;
   std::ranges::stable_sort(found.counts, std::ranges::greater{}, [](const SharedCount& it) { return it.use.adds(); });

@@ -1,5 +1,5 @@
 // Which bits of an address index the parts of a machine.
-#include "models/index_bits.hpp"
+#include "models/machine/index_bits.hpp"
 
 #include <gtest/gtest.h>
 

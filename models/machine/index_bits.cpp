@@ -1,4 +1,4 @@
-#include "models/index_bits.hpp"
+#include "models/machine/index_bits.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "sim/litmus/condition.hpp"
+#include "sim/litmus/final_condition.hpp"
 
 namespace linebounce::sim::litmus {
 
