@@ -45,13 +45,26 @@ class TerminalGrid {
   NumberGrid take() { return std::move(grid_); }
 
  private:
+  // The last number may have been broken.
   static bool is_head(const TextLine& line) {
-    const GridRow words = split_words(line);
-    return words.size() > 1 && count_on_from(0, words);
+    GridRow words = split_words(line);
+    if (words.size() < 2) return false;
+    const std::string last = std::to_string(words.size() - 1);
+    const bool begins_last = last.starts_with(words.back().text);
+    words.pop_back();
+    return begins_last && count_on_from(0, words);
   }
 
   void read() {
-    while (at_ < rest_.size() && count_on_from(columns_, split_words(rest_[at_]))) columns_ += split_words(rest_[at_++]).size();
+    BrokenLine head(rest_[at_++], width_);
+    while (at_ < rest_.size()) {
+      BrokenLine longer = head;
+      longer.add(rest_[at_], ' ');
+      if (!is_head(longer.line())) break;
+      head = std::move(longer);
+      ++at_;
+    }
+    columns_ = split_words(head.line()).size();
     while (grid_.rows.size() < columns_ && at_ < rest_.size()) {
       if (!add_row()) return;
     }

@@ -135,7 +135,7 @@ void write_new(const std::filesystem::path& file, const std::string& text) {
 }
 
 // The least share of a sample's mutations that is read without an error: fewer, and the mutations would try nothing but errors.
-constexpr double kLeastRead = 1.0 / 15, kLeastOfLitmus = 1.0 / 30, kLeastOfTraces = 1.0 / 50;
+constexpr double kLeastRead = 1.0 / 15, kLeastOfLitmus = 1.0 / 40, kLeastOfTraces = 1.0 / 50;
 
 // Reads a text and many mutations of it. Returns the share that was read without an error.
 template <class Read>

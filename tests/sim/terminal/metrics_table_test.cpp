@@ -169,7 +169,7 @@ TEST(SweepTable, AColumnHasTheDecimalsOfItsLargestFigureAndTwoDigitsOfTheRest) {
 
 TEST(SweepTable, OfMetricsWithoutRoomTheLastAreLeftOut) {
   auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) point.at[0].second = std::string("a_lock_with_a_long_name");
+  for (ReportedPoint& point : points) point.at[0].second = "a_lock_with_a_long_name" + value_text(point.at[0].second);
   const Painter narrow(false, kNarrowestTerminal, kNarrowestTerminal);
   std::vector<HeadlineMetric> metrics = headlines();
   metrics[1].label = "cycles an instruction";
@@ -181,8 +181,9 @@ TEST(SweepTable, OfMetricsWithoutRoomTheLastAreLeftOut) {
 
 TEST(SweepTable, SweptPathsThatEndAlikeAreToldApart) {
   auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) {
-    point.at = {{"machine.cache.L1D.size_kib", std::int64_t{16}}, {"machine.cache.L2.size_kib", std::int64_t{512}}};
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto more = static_cast<std::int64_t>(i);
+    points[i].at = {{"machine.cache.L1D.size_kib", 16 + more}, {"machine.cache.L2.size_kib", 512 + more}};
   }
   EXPECT_THAT(sweep(points), HasSubstr("  L1D.size_kib  L2.size_kib  "));
 }

@@ -128,7 +128,7 @@ TEST(LatencyMatrix, ATableThatATerminalHasBrokenIsReadAtEachWidth) {
 TEST(LatencyMatrix, RowsOfSeveralLinesAreJoined) {
   const std::string labelled =
       "    0  1  2\n   3\n0   0 41 42\n  43\n1  41  0 52\n  53\n2  42 52  0\n  63\n3  43 53 63\n   0\n";
-  const std::string bare = " 0 41 42\n43\n41  0 52\n53\n42 52  0\n63\n43 53 63\n 0\n";
+  const std::string bare = " 0 41 42\n 43\n41  0 52\n 53\n42 52  0\n 63\n43 53 63\n  0\n";
   const std::string commas = "0,41,4\n2,43\n41,0,5\n2,53\n42,52,\n0,63\n43,53,\n63,0\n";
   for (const std::string& text : {labelled, bare, commas}) {
     const LatencyMatrix matrix = parse_measured_matrix(text, "m.txt").matrix;
