@@ -96,11 +96,15 @@ std::size_t width_of(const std::vector<TextLine>& lines) {
   return width;
 }
 
-void BrokenLine::add(const TextLine& next, char separator) {
-  const bool is_full = characters(last_.text) == width_ && !is_blank(last_.text.back());
-  const bool is_within_word = separator != ' ' || (is_full && !next.text.empty() && !is_blank(next.text.front()));
-  text_ += (is_within_word ? "" : " ") + std::string(next.text);
+bool BrokenLine::is_within_word(const TextLine& next) const {
+  const bool is_full = !last_.text.empty() && characters(last_.text) == width_ && !is_blank(last_.text.back());
+  return is_full && !next.text.empty() && !is_blank(next.text.front());
+}
+
+void BrokenLine::add(const TextLine& next, char separator, bool has_blanks) {
+  text_ += (separator != ' ' || (!has_blanks && is_within_word(next)) ? "" : " ") + std::string(next.text);
   last_ = next;
+  ++lines_;
 }
 
 TextLine BrokenLine::line_in(std::list<std::string>& texts) {

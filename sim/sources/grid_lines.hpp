@@ -36,8 +36,12 @@ class BrokenLine {
   // `width`: the terminal's, in characters.
   BrokenLine(const TextLine& first, std::size_t width) : text_(first.text), last_(first), first_(first), width_(width) {}
 
-  // Goes on with the next line of the text. A word is joined again if the break was within it.
-  void add(const TextLine& next, char separator);
+  // True if the terminal has broken a word, whose rest is in the next line.
+  [[nodiscard]] bool is_within_word(const TextLine& next) const;
+  // Goes on with the next line of the text. A word is joined again if the break was within it. `has_blanks`: no break was, for
+  // blanks at the ends of lines are gone, which made lines look full.
+  void add(const TextLine& next, char separator, bool has_blanks = false);
+  [[nodiscard]] std::size_t lines() const { return lines_; }
   [[nodiscard]] TextLine line() const { return {text_, first_.number, first_.column}; }
   // The same; `texts` owns the text from now on.
   TextLine line_in(std::list<std::string>& texts);
@@ -45,7 +49,7 @@ class BrokenLine {
  private:
   std::string text_;
   TextLine last_, first_;
-  std::size_t width_;
+  std::size_t width_, lines_ = 1;
 };
 
 // Joins the lines of a square table of which each row takes the same number of lines, two or more. Returns false, and

@@ -57,12 +57,16 @@ class TerminalGrid {
 
   void read() {
     BrokenLine head(rest_[at_++], width_);
-    while (at_ < rest_.size()) {
-      BrokenLine longer = head;
-      longer.add(rest_[at_], ' ');
-      if (!is_head(longer.line())) break;
-      head = std::move(longer);
-      ++at_;
+    for (bool goes_on = true; goes_on && at_ < rest_.size();) {
+      goes_on = false;
+      for (const bool has_blanks : {false, true}) {
+        BrokenLine longer = head;
+        longer.add(rest_[at_], ' ', has_blanks);
+        if (goes_on || !is_head(longer.line())) continue;
+        head = std::move(longer);
+        goes_on = true;
+      }
+      at_ += goes_on ? 1 : 0;
     }
     columns_ = split_words(head.line()).size();
     while (grid_.rows.size() < columns_ && at_ < rest_.size()) {
@@ -77,21 +81,34 @@ class TerminalGrid {
   // Returns false after an error.
   bool add_row() {
     const std::size_t number = grid_.rows.size();
-    const TextLine& first = rest_[at_++];
-    if (const GridRow words = split_words(first); words.front().text != std::to_string(number)) {
+    if (const GridRow words = split_words(rest_[at_]); words.front().text != std::to_string(number)) {
       grid_.problem = fmt::format("expected the line of CPU {} of {}", number, columns_);
       grid_.problem_at = words.front();
       return false;
     }
-    BrokenLine row(first, width_);
-    while (at_ < rest_.size() && split_words(row.line()).size() < 1 + number && !begins_row(rest_[at_], number + 1))
-      row.add(rest_[at_++], ' ');
+    BrokenLine row = row_from(at_, number, false);
+    if (split_words(row.line()).size() != 1 + number) {
+      if (BrokenLine other = row_from(at_, number, true); split_words(other.line()).size() == 1 + number)
+        row = std::move(other);
+    }
+    at_ += row.lines();
     const TextLine whole = row.line_in(grid_.joined);
     GridRow words = split_words(whole);
     words.erase(words.begin());
     words.resize(columns_, {{}, whole.number, whole.column + whole.text.size()});
     grid_.rows.push_back(std::move(words));
     return true;
+  }
+
+  // The row that begins with this line. `has_blanks`: see BrokenLine::add().
+  [[nodiscard]] BrokenLine row_from(std::size_t at, std::size_t number, bool has_blanks) const {
+    BrokenLine row(rest_[at], width_);
+    const auto goes_on = [&](const TextLine& next) {
+      return (!has_blanks && row.is_within_word(next)) ||
+             (split_words(row.line()).size() < 1 + number && !begins_row(next, number + 1));
+    };
+    while (++at < rest_.size() && goes_on(rest_[at])) row.add(rest_[at], ' ', has_blanks);
+    return row;
   }
 
   // A number alone may also be the rest of a row.

@@ -1,5 +1,6 @@
 #include "sim/terminal/metrics_table.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -169,7 +170,8 @@ TEST(SweepTable, AColumnHasTheDecimalsOfItsLargestFigureAndTwoDigitsOfTheRest) {
 
 TEST(SweepTable, OfMetricsWithoutRoomTheLastAreLeftOut) {
   auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) point.at[0].second = "a_lock_with_a_long_name" + value_text(point.at[0].second);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i].at[0].second = fmt::format("a_lock_with_a_long_nam{}", i < 3 ? 1 : 2);
   const Painter narrow(false, kNarrowestTerminal, kNarrowestTerminal);
   std::vector<HeadlineMetric> metrics = headlines();
   metrics[1].label = "cycles an instruction";
