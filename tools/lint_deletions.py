@@ -18,7 +18,7 @@ LEFT_OUT = ("tests/*", "models/*", "workloads/*")  # the latter two simulate ker
 CALLS = re.compile(
     r"\bremove_all\(|(?<![\w.>])(?:fs::|std::filesystem::|std::|::)?rename\(|\b(?:rmSync|renameSync)\(|\bfs\.rm\("
 )
-SHELL = re.compile(r"(?:^|[;&|(]|\s)(?:rm\s+(?:-\w*[rR]|--recursive)|mv\s)", re.MULTILINE)
+SHELL = re.compile(r"(?:^|[;&|('\"]|\s)(?:rm\s+(?:-\w*[rR]|--recursive)|mv\s)", re.MULTILINE)
 
 
 def python_calls(text: str) -> Iterator[int]:

@@ -16,6 +16,7 @@ DELETES = {
     "tools/i": "#!/usr/bin/env python3\nfrom shutil import rmtree\nrmtree(folder)",
     "examples/j.sh": 'cd "$1"\nrm -rf source',
     "dev": "#!/usr/bin/env bash\nrm --recursive x",
+    "findings/m.sh": "trap 'rm -r \"$folder\"' EXIT",
     "install/k.sh": "[[ -f x ]] && mv new old",
     "teach/page/tools/l.mjs": "rmSync(folder, {recursive: true})",
 }
