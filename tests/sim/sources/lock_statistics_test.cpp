@@ -249,6 +249,29 @@ TEST(Mutrace, CountsWaitsAndTimesHolds) {
   EXPECT_THAT(file->losses.sentences(), ElementsAre(HasSubstr("does not time them")));
 }
 
+// Later versions time waits, and print readers in a second line, and condition variables in a second table.
+TEST(Mutrace, OfLaterVersionsTimesWaitsByTheTitles) {
+  const auto file = statistics(
+      " Mutex #   Locked  Changed    Cont. cont.Time[ms] tot.Time[ms] avg.Time[ms] Flags\n"
+      "      14     3000     2000     1000         1.500        0.900        0.003 M-.--.\n"
+      "      19     8000     7000      600        20.500        9.250        0.001 W-...r\n"
+      "             5000               400         7.250        2.125        0.000\n"
+      "                                                                            ||||||\n"
+      "\n  Cond #    Waits  Signals    Cont. tot.Time[ms] cont.Time[ms] avg.Time[ms] Flags\n"
+      "      33      101        1       99        0.476         0.000        0.000     -.\n");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->locks.size(), 3U);
+  EXPECT_EQ(shown_name(file->locks[0]), "mutex 19 (rwlock)");
+  EXPECT_THAT(file->locks[0].wait.total_us, DoubleEq(20500));
+  EXPECT_THAT(file->locks[0].hold->total_us, DoubleEq(9250));
+  EXPECT_EQ(file->locks[0].hold->longest_us, std::nullopt);
+  EXPECT_EQ(file->locks[1].kind, "rwlock:R");
+  EXPECT_EQ(file->locks[1].acquisitions, 5000U);
+  EXPECT_EQ(file->locks[1].waits, 400U);
+  EXPECT_THAT(file->losses.sentences(), IsEmpty());
+  EXPECT_THAT(file->why_no_trace, HasSubstr("reader-writer"));
+}
+
 TEST(FreeBsdLockProfiling, PlacesThatTakeOneLockAreItsFunctions) {
   const auto file = statistics(
       "debug.lock.prof.stats: \n"
