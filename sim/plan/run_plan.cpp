@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <variant>
 
 #include "sim/plan/lock_gate.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -34,27 +36,53 @@ void check_files(const Plan& plan, const RunOptions& options) {
   check_traces(plan);
 }
 
-// Sets up these points, so that what a machine or workload refuses is refused before a file is written: a directory that holds
-// some points of a refused configuration would block the corrected one. Of a large sweep this checks as many points as fit into
-// a short time; the run itself refuses the others. Errors: ConfigError.
+// Each word and switch among a path's values, and the first and the last number.
+std::vector<ConfigValue> telling_values(std::vector<ConfigValue> values) {
+  const auto is_number = [](const ConfigValue& value) {
+    return !std::holds_alternative<std::string>(value) && !std::holds_alternative<bool>(value);
+  };
+  const auto first = std::ranges::find_if(values, is_number);
+  const auto last = std::find_if(values.rbegin(), values.rend(), is_number);
+  if (first == values.end()) return values;
+  std::erase_if(values, [&, low = *first, high = *last](const ConfigValue& value) {
+    return is_number(value) && value != low && value != high;
+  });
+  return values;
+}
+
+// Points that together have all telling values of each path.
+std::vector<int> telling_points(const Plan& plan, const std::vector<int>& numbers) {
+  std::map<std::string, std::vector<ConfigValue>> missing;  // by path
+  for (const int number : numbers) {
+    for (const auto& [path, value] : plan.points[number].at) {
+      std::vector<ConfigValue>& values = missing[path];
+      if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+    }
+  }
+  for (auto& [path, values] : missing) values = telling_values(std::move(values));
+  std::vector<int> telling;
+  for (const int number : numbers) {
+    bool adds = false;
+    for (const auto& [path, value] : plan.points[number].at) adds |= std::erase(missing[path], value) > 0;
+    if (adds) telling.push_back(number);
+  }
+  return telling;
+}
+
+// Sets up telling points of a sweep, so that what a machine or workload refuses is refused before a file is written: a
+// directory that holds some finished points of a refused configuration would block the corrected one. A refusal that takes two
+// values together may be met in the run alone. Without a sweep nothing can have finished. Errors: ConfigError.
 void check_points(const Plan& plan, const std::vector<int>& numbers, int at_once, InterruptGuard& guard) {
-  constexpr std::chrono::seconds kMost(2);
-  const int parts = std::min(at_once, static_cast<int>(numbers.size()));
+  const std::vector<int> telling = telling_points(plan, numbers);
   std::string refused;
   PoolCallbacks callbacks;
-  callbacks.work = [&](int part, const std::function<void(double)>&) {
-    const auto started = std::chrono::steady_clock::now();
-    for (auto i = static_cast<std::size_t>(part); i < numbers.size(); i += static_cast<std::size_t>(parts)) {
-      check_set_up(plan.make_point(numbers[i]).input);
-      if (std::chrono::steady_clock::now() - started > kMost) return;
-    }
-  };
+  callbacks.work = [&](int job, const std::function<void(double)>&) { check_set_up(plan.make_point(telling[job]).input); };
   callbacks.tick = [](const std::vector<RunningJob>&) {};
   callbacks.finished = [&](int, const JobOutcome& outcome) {
     if (outcome.failure.code == ExitCode::usage) refused = outcome.failure.message;
     return refused.empty();
   };
-  run_in_processes(parts, parts, guard, callbacks);
+  run_in_processes(static_cast<int>(telling.size()), at_once, guard, callbacks);
   if (!refused.empty()) throw ConfigError(refused);
 }
 
@@ -368,7 +396,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   }
   if (!run.wanted().empty()) {
     check_files(plan, options);
-    check_points(plan, run.wanted(), options.at_once, guard);
+    if (plan.swept()) check_points(plan, run.wanted(), options.at_once, guard);
   }
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
