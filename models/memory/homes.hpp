@@ -66,7 +66,7 @@ class Homes {
   Home default_;
   PageFrames frames_;
   std::vector<Range> ranges_;  // sorted by first line
-  // By page / kNearPages, because a replayed trace's pages may lie far apart. The map's elements never move.
+  // Key: page / kNearPages. A map, because the pages of a replayed trace may be far apart. Pointers to its elements stay valid.
   std::unordered_map<std::uint64_t, TouchedPages> touched_;
   mutable std::uint64_t last_near_ = 0;  // the key of `last_pages_`, which was used last
   mutable const TouchedPages* last_pages_ = nullptr;

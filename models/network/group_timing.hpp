@@ -10,7 +10,7 @@
 
 namespace linebounce {
 
-// The hash that spreads lines over slices mixes a line's number with itself, shifted by up to so many bits.
+// A line's slice is a hash of the line's number. The hash shifts the number by up to kSliceHashShift bits.
 constexpr int kSliceHashShift = 13;
 
 class GroupTiming {

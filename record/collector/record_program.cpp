@@ -210,8 +210,9 @@ class Collector {
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
-// The file that a recording grows in. Usually its own, so that a recording that was cut off is found there. An earlier file of
-// that name stays until the recording is complete, which meanwhile has a name of its own beside it, and replaces it at the end.
+// The file that a recording is written to while the program runs. If no file has the recording's name yet, the recorder writes
+// there, so that the user finds it even if the recorder is killed. Otherwise the recorder writes to a second name, and replaces
+// the earlier file once the recording is complete.
 class GrowingFile {
  public:
   // Errors: RecordError if something other than a file has the name beside it; trace::WriteError if another process writes it.

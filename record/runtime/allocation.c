@@ -52,7 +52,7 @@ static void freeing(const void* memory, size_t bytes) {
 
 static void freeing_block(void* memory) { freeing(memory, memory == NULL ? 0 : REAL(malloc_usable_size)(memory)); }
 
-// Every function that returns or takes a block is replaced, because the runtime has blocks of its own (apart.c).
+// All functions that return or take blocks are replaced: a block from apart.c must never reach the C library's functions.
 REPLACEABLE void* malloc(size_t bytes) {
   if (this_thread.apart) return allocate_apart(bytes);
   return allocated(REAL(malloc)(bytes), bytes, 0, RETURN_ADDRESS);

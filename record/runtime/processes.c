@@ -35,9 +35,9 @@ static int run_copy(void* memory) {
   return clone.runs(clone.argument);
 }
 
-// A clone with the program's memory and no thread-local variables of its own would write into its maker's ring, which has one
-// writer. Neither of the two is recorded from here on. With CLONE_VFORK the maker sleeps meanwhile. A clone with a copy of the
-// memory is a forked child; it has a copy of this stack, too.
+// A clone that shares the program's memory and its maker's thread-local variables would write into its maker's ring. A ring has
+// one writer, so the runtime stops recording both. With CLONE_VFORK it goes on recording the maker, which sleeps until the clone
+// has ended. A clone with a copy of the memory is a forked child, and also has a copy of this stack.
 EXPORTED int clone(int (*runs)(void*), void* stack, int flags, void* argument, ...) {
   va_list more;
   va_start(more, argument);

@@ -80,7 +80,8 @@ std::string remains_text(double before, double after, const MachineAdvice& machi
   return text + ".";
 }
 
-// What a lock whose readers keep no writer out asks of the program in all its runs. A recording shows one of them.
+// What the programmer must check before readers may run beside a writer. The program must meet it in every run, and a recording
+// shows only one.
 std::vector<std::string> cautions_of(const std::string& algorithm) {
   if (algorithm != "seqlock" && algorithm != "rcu") return {};
   std::vector<std::string> cautions = {
@@ -177,10 +178,8 @@ bool is_part_of_another(const Candidate& candidate, const MachineAdvice& machine
   return false;
 }
 
-double largest_gain(const AdvisedChange& change) {
-  double largest = change.gains.front().change.median_pct;
-  for (const PredictedGain& gain : change.gains) largest = std::max(largest, gain.change.median_pct);
-  return largest;
+double largest_gain_pct(const AdvisedChange& change) {
+  return largest_gain(change).change.median_pct;
 }
 
 // Says why further changes may exist that were not tried.
@@ -321,7 +320,7 @@ std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>&
   }
   std::erase_if(changes,
                 [](const AdvisedChange& change) { return std::ranges::none_of(change.gains, &PredictedGain::confirmed); });
-  std::ranges::stable_sort(changes, std::ranges::greater{}, largest_gain);
+  std::ranges::stable_sort(changes, std::ranges::greater{}, largest_gain_pct);
   return changes;
 }
 
@@ -374,7 +373,7 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   for (AdvisedChange& change : conditional_changes(machines))
     (loses(change) ? page.depends : page.conditional).push_back(std::move(change));
   std::stable_sort(page.changes.begin(), page.changes.end(),
-                   [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+                   [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain_pct(a) > largest_gain_pct(b); });
   find_alternatives(page);
   NotAdvised others(page, words);
   for (const MachineAdvice& machine : machines) others.add(machine);
@@ -424,7 +423,7 @@ void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
   }
   for (std::vector<AdvisedChange>* changes : {&page.changes, &page.seldom}) {
     std::stable_sort(changes->begin(), changes->end(),
-                     [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+                     [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain_pct(a) > largest_gain_pct(b); });
   }
   find_alternatives(page);
   std::erase_if(page.depends, [&page](const AdvisedChange& it) {

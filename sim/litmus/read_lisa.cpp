@@ -22,19 +22,7 @@ class Lisa {
   Lisa(Program& program, Thread& thread) : program_(program), out_(thread) {}
 
   void read(const std::vector<Cell>& cells) {
-    for (const Cell& cell : cells) {
-      try {
-        out_.set_line(cell.line);
-        instruction(cell.text);
-      } catch (const std::invalid_argument& problem) {
-        refuse_line(cell.line, problem.what());
-      }
-    }
-    try {
-      out_.finish();
-    } catch (const std::invalid_argument& problem) {
-      refuse_line(out_.line(), problem.what());
-    }
+    out_.write(cells, [this](std::string_view text) { instruction(text); });
   }
 
  private:

@@ -17,13 +17,6 @@ bool is_name_part(char c) {
   return is_name_start(c) || (c >= '0' && c <= '9');
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\n\r";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
-  const std::size_t end = text.find_last_not_of(kBlanks);
-  return end == text.npos ? std::string_view() : text.substr(begin, end + 1 - begin);
-}
-
 std::string upper_case(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });

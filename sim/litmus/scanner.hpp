@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/text/trimmed.hpp"
 #include "sim/litmus/final_condition.hpp"
 
 namespace linebounce::sim::litmus {
@@ -39,8 +40,6 @@ class Scanner {
 
 bool is_name_start(char c);
 bool is_name_part(char c);
-// Without blanks and line ends at its ends.
-std::string_view trimmed(std::string_view text);
 std::string upper_case(std::string_view text);
 // Splits at a separator, but not inside brackets. Removes blanks at the ends of the parts.
 std::vector<std::string> split_outside_brackets(std::string_view text, char separator);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/litmus/program.hpp"
+#include "sim/litmus/read_test.hpp"
 
 namespace linebounce::sim::litmus {
 
@@ -29,8 +30,21 @@ class ThreadWriter {
  public:
   explicit ThreadWriter(Thread& thread) : thread_(&thread) {}
 
-  void set_line(int line) { line_ = line; }
-  [[nodiscard]] int line() const { return line_; }
+  // Writes what `read(text)` makes of each cell. Errors: those of refuse_line(), for what `read` throws as
+  // std::invalid_argument, and for a label that is missing.
+  template <class Read>
+  void write(const std::vector<Cell>& cells, const Read& read) {
+    try {
+      for (const Cell& cell : cells) {
+        line_ = cell.line;
+        read(cell.text);
+      }
+      finish();
+    } catch (const std::invalid_argument& problem) {
+      refuse_line(line_, problem.what());
+    }
+  }
+
   int reg(std::string_view name) { return thread_->reg(name); }
   // A register that no instruction of the test can name.
   int hidden(std::string_view name) { return thread_->reg(std::string(".") + std::string(name)); }
@@ -52,7 +66,9 @@ class ThreadWriter {
     jumps_.push_back({thread_->instructions.size(), label, line_});
     add({.kind = Instruction::Kind::branch, .condition = std::move(condition)});
   }
-  // Resolves the labels. Errors: std::invalid_argument; line() is then the jump's.
+
+ private:
+  // Resolves the labels.
   void finish() {
     for (const auto& [instruction, label, at] : jumps_) {
       line_ = at;
@@ -62,7 +78,6 @@ class ThreadWriter {
     }
   }
 
- private:
   Thread* thread_;
   int line_ = 0;
   std::map<std::string, std::size_t> labels_;

@@ -203,10 +203,6 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
                      sentence(*bottleneck));
 }
 
-const PredictedGain& largest_gain(const AdvisedChange& change) {
-  return *std::ranges::max_element(change.gains, {}, [](const PredictedGain& gain) { return gain.change.median_pct; });
-}
-
 // Names the best change that has a condition, if it gains more than each that has none; else empty.
 std::string larger_gain_text(const AdvicePage& page) {
   if (page.conditional.empty()) return {};
@@ -271,6 +267,10 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
 }
 
 }  // namespace
+
+const PredictedGain& largest_gain(const AdvisedChange& change) {
+  return *std::ranges::max_element(change.gains, {}, [](const PredictedGain& gain) { return gain.change.median_pct; });
+}
 
 bool Rechecked::comparable() const {
   constexpr double kOther = 0.05;

@@ -45,6 +45,9 @@ struct AdvisedChange {
   std::size_t recordings = 1;  // how many of AdvicePage::recordings recommend the change
 };
 
+// On the machine where the change gains most.
+const PredictedGain& largest_gain(const AdvisedChange& change);
+
 // The gain of a recommended change on one machine, measured by applying its diff and recording the program again.
 struct Rechecked {
   std::string machine;

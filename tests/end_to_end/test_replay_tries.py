@@ -203,20 +203,18 @@ int main(void) {
 
 
 def test_a_recorded_loop_of_tries_keeps_its_lock_as_busy_as_waiting_does(linebounce: Program) -> None:
-    found = []
+    found, advised = [], []
     for take in ("pthread_spin_lock(&gate)", "while (pthread_spin_trylock(&gate)) {}"):
         recorder = Recorder(linebounce)
         recorder.record(recorder.compile(SECTIONS.replace("TAKE", take)))
         _, rows = replayed(linebounce, "trace.lbt")
         found.append(rows["gate"])
+        page = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--json")
+        assert page.code == 0, page.stderr
+        advised.append(json.loads(page.stdout))
     waits, tries = found
     assert tries["total"] == waits["total"] == "120"
     assert float(tries["util_pct"]) == pytest.approx(float(waits["util_pct"]), abs=1)
     assert float(waits["util_pct"]) > 90
-    page = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--json")
-    assert page.code == 0, page.stderr
-    answer = json.loads(page.stdout)
-    # A lock of nodes (hbo) keeps the array in its node for a while. No lock shortens the section itself.
-    gains = [gain["change_pct"] for change in answer["changes"] for gain in change["gains"]]
-    assert all(gain < 5 for gain in gains), gains
-    assert answer["time"][0]["bottleneck"]["name"] == "gate", "the tries are waiting for the lock"
+    assert advised[1]["time"][0]["bottleneck"]["name"] == "gate", "the tries are waiting for the lock"
+    assert [change["what"] for change in advised[1]["changes"]] == [change["what"] for change in advised[0]["changes"]]

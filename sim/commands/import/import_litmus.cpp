@@ -71,7 +71,7 @@ struct ReadTests {
     tests.push_back(std::move(test));
   }
 
-  // Whether each run counts forbidden outcomes, as it does unless told otherwise.
+  // True if every point counts forbidden outcomes, which is the workload's default.
   [[nodiscard]] bool all_are_counted() const {
     const std::string usual = workloads::kLitmusJudges[ordinal(workloads::LitmusJudge::machine)];
     return std::all_of(judges.begin(), judges.end(), [&](const toml::node& one) { return one.value<std::string>() == usual; });

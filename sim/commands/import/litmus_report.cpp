@@ -71,7 +71,7 @@ std::string allowed_seen_text(const JudgedTest& test) {
   return seen_text(test) + (has_reason ? fmt::format(": {}", kWhyNever) : "");
 }
 
-// What the machine did in a test that has no verdict.
+// For a test without a verdict: the reason, and how often the machine showed the outcome.
 std::string unjudged_text(const JudgedTest& test) {
   std::string text = fmt::format("No verdict: {}.", test.not_judged);
   if (!test.machine) return text;
@@ -177,7 +177,7 @@ std::string outcomes_seen_text(const JudgedTest& test) {
   return fmt::format("{} of {}", allowed, test.judgement->outcomes->size());
 }
 
-// What is said below the table of several tests.
+// Counts verdicts, for the sentence below the table of several tests.
 class Summary {
  public:
   void add(const JudgedTest& test) {

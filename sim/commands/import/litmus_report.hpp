@@ -1,4 +1,4 @@
-// What is printed of litmus tests: the verdict of a test's memory model, and beside it what the timed machine did.
+// Prints the verdicts of litmus tests' memory models and, beside them, how often the timed machine showed each outcome.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace linebounce::sim {
 
-// What the timed machine did.
+// The outcomes that the timed machine showed.
 struct MachineRun {
   std::string consistency = {};  // the machine's own model: tso or ia64
   std::int64_t rounds = 0;

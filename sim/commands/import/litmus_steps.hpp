@@ -10,7 +10,7 @@
 
 namespace linebounce::sim {
 
-// What the CPUs did to the test's variables in one round.
+// One round's operations on the test's variables.
 struct RoundSteps {
   std::int64_t round = 0;          // counts from 1
   std::vector<std::string> steps;  // a sentence for each, in order of time
