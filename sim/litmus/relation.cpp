@@ -128,7 +128,7 @@ std::vector<int> Relation::cycle() const {
     if (best.empty() || found.size() < best.size()) best = found;
   }
   // Starts where the cycle's first event is, so that the same cycle is always written the same way.
-  if (!best.empty()) std::ranges::rotate(best, std::ranges::min_element(best));
+  if (!best.empty()) std::rotate(best.begin(), std::ranges::min_element(best), best.end());
   return best;
 }
 

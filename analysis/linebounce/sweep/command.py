@@ -33,7 +33,7 @@ _EXAMPLES = """Examples:
   linebounce sweep my_locks.toml --kubernetes name=sweep,image=my/linebounce --workers 8
 
 Find which parameters move a metric, and by how much:
-  linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --metric latency.remote_c2c.mean_ns
+  linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --metric latency.local_c2c.mean_ns
 
 To resume a sweep that ended for any reason, give the same command again: finished points are kept. A point that fails runs a
 second time.

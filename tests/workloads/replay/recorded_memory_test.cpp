@@ -158,7 +158,7 @@ TEST(RecordedMemory, MoreThanSimulatedMemoryHoldsIsRefusedByName) {
   for (Address i = 0; i < 200; ++i) symbols += object(fmt::format("o{}", i), i << 50, Address{1} << 48);
   const TraceOf trace(symbols);
   try {
-    RecordedMemory(trace.reader(), {});
+    const RecordedMemory memory(trace.reader(), {});
     FAIL() << "200 objects of 2^48 bytes fit";
   } catch (const std::invalid_argument& refused) {
     EXPECT_STREQ(refused.what(), "o127 does not fit: all objects with addresses together take at most 2^55 bytes");
@@ -169,7 +169,7 @@ TEST(RecordedMemory, MoreThanSimulatedMemoryHoldsIsRefusedByName) {
 
 class PlacedTrace {
  public:
-  PlacedTrace(const TraceOf& trace, const LayoutSet* layouts = nullptr, std::uint64_t seed = 3)
+  explicit PlacedTrace(const TraceOf& trace, const LayoutSet* layouts = nullptr, std::uint64_t seed = 3)
       : spec_(small_machine(2)),
         layout_(lay_out(spec_)),
         store_(spec_.bus.line_bytes),
