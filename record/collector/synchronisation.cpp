@@ -1,5 +1,6 @@
 // The part of Recording for locks, conditions, semaphores and barriers.
 #include <algorithm>
+#include <functional>
 
 #include "record/collector/recording.hpp"
 
@@ -238,7 +239,7 @@ void Recording::complete_round(Barrier& state) {
     const bool is_missing = std::ranges::find(state.round, &thread) == state.round.end();
     if (is_missing && thread.ended == 0 && thread.stream != trace::kNone) others.push_back(&thread);
   }
-  std::ranges::stable_partition(others, &Thread::is_in_team);
+  std::stable_partition(others.begin(), others.end(), std::mem_fn(&Thread::is_in_team));
   others.resize(std::min<std::size_t>(others.size(), state.parties - state.round.size()));
   for (Thread* other : others) output_.append_after_all(*other, {.kind = Kind::barrier, .id = state.barrier});
 }
