@@ -24,17 +24,19 @@ std::uint64_t number_in(const char* variable, std::uint64_t usual) {
   return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
 }
 
-// One to four threads of one to three operations on up to three variables.
+// One to four threads, mostly two, of one to four operations on two or three variables. Half of the operations after a store
+// load another variable, because that is what a store buffer reorders; each store has a value of its own, so that outcomes
+// tell which store a load has seen.
 class RandomTest {
  public:
   RandomTest(std::uint64_t number, Consistency model) : random_(number, 1, 75), model_(model) {}
 
   LitmusTest make() {
-    const std::uint64_t threads = 1 + random_.below(4);
-    const std::uint64_t most = threads > 2 ? 2 : 3;
+    const std::uint64_t drawn = 1 + random_.below(8), threads = drawn > 4 ? 2 : drawn;
+    const std::uint64_t most = threads > 3 ? 2 : threads == 3 ? 3 : 4;
+    test_.variables = 2 + static_cast<int>(random_.below(2));
     for (std::uint64_t i = 0; i < threads; ++i) thread(1 + random_.below(most));
-    for (int variable = 0; variable < 3; ++variable) test_.last_values.push_back(variable);
-    test_.variables = 3;
+    for (int variable = 0; variable < test_.variables; ++variable) test_.last_values.push_back(variable);
     return test_;
   }
 
@@ -42,6 +44,7 @@ class RandomTest {
   void thread(std::uint64_t operations) {
     test_.threads.emplace_back();
     loaded_.clear();
+    stored_ = -1;
     for (std::uint64_t i = 0; i < operations; ++i) {
       test_.threads.back().push_back(statement());
       if (random_.below(4) == 0) test_.threads.back().push_back({.kind = LitmusStatement::Kind::fence});
@@ -50,8 +53,13 @@ class RandomTest {
 
   LitmusStatement statement() {
     LitmusStatement one;
-    one.variable = static_cast<int>(random_.below(3));
-    const std::uint64_t kind = random_.below(9);
+    one.variable = static_cast<int>(random_.below(test_.variables));
+    std::uint64_t kind = random_.below(9);
+    if (stored_ >= 0 && random_.below(2) == 0) {
+      kind = 0;
+      one.variable = (stored_ + 1 + static_cast<int>(random_.below(test_.variables - 1))) % test_.variables;
+    }
+    stored_ = kind < 4 || kind == 8 ? -1 : one.variable;
     if (kind < 4) {
       one.kind = LitmusStatement::Kind::load;
       one.target = test_.registers++;
@@ -59,11 +67,11 @@ class RandomTest {
       loaded_.push_back(one.target);
     } else if (kind < 8) {
       one.kind = LitmusStatement::Kind::store;
-      one.value = 1 + static_cast<int>(random_.below(2));
+      one.value = ++values_;
       if (!loaded_.empty() && random_.below(3) == 0) one.value_from = loaded_[random_.below(loaded_.size())];
     } else {
       one.kind = LitmusStatement::Kind::exchange;
-      one.value = 1 + static_cast<int>(random_.below(2));
+      one.value = ++values_;
       one.target = test_.registers++;
       loaded_.push_back(one.target);
     }
@@ -77,6 +85,8 @@ class RandomTest {
   Consistency model_;
   LitmusTest test_;
   std::vector<int> loaded_;
+  int stored_ = -1;  // the variable, if the operation before was a store
+  int values_ = 0;
 };
 
 Instruction instruction_of(const LitmusStatement& one, const std::vector<int>& registers) {
@@ -179,9 +189,10 @@ void compare(const Comparison& comparison) {
     const std::set<std::string> allowed = test::names_of(test, orders);
     ASSERT_TRUE(std::ranges::includes(allowed, seen.outcomes)) << number << ": " << text_of(test);
   }
+  RecordProperty("relaxed", static_cast<int>(relaxed));
   EXPECT_GT(compared, tests * 9 / 10);
   if (comparison.consistency == Consistency::sc) return;
-  EXPECT_GT(relaxed, 0U) << "the tests are too simple to tell a model from interleavings";
+  EXPECT_GT(relaxed, tests / 20) << "the tests are too simple to tell a model from interleavings";
 }
 
 TEST(RandomLitmus, SequentialConsistencyHasTheOutcomesOfInterleavings) {
