@@ -32,7 +32,7 @@ class RandomTest {
   RandomTest(std::uint64_t number, Consistency model) : random_(number, 1, 75), model_(model) {}
 
   LitmusTest make() {
-    const std::uint64_t drawn = 1 + random_.below(8), threads = drawn > 4 ? 2 : drawn;
+    const std::uint64_t drawn = 1 + random_.below(12), threads = drawn > 4 ? 2 : drawn;
     const std::uint64_t most = threads > 3 ? 2 : threads == 3 ? 3 : 4;
     test_.variables = 2 + static_cast<int>(random_.below(2));
     for (std::uint64_t i = 0; i < threads; ++i) thread(1 + random_.below(most));
@@ -47,7 +47,7 @@ class RandomTest {
     stored_ = -1;
     for (std::uint64_t i = 0; i < operations; ++i) {
       test_.threads.back().push_back(statement());
-      if (random_.below(4) == 0) test_.threads.back().push_back({.kind = LitmusStatement::Kind::fence});
+      if (random_.below(8) == 0) test_.threads.back().push_back({.kind = LitmusStatement::Kind::fence});
     }
   }
 
@@ -189,7 +189,7 @@ void compare(const Comparison& comparison) {
     const std::set<std::string> allowed = test::names_of(test, orders);
     ASSERT_TRUE(std::ranges::includes(allowed, seen.outcomes)) << number << ": " << text_of(test);
   }
-  RecordProperty("relaxed", static_cast<int>(relaxed));
+  testing::Test::RecordProperty("relaxed", static_cast<int>(relaxed));
   EXPECT_GT(compared, tests * 9 / 10);
   if (comparison.consistency == Consistency::sc) return;
   EXPECT_GT(relaxed, tests / 20) << "the tests are too simple to tell a model from interleavings";
