@@ -330,6 +330,19 @@ def test_an_unknown_machine_is_wrong_usage(command: Callable[..., Result], folde
     assert "no_such" in result.stderr
 
 
+def test_recordings_of_more_threads_than_the_usual_machines_have_cpus_are_measured_on_a_machine_that_has_them(
+    command: Callable[..., Result], executable: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "many.lbt"
+    synth = [executable, "trace", "synth", "-o", trace, "--threads", "40", "--accesses", "20", "--shared", "50"]
+    subprocess.run(synth, check=True, capture_output=True)
+    result = command("gate", "--base", trace, "--head", trace, "--orders", "2", "--json", tmp_path / "gate.json")
+    assert result.code == 0, result.stderr
+    verdict = json.loads((tmp_path / "gate.json").read_text())
+    assert "generic_8socket_64core" in json.dumps(verdict)
+    assert MACHINE not in json.dumps(verdict)
+
+
 HERE = Condition(MACHINE)
 
 

@@ -21,7 +21,6 @@ RULES = {
 # In percent of the base's thread time. Smaller changes are not worth a reviewer's time, and most of them come from chance in
 # how threads interleave.
 DEFAULT_PCT = 2.0
-USUAL_MACHINES = ("generic_2socket_32core", "generic_8socket_64core")
 RANGES = {"times": (1, 1000), "orders": (2, 100), "cpus": (1, 1024)}
 _KEYS = {"machines": list, "cpus": list, "times": int, "orders": int, "arguments": str, "budget": dict, "allow": list}
 
@@ -40,7 +39,7 @@ class Allowance:
 class Budget:
     """The gate's settings. Percentages are of the base's thread time."""
 
-    machines: list[str] = field(default_factory=lambda: list(USUAL_MACHINES))
+    machines: list[str] = field(default_factory=list)  # empty: those that advise takes for the recordings' threads
     cpus: list[int] = field(default_factory=list)  # numbers of CPUs to measure with; empty: all CPUs of each machine
     times: int = 3  # recordings of a program
     orders: int = 5  # replays of a recording
@@ -104,7 +103,7 @@ def check_numbers(budget: Budget, place: str) -> None:
         least, most = RANGES[key]
         if not isinstance(value, int) or not least <= value <= most:
             raise UsageError(f"{place}{key}: {value} is out of range; legal: {least} to {most}")
-    if not budget.machines or not all(isinstance(machine, str) for machine in budget.machines):
+    if not all(isinstance(machine, str) for machine in budget.machines):
         raise UsageError(f"{place}machines is to be a list of names or files, not {budget.machines!r}")
 
 

@@ -57,7 +57,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--budget", metavar="FILE", type=Path, help="Budgets and settings; default: ./linebounce.toml if it exists"
     )
-    parser.add_argument("--machine", metavar="M", action="append", help="A machine to replay on; may be repeated")
+    parser.add_argument(
+        "--machine", metavar="M", action="append", help="A machine to replay on; may be repeated; default: as advise"
+    )
     parser.add_argument("--cpus", metavar="N,...", type=_numbers, help="Numbers of CPUs in use; default: all of each machine")
     parser.add_argument(
         "--times", metavar="N", type=whole_number(*RANGES["times"]), help="How often to record a program; default: 3"

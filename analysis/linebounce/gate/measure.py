@@ -67,7 +67,7 @@ class Gauge:
     """How recordings are measured."""
 
     program: str
-    machines: Sequence[str]
+    machines: Sequence[str]  # empty until measure() has asked advise
     cpus: Sequence[int]
     orders: int
     jobs: int
@@ -118,6 +118,9 @@ def measure(sides: Sequence[Side], gauge: Gauge) -> None:
         for order in range(1, gauge.orders + 1)
         for count in gauge.counts()
     ]
+    if not gauge.machines:
+        largest = max(replays, key=lambda replay: len(replay.side.symbols[replay.recording].streams))
+        gauge.machines = _page(largest, gauge, streams)["machines"]
     for side in sides:
         side.us = {condition: [[] for _ in side.recordings] for condition in gauge.conditions()}
     with ThreadPoolExecutor(gauge.jobs) as pool:
