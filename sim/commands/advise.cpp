@@ -48,7 +48,7 @@ advised if, on at least one machine, it gains at least 1 % by more than chance i
 choosing it, and loses on no machine where it was tried. A change of layout comes as a diff of the source, if the declaration is
 plain enough and the file has not changed since the recording. The page ends with what no recording has.
 
-With --recheck, a prediction holds if the changed program gains between half and twice as much as predicted. The exit code is 1 if
+With --recheck, a prediction holds if the gain lies in its interval, or is between half and twice as large. The exit code is 1 if
 one did not hold, and 2 if it could not be tested.)";
 
 struct AdviseArguments : StudyArguments {

@@ -283,7 +283,8 @@ bool Rechecked::is_within() const {
 }
 
 bool Rechecked::held() const {
-  return gain_pct > 0 && gain_pct >= predicted.low_pct / 2 && gain_pct <= 2 * std::max(predicted.high_pct, kWorthIt);
+  const double expected = std::max(predicted.median_pct, kWorthIt);
+  return is_within() || (gain_pct >= expected / 2 && gain_pct <= 2 * expected);
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {

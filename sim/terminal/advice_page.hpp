@@ -60,7 +60,7 @@ struct Rechecked {
   // throughputs of the two cannot be compared.
   [[nodiscard]] bool comparable() const;
   [[nodiscard]] bool is_within() const;  // true if the gain lies in the predicted interval
-  // True if the gain is between half and twice the predicted one.
+  // True if the gain lies in the predicted interval, or is between half and twice the predicted median.
   [[nodiscard]] bool held() const;
 };
 

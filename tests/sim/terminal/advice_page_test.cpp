@@ -47,6 +47,14 @@ std::string text_of(const AdvicePage& page) {
   return advice_page_text(page, Painter(false, 400));
 }
 
+TEST(Rechecked, APredictionHoldsInItsIntervalAndWithinAFactorOfTwoOfItsMedian) {
+  const auto held = [](double gain_pct) {
+    return Rechecked{.predicted = {.median_pct = 12, .low_pct = 4, .high_pct = 21}, .gain_pct = gain_pct}.held();
+  };
+  for (const double gain : {4.0, 6.0, 12.0, 21.0, 24.0}) EXPECT_TRUE(held(gain)) << gain;
+  for (const double gain : {-12.0, 0.0, 3.3, 24.1}) EXPECT_FALSE(held(gain)) << gain;
+}
+
 TEST(AdvicePage, WithoutLimitsBeginsWithTheVerdict) {
   EXPECT_THAT(text_of(page_with({})), StartsWith("  Nothing that was tried is worth changing: on m 60.0 %"));
 }
