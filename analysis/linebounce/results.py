@@ -89,10 +89,11 @@ class Results:
         if not document["points"]:
             raise ValueError("it has no points")
         self.experiment = document["experiment"]
-        self.machine = document["machine"]
         self.seed = document["seed"]
         first = _first_point_number(directory)
         self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
+        # A sweep over machines runs on those alone, not on the experiment's own.
+        self.machine = ", ".join(str(name) for name in self.swept().get("machine", [document["machine"]]))
         self._written = [point.number for point in self.points]  # the points in the files, of which a part has some
         if len({frozenset(point.at) for point in self.points}) > 1:
             raise ValueError("its points lie at different paths")

@@ -39,6 +39,8 @@ def runs(session_linebounce: Program) -> Path:
     session_linebounce.run(path, "compare/d", "--set", "machine.cpus=4")
     session_linebounce.run(one, "compare/one_a")
     session_linebounce.run(one, "compare/one_b", "--set", "workload.inside_cycles=80")
+    session_linebounce.run(path, "compare/machines", "--set", "machine=[p3_xeon_4way,p3_xeon_8way]")
+    session_linebounce.run(path, "compare/one_of_them", "--set", "machine=[p3_xeon_8way]")
     session_linebounce.run("operation_costs", "compare/costs")
     directory = session_linebounce.directory / "compare"
     shutil.copytree(directory / "one_b", directory / "other_metrics")
@@ -150,6 +152,16 @@ def test_points_are_matched_by_their_swept_values(capsys: pytest.CaptureFixture[
     assert found["headlines"][0]["metric"] == "throughput.operations_per_s"
     assert all(row["changes"][0]["difference"] == 0 for row in found["rows"])
     assert "1 point is in a or d alone" in found["notes"][0]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_on_several_machines_is_called_by_them_and_differs_in_no_setting_of_the_experiments_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command.main(["machines", "one_of_them"]) == 0
+    said = capsys.readouterr().out
+    assert "p3_xeon_4way, p3_xeon_8way" in said
+    assert "differs in machine." not in said
 
 
 def test_three_runs_stand_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Writes the first sentences of a comparison: which settings differ, and which run does better at the point that the
 base run's answer is about."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from linebounce.compare.changes import Change, Comparison, PointChanges, place_of
@@ -12,6 +12,7 @@ from linebounce.results import Results
 
 _MOST_DIFFERENCES = 8
 CPUS = "machine.cpus"
+MACHINE = "machine"
 # Keys of config.toml that describe the run or its figures without changing results.
 _NO_SETTINGS = (
     "name",
@@ -30,8 +31,9 @@ _NO_SETTINGS = (
 
 def differences(base: Results, other: Results) -> list[str]:
     """The settings that differ, such as `machine.memory.latency_ns 120 -> 200`. Settings that only one run has come
-    last."""
-    before, after = _settings(base), _settings(other)
+    last. Paths that one of the runs sweeps are none: the points say where they lie."""
+    swept = {path for run in (base, other) for path, values in run.swept().items() if len(values) > 1 or path == MACHINE}
+    before, after = _settings(base, swept), _settings(other, swept)
     paths = sorted(before.keys() | after.keys(), key=lambda path: (path not in before or path not in after, path))
     different = [path for path in paths if before.get(path) != after.get(path)]
     found = [f"{path} {_text(before.get(path))} -> {_text(after.get(path))}" for path in different[:_MOST_DIFFERENCES]]
@@ -40,10 +42,16 @@ def differences(base: Results, other: Results) -> list[str]:
     return found
 
 
-def _settings(results: Results) -> dict[str, Setting]:
-    """A run's settings. A run of one point includes the point's own settings."""
+def _settings(results: Results, swept: Collection[str]) -> dict[str, Setting]:
+    """A run's settings without those that are swept. A run of one point includes the point's own settings."""
     settings = dict(_leaves(results.config, ""))
-    return settings | (dict(results.points[0].at) if len(results.points) == 1 else {})
+    settings |= dict(results.points[0].at) if len(results.points) == 1 else {}
+    return {path: value for path, value in settings.items() if not _is_swept(path, swept)}
+
+
+def _is_swept(path: str, swept: Collection[str]) -> bool:
+    """Whether a swept path gives this setting its value. A swept machine gives all of its settings theirs."""
+    return path in swept or (MACHINE in swept and path.startswith("machine."))
 
 
 def _leaves(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Setting]]:
