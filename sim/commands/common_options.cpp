@@ -32,6 +32,9 @@ Overrides overrides_of(const OverrideArguments& arguments) {
   overrides.native = arguments.native;
   for (auto& set : split_sets(arguments.sets)) {
     if (is_list(set.second)) {
+      if (set.first == kMachineAxis && overrides.machine)
+        throw ConfigError(fmt::format("--set machine={}: the machine is {} already; leave out --machine for a run on the list",
+                                      set.second, *overrides.machine));
       overrides.lists.push_back(std::move(set));
     } else if (set.first == kMachineAxis) {
       choose_machine(overrides, set.second);

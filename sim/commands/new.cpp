@@ -21,7 +21,7 @@ namespace {
 struct Template {
   std::string_view kind;
   std::string_view file;                 // its path, relative to the project's root
-  std::array<std::string_view, 2> next;  // suggested next commands; {} stands for the written file
+  std::array<std::string_view, 2> next;  // suggested next commands; {} stands for the written file, @NAME@ for its name
 };
 
 constexpr std::array kTemplates = {
@@ -31,7 +31,7 @@ constexpr std::array kTemplates = {
              {"linebounce describe machine {}", "linebounce run core_to_core --machine {}"}},
     Template{"lock",
              "configs/templates/lock.lua",
-             {"linebounce check-lock {}", "linebounce run lock_scaling --set 'workload.lock=[\"mcs\",\"{}\"]'"}},
+             {"linebounce check-lock {}", "linebounce run lock_scaling --set 'workload.lock=[\"mcs\",\"{}\"]' -o out/@NAME@"}},
     Template{"program",
              "configs/templates/program.lua",
              {"linebounce run {} --machine p3_xeon_8way", "linebounce describe workload {}"}},
@@ -77,7 +77,7 @@ ExitCode write_new(const std::string& kind, const std::string& name) {
   write_file(path, with(read_text(source), kNamePlace, stem));
   std::cout << fmt::format("Wrote {}: the {} works as it is. Next:\n", path.string(), kind);
   for (const std::string_view command : chosen.next)
-    std::cout << "  " << with(std::string(command), "{}", shell_word(path.string())) << "\n";
+    std::cout << "  " << with(with(std::string(command), "{}", shell_word(path.string())), kNamePlace, stem) << "\n";
   return ExitCode::done;
 }
 

@@ -88,6 +88,12 @@ def test_a_reader_can_go_back_skip_a_question_and_quit(command: Command, monkeyp
     assert "0 of 2 right at the first try" in text, "left out, or wrong at first, is not right"
 
 
+def test_a_question_without_choices_says_what_it_expects(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = play(command, monkeypatch, "4", [""] * 12)
+    assert "A number, or n, b, q." in text
+    assert "from 1 to 0" not in text
+
+
 def test_the_lesson_ends_at_the_end_of_the_input(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "right at the first try" not in play(command, monkeypatch, "1", [])
 

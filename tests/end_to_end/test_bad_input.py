@@ -464,3 +464,9 @@ def test_a_wrong_command_line_names_the_option_as_it_was_typed_and_what_is_legal
     for words, (code, says) in WRONG_COMMAND_LINES.items():
         message = linebounce.refused(*shlex.split(words), code=code)
         assert message.startswith(f"linebounce: {says}"), f"{words}\n{message}"
+
+
+def test_one_machine_beside_a_list_of_machines_is_refused(linebounce: Program) -> None:
+    result = linebounce("run", "two_sockets", "--machine", "p3_xeon_4way", "--set", "machine=[p3_xeon_4way,p3_xeon_8way]")
+    assert result.code == 2
+    assert "the machine is p3_xeon_4way already; leave out --machine for a run on the list" in result.stderr

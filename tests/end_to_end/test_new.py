@@ -33,6 +33,13 @@ def test_the_commands_printed_as_next_steps_work(linebounce: Program, kind: str,
         assert done.code == 0, done.stdout + done.stderr
 
 
+def test_the_commands_of_a_second_lock_work_beside_the_first_ones_results(linebounce: Program) -> None:
+    for name in ("first", "second"):
+        command = linebounce("new", "lock", name).stdout.splitlines()[-1]
+        done = linebounce(*shlex.split(command)[1:], *SHORTER)
+        assert done.code == 0, done.stderr
+
+
 def test_a_lesson_to_start_from_is_the_one_that_teach_has(linebounce: Program) -> None:
     assert linebounce("new", "lesson", "mine").code == 0
     assert (linebounce.directory / "mine.md").read_bytes() == (ROOT / "teach" / "new-lesson.md").read_bytes()

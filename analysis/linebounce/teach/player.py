@@ -154,7 +154,9 @@ class Player:
             given = [_choice(word, compiled["choices"]) for word in words if word]
             if given and (question.kind in ("number", "text") or all(one is not None for one in given)):
                 return given if several else given[0]
-            self._say(f"  {'Numbers' if several else 'A number'} from 1 to {len(compiled['choices'])}, or n, b, q.")
+            choices = f" from 1 to {len(compiled['choices'])}" if compiled["choices"] else ""
+            expected = {"multiple": "Numbers", "text": "A word or more"}.get(question.kind, "A number")
+            self._say(f"  {expected}{choices}, or n, b, q.")
 
     def _solution(self, question: Question, compiled: Compiled) -> None:
         self.first_tries.setdefault(question.id, False)

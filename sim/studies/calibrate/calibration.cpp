@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "models/machine_layout.hpp"
+#include "models/text/shell_word.hpp"
 #include "sim/config/contention.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/toml_text.hpp"
@@ -378,10 +379,11 @@ class Calibrator {
       }
     }
     if (off) said.push_back(how_far_the_search_went());
-    if (!request_.machine && structure_.nodes > 1) {
-      said.push_back(
+    if (!request_.machine && !request_.groups && structure_.nodes > 1) {
+      said.push_back(fmt::format(
           "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory. "
-          "Use --machine to override.");
+          "A file with the structure says it: lscpu -J -e > cpus.json; linebounce import cpus.json {}",
+          shell_word(request_.matrix_file)));
     }
   }
 
