@@ -137,8 +137,7 @@ class PathFinder {
     state.has_chosen = state.has_chosen || depends;
     if (stored_ != nullptr && depends) {
       State other = state;
-      if (condition.value == 0 && jump(other, one)) run(std::move(other));
-      if (condition.value != 0) run(std::move(other));
+      if (condition.value != 0 || jump(other, one)) run(std::move(other));
     }
     return condition.value == 0 || jump(state, one);
   }

@@ -259,7 +259,7 @@ class AArch64 {
   // ---- Atomic instructions ----
 
   // CAS, SWP, LDADD, STADD ..., with A, L or AL behind the name.
-  bool atomic(std::string name, const Words& operands) {
+  bool atomic(const std::string& name, const Words& operands) {
     std::string_view stem;
     for (const std::string_view known :
          {"CAS", "SWP", "LDADD", "LDEOR", "LDSET", "LDCLR", "STADD", "STEOR", "STSET", "STCLR"}) {

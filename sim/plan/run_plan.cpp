@@ -74,16 +74,16 @@ std::vector<int> telling_points(const Plan& plan, const std::vector<int>& number
 // values together may be met in the run alone. Without a sweep nothing can have finished. Errors: ConfigError.
 void check_points(const Plan& plan, const std::vector<int>& numbers, int at_once, InterruptGuard& guard) {
   const std::vector<int> telling = telling_points(plan, numbers);
-  std::string refused;
+  std::map<int, std::string> refused;  // by position in `telling`: the first point's refusal is told, whichever ended first
   PoolCallbacks callbacks;
   callbacks.work = [&](int job, const std::function<void(double)>&) { check_set_up(plan.make_point(telling[job]).input); };
   callbacks.tick = [](const std::vector<RunningJob>&) {};
-  callbacks.finished = [&](int, const JobOutcome& outcome) {
-    if (outcome.failure.code == ExitCode::usage) refused = outcome.failure.message;
-    return refused.empty();
+  callbacks.finished = [&](int job, const JobOutcome& outcome) {
+    if (outcome.failure.code == ExitCode::usage) refused[job] = outcome.failure.message;
+    return true;
   };
   run_in_processes(static_cast<int>(telling.size()), at_once, guard, callbacks);
-  if (!refused.empty()) throw ConfigError(refused);
+  if (!refused.empty()) throw ConfigError(refused.begin()->second);
 }
 
 namespace fs = std::filesystem;

@@ -12,6 +12,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::Field;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Optional;
 using testing::StartsWith;
 

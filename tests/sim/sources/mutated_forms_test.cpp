@@ -42,8 +42,8 @@ constexpr const char* kCounts =
     "  Shared Cache Line Distribution Pareto\n  ----------\n   0  10  30  20  5  0x7f10c0\n  ----------\n"
     "  75.00%  60.00%  0.00%  0.00%  0x8  0  1  0x401136  600  300  250  900  4  [.] f  pool.so  p.c:1  0{0-1} 1{2-3}\n";
 constexpr const char* kLisa =
-    "LISA MP\n\"PosWW PodWR Fre\"\n(* passes a message, with a fence at each end *)\n{ x=0; 0:r5=y; }\n P0 | P1 ;\n w[once] x 1 | r[acquire] r1 y ;\n f[wmb] | r[once] r2 x ;\n w[release] y 1 | "
-    "f[mb] ;\n"
+    "LISA MP\n\"PosWW PodWR Fre\"\n(* passes a message, with a fence at each end *)\n{ x=0; 0:r5=y; }\n P0 | P1 ;\n"
+    " w[once] x 1 | r[acquire] r1 y ;\n f[wmb] | r[once] r2 x ;\n w[release] y 1 | f[mb] ;\n"
     "exists (1:r1=1 /\\ 1:r2=0)\n";
 constexpr const char* kKernel =
     "C SB\n{}\nP0(int *x, int *y)\n{\n  int r0;\n  smp_store_mb(*x, 1);\n  r0 = READ_ONCE(*y);\n}\nP1(int *x, int *y)\n{\n"
