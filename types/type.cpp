@@ -51,6 +51,7 @@ class ByteMap {
       found_.push_back({{0, limit_}, ByteUse::member, type_.alignment});
     } else {
       for (const Member& member : type_.members) add(member);
+      for (const Bytes& bytes : type_.untold) put(bytes.begin, bytes.end, ByteUse::unexplained, 1);
     }
     return covered();
   }
