@@ -6,6 +6,7 @@
 
 #include "types/btf.hpp"
 #include "types/listing.hpp"
+#include "types/pahole.hpp"
 
 namespace linebounce::types {
 namespace {
@@ -57,6 +58,7 @@ void leave_out_empty(Listing& listing) {
 const std::vector<ListingForm>& listing_forms() {
   static const std::vector<ListingForm> kForms = {
       btf_form(),
+      pahole_form(),
   };
   return kForms;
 }

@@ -256,13 +256,24 @@ bool is_empty(const Type& type) {
          std::ranges::all_of(type.members, [](const Member& member) { return member.kind == MemberKind::empty; });
 }
 
+namespace {
+
+// A bit-field lies within one aligned unit of its type, except in a packed structure.
+bool crosses_unit(const Member& member) {
+  if (member.kind != MemberKind::bit_field) return false;
+  const std::int64_t unit = size_of(member) * 8, first = member.bit_offset.value_or(0);
+  return unit == 0 || first / unit != (first + member.bits - 1) / unit;
+}
+
+}  // namespace
+
 std::int64_t alignment_by_members(const Type& type) {
   std::int64_t wanted = 1;
   bool is_packed = false;
   for (const Member& member : type.members) {
-    if (!member.bit_offset || member.kind == MemberKind::bit_field || member.bits == 0) continue;
+    if (!member.bit_offset || member.bits == 0 || crosses_unit(member)) continue;
     const std::int64_t alignment = alignment_of(member);
-    is_packed |= member.begin() % std::max(alignment, std::int64_t{1}) != 0;
+    is_packed |= member.kind != MemberKind::bit_field && member.begin() % std::max(alignment, std::int64_t{1}) != 0;
     wanted = std::max(wanted, alignment);
   }
   while (wanted > 1 && type.size % wanted != 0) wanted /= 2;
