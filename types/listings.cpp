@@ -7,6 +7,7 @@
 #include "types/btf.hpp"
 #include "types/listing.hpp"
 #include "types/pahole.hpp"
+#include "types/ptype.hpp"
 
 namespace linebounce::types {
 namespace {
@@ -58,6 +59,7 @@ void leave_out_empty(Listing& listing) {
 const std::vector<ListingForm>& listing_forms() {
   static const std::vector<ListingForm> kForms = {
       btf_form(),
+      ptype_form(),
       pahole_form(),
   };
   return kForms;

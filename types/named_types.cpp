@@ -58,6 +58,14 @@ std::int64_t union_size(const Type& type, bool is_packed) {
   return (end + alignment - 1) / alignment * alignment;
 }
 
+// A member of such a class is taken as a whole.
+bool has_hidden_base(const Type& type) {
+  return std::ranges::any_of(type.members, [](const Member& member) {
+    const bool is_base = member.kind == MemberKind::base_class || member.kind == MemberKind::virtual_base;
+    return (is_base && !member.bit_offset) || (member.type != nullptr && has_hidden_base(*member.type));
+  });
+}
+
 // Rust's enumerations: the whole has no members, and each type within is a variant of the whole's size.
 bool has_variants(const Outline& outline) {
   const auto is_whole = [&outline](const Outline& one) { return one.size == outline.size; };
@@ -145,6 +153,15 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
     member.bits = given.bits;
     return member;
   }
+  if (given.kind == MemberKind::variant) {
+    member.bits = given.bytes * 8;
+    Type variant{.kind = TypeKind::structure, .size = given.bytes};
+    if (given.inside != nullptr) variant = *element_of(given, given.bytes);
+    variant.name = given.name;
+    variant.is_variant = true;
+    member.type = std::make_shared<const Type>(std::move(variant));
+    return member;
+  }
   member.type = type_of(given);
   member.bits = given.bytes * 8;
   if (member.bits == 0 && given.kind == MemberKind::member) member.kind = given.elements ? MemberKind::flexible_array : MemberKind::empty;
@@ -165,7 +182,8 @@ TypePtr NamedTypes::element_of(const OutlineMember& given, std::int64_t bytes) {
   if (given.inside != nullptr) {
     Outline inside = *given.inside;
     inside.size = bytes;
-    return make(inside);
+    TypePtr type = make(inside);
+    return has_hidden_base(*type) && !unexplained_bytes(*type).empty() ? scalar(type->name, bytes) : type;
   }
   const std::string name(without_keywords(given.type));
   const auto [begin, end] = by_name_.equal_range(name);
