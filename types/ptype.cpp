@@ -159,9 +159,8 @@ class PtypeReader {
     if (frames_.size() == kDeepestFrame) throw std::invalid_argument("structures within structures are too deep");
     PtypeFrame frame{.place = place, .is_listed = is_listed};
     text = trimmed(text.substr(0, text.size() - 1));
-    const std::size_t with = std::min(text.find(" [with "), text.size());
-    if (with < text.size()) note_arguments(frame, text.substr(with + 7));
-    text = text.substr(0, with);
+    const std::string without_arguments = take_arguments(frame, text);
+    text = without_arguments;
     for (const std::string_view word : {"const ", "volatile "}) {
       if (text.starts_with(word)) text.remove_prefix(word.size());
     }
@@ -177,13 +176,23 @@ class PtypeReader {
     frames_.push_back(std::move(frame));
   }
 
-  // "T = double, N = 4]"
-  static void note_arguments(PtypeFrame& frame, std::string_view text) {
-    if (text.ends_with(']')) text.remove_suffix(1);
-    each_in_list(text, [&frame](std::string_view one) {
+  // Removes and notes a template's arguments: "class Star<double> [with T = double] : public Base".
+  static std::string take_arguments(PtypeFrame& frame, std::string_view text) {
+    constexpr std::string_view kWith = " [with ";
+    const std::size_t begin = text.find(kWith);
+    if (begin == text.npos) return std::string(text);
+    std::size_t end = begin + 1;
+    int depth = 0;
+    for (; end < text.size(); ++end) {
+      if (text[end] == '[') ++depth;
+      if (text[end] == ']' && --depth == 0) break;
+    }
+    const std::size_t first = begin + kWith.size();
+    each_in_list(text.substr(first, end - first), [&frame](std::string_view one) {
       const std::size_t equals = one.find(" = ");
       if (equals != one.npos) frame.arguments.emplace(one.substr(0, equals), one.substr(equals + 3));
     });
+    return std::string(text.substr(0, begin)) + std::string(text.substr(std::min(end + 1, text.size())));
   }
 
   // "public lay::Base, virtual lay::Other"; where they are is not told.
