@@ -61,7 +61,7 @@ struct Type {
   std::string source{};         // where a structure is defined: "/src/queue.h:12"; empty: unknown
   bool has_destructor = false;  // destroying an object runs C++ code
 
-  // A variant (MemberKind::variant): has as many bytes as the whole, most of which belong to the tag or to other variants.
+  // A variant (MemberKind::variant): has as many bytes as the whole, some of which belong to the tag or to other variants.
   bool is_variant = false;
   // False for sources that don't tell which members are over-aligned (BTF). Any padding up to a power of two is then believed.
   bool states_alignment = true;
