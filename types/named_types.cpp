@@ -66,6 +66,14 @@ bool has_hidden_base(const Type& type) {
   });
 }
 
+// What says which variant an enumeration in Rust has, of which listings say nothing. It may lie in any byte that the variants
+// leave free.
+void add_tag(Type& type) {
+  Member tag{.name = "(tag)", .kind = MemberKind::gap, .bits = type.size * 8};
+  tag.type = scalar("", type.size);
+  type.members.push_back(std::move(tag));
+}
+
 // Rust's enumerations: the whole has no members, and each type within is a variant of the whole's size.
 bool has_variants(const Outline& outline) {
   const auto is_whole = [&outline](const Outline& one) { return one.size == outline.size; };
@@ -126,10 +134,12 @@ void NamedTypes::add_variants(Type& type, const Outline& outline) {
     member.type = std::make_shared<const Type>(std::move(variant));
     type.members.push_back(std::move(member));
   }
+  add_tag(type);
 }
 
 void NamedTypes::add_members(Type& type, const Outline& outline) {
   for (const OutlineMember& given : outline.members) type.members.push_back(member_of(given, type, outline));
+  if (std::ranges::any_of(type.members, [](const Member& member) { return member.kind == MemberKind::variant; })) add_tag(type);
 }
 
 Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outline& outline) {

@@ -39,8 +39,12 @@ std::int64_t end_of(const Member& member) {
 
 class ByteMap {
  public:
-  explicit ByteMap(const Type& type, bool as_base, int depth) : type_(type), as_base_(as_base), depth_(depth) {
-    limit_ = as_base ? base_size(type) : type.size;
+  // What the type is in the structure around it. A base has no virtual bases. What a variant does not cover is of the tag or of
+  // other variants, so its enum judges it.
+  enum class As : std::uint8_t { whole, base, variant };
+
+  ByteMap(const Type& type, As as, int depth) : type_(type), as_(as), depth_(depth) {
+    limit_ = as == As::base ? base_size(type) : type.size;
   }
 
   std::vector<Part> parts() {
@@ -73,7 +77,7 @@ class ByteMap {
       put(0, limit_, ByteUse::member, type_.alignment);
       return;
     }
-    const std::vector<Part> one = ByteMap(*element, false, depth_ + 1).parts();
+    const std::vector<Part> one = ByteMap(*element, As::whole, depth_ + 1).parts();
     const bool is_full = std::ranges::all_of(one, [](const Part& part) { return part.use == ByteUse::member; });
     if (is_full || type_.elements > kMostElementsWalked) {
       const bool is_known = std::ranges::all_of(one, [](const Part& part) { return part.use != ByteUse::unexplained; });
@@ -85,7 +89,7 @@ class ByteMap {
 
   void add(const Member& member) {
     if (!member.bit_offset) {
-      lacks_place_ |= !(as_base_ && member.kind == MemberKind::virtual_base);
+      lacks_place_ |= !(as_ == As::base && member.kind == MemberKind::virtual_base);
       return;
     }
     const std::int64_t begin = member.begin();
@@ -94,18 +98,19 @@ class ByteMap {
       case MemberKind::empty: return put(begin, begin + size_of(member), ByteUse::gap, alignment_of(member));
       case MemberKind::bit_field: return add_bit_field(member);
       case MemberKind::virtual_base:
-        if (!as_base_) add_base(member);
+        if (as_ != As::base) add_base(member);
         return;
       case MemberKind::base_class: return add_base(member);
       case MemberKind::variant:
-        if (member.type != nullptr) put(ByteMap(*member.type, false, depth_ + 1).parts(), begin);
+        if (member.type != nullptr) put(ByteMap(*member.type, As::variant, depth_ + 1).parts(), begin);
         return;
       default: break;
     }
+    lacks_place_ |= member.type == nullptr && member.kind != MemberKind::flexible_array;
     if (member.bits == 0) return;
     const bool has_parts = member.type != nullptr && member.type->size == member.end() - begin;
     if (!has_parts) return put(begin, member.end(), ByteUse::member, alignment_of(member));
-    std::vector<Part> parts = ByteMap(*member.type, false, depth_ + 1).parts();
+    std::vector<Part> parts = ByteMap(*member.type, As::whole, depth_ + 1).parts();
     if (!parts.empty()) parts.front().alignment = std::max(parts.front().alignment, alignment_of(member));
     put(std::move(parts), begin);
   }
@@ -120,7 +125,7 @@ class ByteMap {
 
   void add_base(const Member& member) {
     if (member.type == nullptr) return put(member.begin(), member.end(), ByteUse::member, alignment_of(member));
-    std::vector<Part> parts = ByteMap(*member.type, true, depth_ + 1).parts();
+    std::vector<Part> parts = ByteMap(*member.type, As::base, depth_ + 1).parts();
     if (!parts.empty()) parts.front().alignment = std::max(parts.front().alignment, alignment_of(member));
     const std::int64_t end = member.begin() + base_size(*member.type);
     put(std::move(parts), member.begin());
@@ -153,8 +158,10 @@ class ByteMap {
     for (std::size_t i = 0; i < out.size(); ++i) {
       if (out[i].use != kHole) continue;
       const std::int64_t next_alignment = i + 1 < out.size() ? out[i + 1].alignment : 1;
+      if (as_ == As::variant) continue;
       out[i].use = is_padding(out[i].bytes, next_alignment) ? ByteUse::gap : ByteUse::unexplained;
     }
+    std::erase_if(out, [](const Part& part) { return part.use == kHole; });
     return out;
   }
 
@@ -192,7 +199,7 @@ class ByteMap {
   }
 
   const Type& type_;
-  bool as_base_;
+  As as_;
   int depth_;
   std::int64_t limit_ = 0;
   bool lacks_place_ = false;  // a member lies at an unknown place, perhaps in a hole
@@ -213,7 +220,7 @@ std::int64_t end_of_members(const Type& type, bool with_virtual_bases) {
 
 std::vector<UsedBytes> bytes_of(const Type& type) {
   std::vector<UsedBytes> out;
-  for (const Part& part : ByteMap(type, false, 0).parts()) {
+  for (const Part& part : ByteMap(type, ByteMap::As::whole, 0).parts()) {
     if (!out.empty() && out.back().use == part.use) {
       out.back().bytes.end = part.bytes.end;
     } else {
@@ -256,24 +263,13 @@ bool is_empty(const Type& type) {
          std::ranges::all_of(type.members, [](const Member& member) { return member.kind == MemberKind::empty; });
 }
 
-namespace {
-
-// A bit-field lies within one aligned unit of its type, except in a packed structure.
-bool crosses_unit(const Member& member) {
-  if (member.kind != MemberKind::bit_field) return false;
-  const std::int64_t unit = size_of(member) * 8, first = member.bit_offset.value_or(0);
-  return unit == 0 || first / unit != (first + member.bits - 1) / unit;
-}
-
-}  // namespace
-
 std::int64_t alignment_by_members(const Type& type) {
   std::int64_t wanted = 1;
   bool is_packed = false;
   for (const Member& member : type.members) {
-    if (!member.bit_offset || member.bits == 0 || crosses_unit(member)) continue;
-    const std::int64_t alignment = alignment_of(member);
-    is_packed |= member.kind != MemberKind::bit_field && member.begin() % std::max(alignment, std::int64_t{1}) != 0;
+    if (!member.bit_offset || member.kind == MemberKind::empty) continue;
+    const std::int64_t alignment = std::max(alignment_of(member), std::int64_t{1});
+    is_packed |= member.kind != MemberKind::bit_field && member.begin() % alignment != 0;
     wanted = std::max(wanted, alignment);
   }
   while (wanted > 1 && type.size % wanted != 0) wanted /= 2;

@@ -64,7 +64,7 @@ struct Type {
   // Bytes of which the source does not tell what they are: of members whose size or place it leaves open.
   std::vector<Bytes> untold{};
 
-  // A variant (MemberKind::variant): has as many bytes as the whole, most of which belong to the tag or to other variants.
+  // A variant (MemberKind::variant): has as many bytes as the whole, some of which belong to the tag or to other variants.
   bool is_variant = false;
   // False for sources that don't tell which members are over-aligned (BTF). Any padding up to a power of two is then believed.
   bool states_alignment = true;

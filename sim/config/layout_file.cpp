@@ -71,7 +71,14 @@ class StructureReader {
       layout_.base_offset = static_cast<int>(*offset);
     layout_.subsystem = reader_.text("subsystem").value_or("");
     const toml::array* fields = reader_.array("fields");
+    const toml::array* unexplained = reader_.array("unexplained");
     reader_.finish();
+    for (std::size_t i = 0; unexplained != nullptr && i < unexplained->size(); ++i) {
+      const toml::table* bytes = (*unexplained)[i].as_table();
+      if (bytes == nullptr) reader_.refuse("unexplained", "expected a list of tables { offset_bytes, size_bytes }");
+      TableReader places(*bytes, file_, fmt::format("{}.unexplained[{}]", path_, i));
+      layout_.unexplained.push_back(read_place(places, ""));
+    }
     for (std::size_t i = 0; fields != nullptr && i < fields->size(); ++i) {
       const toml::table* field = (*fields)[i].as_table();
       if (field == nullptr) reader_.refuse("fields", "expected a list of tables { name, offset_bytes, size_bytes }");
@@ -90,8 +97,17 @@ class StructureReader {
 
   void read_field(const toml::table& table, const std::string& path) {
     TableReader reader(table, file_, path);
+    const Field field = read_place(reader, reader.required_text("name"));
+    if (!names_.insert(field.name).second)
+      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
+    if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
+    placed_.emplace(field.offset, field);
+    layout_.fields.push_back(field);
+  }
+
+  Field read_place(TableReader& reader, const std::string& name) const {
     Field field;
-    field.name = reader.required_text("name");
+    field.name = name;
     field.offset = bytes(reader, "offset_bytes", 0, layout_.size - 1);
     field.size = bytes(reader, "size_bytes", 1, layout_.size);
     if (field.offset + field.size > layout_.size)
@@ -101,11 +117,7 @@ class StructureReader {
                       "least {}",
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
-    if (!names_.insert(field.name).second)
-      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
-    if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
-    placed_.emplace(field.offset, field);
-    layout_.fields.push_back(field);
+    return field;
   }
 
   [[nodiscard]] std::string overlap_text(const Field& field, const Field& other) const {

@@ -31,6 +31,8 @@ Layout layout_of(const trace::Structure& structure) {
                 .subsystem = structure.subsystem};
   for (const trace::Field& field : structure.fields)
     layout.fields.push_back({field.name, static_cast<int>(field.offset), static_cast<int>(field.size)});
+  for (const trace::Field& bytes : structure.unexplained)
+    layout.unexplained.push_back({"", static_cast<int>(bytes.offset), static_cast<int>(bytes.size)});
   return layout;
 }
 

@@ -26,7 +26,12 @@ toml::table layout_table(const Layout& layout) {
   toml::array fields;
   for (const Field& field : layout.fields)
     fields.push_back(toml::table{{"name", field.name}, {"offset_bytes", field.offset}, {"size_bytes", field.size}});
-  return toml::table{{"size_bytes", layout.size}, {"alignment_bytes", layout.alignment}, {"fields", std::move(fields)}};
+  toml::table table{{"size_bytes", layout.size}, {"alignment_bytes", layout.alignment}, {"fields", std::move(fields)}};
+  toml::array unexplained;
+  for (const Field& bytes : layout.unexplained)
+    unexplained.push_back(toml::table{{"offset_bytes", bytes.offset}, {"size_bytes", bytes.size}});
+  if (!unexplained.empty()) table.insert("unexplained", std::move(unexplained));
+  return table;
 }
 
 std::string layout_text(const LayoutFile& file, const std::string& name, const std::string& source) {
