@@ -8,6 +8,7 @@
 #include "types/listing.hpp"
 #include "types/pahole.hpp"
 #include "types/ptype.hpp"
+#include "types/record_layouts.hpp"
 
 namespace linebounce::types {
 namespace {
@@ -61,6 +62,7 @@ const std::vector<ListingForm>& listing_forms() {
       btf_form(),
       ptype_form(),
       pahole_form(),
+      record_layouts_form(),
   };
   return kForms;
 }

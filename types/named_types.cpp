@@ -155,10 +155,14 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
     return member;
   }
   if (given.has_unknown_size || reaches_too_far(given, outline)) {
-    if (given.bit_offset) type.untold.push_back({given.begin(), next});
+    if (!given.bit_offset) return member;
+    // Only its first byte is certain.
+    member.type = scalar(given.type, 1);
+    member.bits = 8;
+    type.untold.push_back({given.begin(), next});
     return member;
   }
-  if (given.kind == MemberKind::bit_field) {
+  if (given.kind == MemberKind::bit_field || (given.kind == MemberKind::gap && given.bits > 0)) {
     member.type = scalar(given.type, given.bytes);
     member.bits = given.bits;
     return member;
