@@ -52,6 +52,13 @@ constexpr std::array kSizes = {
     NamedSize{"std::nullptr_t", 8, 8},
     NamedSize{"nullptr_t", 8, 8},
     NamedSize{"size_t", 8, 8},
+    NamedSize{"std::size_t", 8, 8},
+    NamedSize{"std::ptrdiff_t", 8, 8},
+    NamedSize{"time_t", 8, 8},
+    NamedSize{"__time_t", 8, 8},
+    NamedSize{"__syscall_slong_t", 8, 8},
+    NamedSize{"off_t", 8, 4},
+    NamedSize{"pid_t", 4, 4},
     NamedSize{"ssize_t", 8, 8},
     NamedSize{"ptrdiff_t", 8, 8},
     NamedSize{"intptr_t", 8, 8},
@@ -106,6 +113,7 @@ std::optional<std::int64_t> c_size(std::string_view type, Abi abi) {
   if (const auto vector = vector_size(type, abi)) return vector;
   const auto* const named = std::ranges::find(kSizes, type, &NamedSize::name);
   if (named != kSizes.end()) return abi == Abi::unix64 ? named->unix_bytes : named->windows_bytes;
+  if (type.starts_with("std::") && type.ends_with("::size_type")) return kPointer;
   if (abi == Abi::windows64 && type.find("::*") != type.npos) return std::nullopt;  // depends on the class's bases
   if (type.find("::*)(") != type.npos) return 2 * kPointer;
   if (is_pointer(type) || type.find("(*)") != type.npos || type.find("(&)") != type.npos) return kPointer;

@@ -5,10 +5,13 @@
 #include <map>
 
 #include "types/btf.hpp"
+#include "types/class_hierarchy.hpp"
+#include "types/jol.hpp"
 #include "types/listing.hpp"
 #include "types/pahole.hpp"
 #include "types/ptype.hpp"
 #include "types/record_layouts.hpp"
+#include "types/structlayout.hpp"
 
 namespace linebounce::types {
 namespace {
@@ -63,6 +66,9 @@ const std::vector<ListingForm>& listing_forms() {
       ptype_form(),
       pahole_form(),
       record_layouts_form(),
+      class_hierarchy_form(),
+      jol_form(),
+      structlayout_form(),
   };
   return kForms;
 }
