@@ -6,14 +6,12 @@
 #include <map>
 #include <set>
 
-#include "types/elf_file.hpp"
-
 namespace linebounce::types {
 namespace {
 
-constexpr int kDeepestType = 64;                                     // of types within types
-constexpr std::int64_t kLargestBtfType = std::int64_t{1} << 32;      // in bytes
-constexpr std::string_view kTextOfKernel = "; types of a kernel module need those of its kernel: --base FILE";
+constexpr int kDeepestBtfType = 64;                              // of types within types
+constexpr std::int64_t kLargestBtfType = std::int64_t{1} << 32;  // in bytes
+constexpr std::string_view kTextOfKernel = "; types of a kernel module need those of its kernel (--base FILE)";
 
 // Why a type, and all that contain it, can't be read.
 class Unreadable : public std::runtime_error {
@@ -39,7 +37,7 @@ class TypeMaker {
     if (failed != unreadable_.end()) throw Unreadable(failed->second);
     if (!open_.insert(number).second) throw Unreadable("a type in it contains itself");
     try {
-      if (std::ssize(open_) > kDeepestType) throw Unreadable("types within types are too deep");
+      if (std::ssize(open_) > kDeepestBtfType) throw Unreadable("types within types are too deep");
       TypePtr type = made(number);
       open_.erase(number);
       return made_.emplace(number, std::move(type)).first->second;
@@ -55,8 +53,8 @@ class TypeMaker {
   static std::int64_t pointer_bytes(const Btf& btf) {
     for (const Btf* part = &btf; part != nullptr; part = part->base.get()) {
       for (const auto& [number, type] : part->types) {
-        const bool is_long = type.name == "long" || type.name == "long int" || type.name == "long unsigned int" ||
-                             type.name == "unsigned long";
+        const bool is_long =
+            type.name == "long" || type.name == "long int" || type.name == "long unsigned int" || type.name == "unsigned long";
         if (type.kind == BtfKind::integer && is_long && (type.size == 4 || type.size == 8)) return type.size;
       }
     }
@@ -65,7 +63,8 @@ class TypeMaker {
 
   TypePtr made(std::int64_t number) {
     const BtfType* const type = btf_.find(number);
-    if (type == nullptr) throw Unreadable(fmt::format("type {} is not in the file{}", number, btf_.lacks_base ? kTextOfKernel : ""));
+    if (type == nullptr)
+      throw Unreadable(fmt::format("type {} is not in the file{}", number, btf_.lacks_base ? kTextOfKernel : ""));
     if (is_qualifier(type->kind)) return qualified(*type);
     switch (type->kind) {
       case BtfKind::integer:
@@ -75,7 +74,7 @@ class TypeMaker {
       case BtfKind::pointer: return scalar("", pointer_bytes_);
       case BtfKind::array: return array(*type);
       case BtfKind::structure:
-      case BtfKind::union_type: return aggregate(*type);
+      case BtfKind::union_type: return aggregate(*type, is_in_distilled_base(number));
       case BtfKind::forward: throw Unreadable(fmt::format("{} is only declared", type->name));
       default: throw Unreadable(fmt::format("type {} has no size", number));
     }
@@ -105,9 +104,14 @@ class TypeMaker {
     return std::make_shared<const Type>(std::move(type));
   }
 
-  TypePtr aggregate(const BtfType& of) {
+  [[nodiscard]] bool is_in_distilled_base(std::int64_t number) const {
+    return btf_.base != nullptr && btf_.base->is_distilled && !btf_.types.contains(number);
+  }
+
+  TypePtr aggregate(const BtfType& of, bool is_distilled) {
     if (of.is_cut) throw Unreadable("the text is cut off: members are missing");
     if (of.size > kLargestBtfType) throw Unreadable("is too large");
+    if (is_distilled) return scalar(of.name, of.size);
     Type type{.name = of.name, .size = of.size};
     type.kind = of.kind == BtfKind::union_type ? TypeKind::union_type : TypeKind::structure;
     type.states_alignment = false;
@@ -158,7 +162,8 @@ class TypeMaker {
 
   [[nodiscard]] const BtfType* plain(std::int64_t number) const {
     const BtfType* type = btf_.find(number);
-    for (int depth = 0; type != nullptr && is_qualifier(type->kind) && depth < kDeepestType; ++depth) type = btf_.find(type->type);
+    for (int depth = 0; type != nullptr && is_qualifier(type->kind) && depth < kDeepestBtfType; ++depth)
+      type = btf_.find(type->type);
     return type;
   }
 
@@ -169,15 +174,22 @@ class TypeMaker {
   std::set<std::int64_t> open_;  // that are being made
 };
 
-// The kernel's BTF, from a file or a listing.
+// The kernel's BTF, from a file or a listing; nullptr if none is given.
 std::shared_ptr<const Btf> base_of(const ListingInput& input) {
-  return input.base.empty() ? nullptr : read_btf(input.base, input.base_file, nullptr);
+  if (!input.base.empty() && !input.distilled_base.empty())
+    throw ReadError(
+        fmt::format("{}: brings its base along, in its section .BTF.base; leave out {}", input.file, input.base_file));
+  if (!input.base.empty()) return read_btf(input.base, input.base_file, nullptr);
+  if (input.distilled_base.empty()) return nullptr;
+  Btf base = *read_binary_btf(input.distilled_base, input.file, nullptr);
+  base.is_distilled = true;
+  return std::make_shared<const Btf>(std::move(base));
 }
 
 Listing read_btf_listing(const ListingInput& input) {
   const std::shared_ptr<const Btf> btf = read_btf(input.bytes, input.file, base_of(input));
   Listing listing = structures_of(*btf);
-  if (btf->base != nullptr) listing.of_base = structures_of(*btf->base).structures;
+  if (btf->base != nullptr && !btf->base->is_distilled) listing.of_base = structures_of(*btf->base).structures;
   return listing;
 }
 
@@ -190,14 +202,6 @@ const BtfType* Btf::find(std::int64_t number) const {
 }
 
 std::shared_ptr<const Btf> read_btf(std::string_view bytes, const std::string& file, std::shared_ptr<const Btf> base) {
-  if (is_elf(bytes)) {
-    const auto section = elf_section(bytes, ".BTF");
-    if (!section) throw ReadError(fmt::format("{}: has no section .BTF", file));
-    // A module that was built apart from its kernel brings along the names and sizes of what it uses of the kernel.
-    const auto own_base = elf_section(bytes, ".BTF.base");
-    if (base == nullptr && own_base) base = read_binary_btf(*own_base, file, nullptr);
-    return read_binary_btf(*section, file, std::move(base));
-  }
   if (is_binary_btf(bytes)) return read_binary_btf(bytes, file, std::move(base));
   if (is_btf_text(bytes)) return read_btf_text(bytes, file, std::move(base));
   throw ReadError(fmt::format("{}: has no BTF: neither as a file of the kernel's nor as bpftool prints it", file));
@@ -220,12 +224,13 @@ Listing structures_of(const Btf& btf) {
 }
 
 ListingForm btf_form() {
-  return {.name = "btf",
-          .what = "BTF types: the file, or bpftool btf dump ... format raw",
-          .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0; or the same as JSON, from bpftool -j",
-          .because = "its lines are numbered types",
-          .is_like = [](std::string_view excerpt) { return is_binary_btf(excerpt) || is_btf_text(excerpt); },
-          .read = read_btf_listing};
+  return {
+      .name = "btf",
+      .what = "BTF types: the file, or bpftool btf dump ... format raw",
+      .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0; or the same as JSON, from bpftool -j",
+      .because = "its lines are numbered types",
+      .is_like = [](std::string_view excerpt) { return is_binary_btf(excerpt) || is_btf_text(excerpt); },
+      .read = read_btf_listing};
 }
 
 }  // namespace linebounce::types

@@ -1,5 +1,5 @@
-// BTF, the type information in Linux kernels, kernel modules and BPF programs. Reads it as it stands in files (a .BTF section of
-// an ELF file, /sys/kernel/btf) and as bpftool prints it (`bpftool btf dump ... format raw`, with or without -j).
+// BTF, the type information in Linux kernels, kernel modules and BPF programs. Reads it as it stands in files (the section .BTF
+// of an ELF file, /sys/kernel/btf) and as bpftool prints it (`bpftool btf dump ... format raw`, with or without -j).
 //
 // The types of one BTF object are numbered, and refer to each other by number. Those of a kernel module ("split" BTF) continue
 // the numbers of the kernel's, its base, and refer to it.
@@ -65,6 +65,8 @@ struct Btf {
   std::shared_ptr<const Btf> base{};        // nullptr: none
   // Split BTF without its base: numbers below the first are those of a base that was not given.
   bool lacks_base = false;
+  // A base that has only names and sizes (the section .BTF.base of a module that was built apart from its kernel).
+  bool is_distilled = false;
   std::string strings{};  // of the binary form, because those of a module continue its kernel's
   bool is_binary = false;
 

@@ -26,14 +26,15 @@ class BinaryReader {
   std::shared_ptr<const Btf> read() {
     const std::int64_t header = word(4), types = header + word(8), strings = header + word(16);
     const std::int64_t types_end = types + word(12), strings_bytes = word(20);
-    if (word_at(0, 2) != kMagic || word_at(2, 1) != 1 || header < kHeaderBytes) refuse("its header is not that of BTF, version 1");
+    if (word_at(0, 2) != kMagic || word_at(2, 1) != 1 || header < kHeaderBytes)
+      refuse("its header is not that of BTF, version 1");
     if (types_end > data_.size() || strings + strings_bytes > data_.size()) refuse("it is cut off");
     btf_->strings = data_.text(strings, strings_bytes);
     inherited_ = strings_of_bases();
     number_ = first_number();
     // Only the strings of a whole begin with the empty one.
     btf_->lacks_base = btf_->base == nullptr && !btf_->strings.starts_with('\0');
-    if (btf_->lacks_base) refuse("is BTF of a kernel module, whose types refer to those of its kernel; give the kernel's as well");
+    if (btf_->lacks_base) refuse("these types are of a kernel module and need those of its kernel (--base FILE)");
     for (at_ = types; at_ < types_end;) {
       BtfType type = next_type(types_end);
       btf_->types.emplace_hint(btf_->types.end(), number_++, std::move(type));
@@ -47,7 +48,7 @@ class BinaryReader {
   [[nodiscard]] std::int64_t word_at(std::int64_t at, int bytes) const {
     const auto value = data_.number(at, bytes);
     if (!value) refuse("it is cut off");
-    return static_cast<std::int64_t>(*value);
+    return *value;
   }
   [[nodiscard]] std::int64_t word(std::int64_t at) const { return word_at(at, 4); }
   std::int64_t take() { return word(std::exchange(at_, at_ + 4)); }

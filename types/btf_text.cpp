@@ -19,8 +19,8 @@ namespace linebounce::types {
 namespace {
 
 constexpr std::array<std::string_view, kBtfKinds> kKindWords = {
-    "UNKNOWN", "INT",   "PTR",      "ARRAY", "STRUCT",     "UNION", "ENUM",    "FWD",   "TYPEDEF",  "VOLATILE",
-    "CONST",   "RESTRICT", "FUNC", "FUNC_PROTO", "VAR", "DATASEC", "FLOAT", "DECL_TAG", "TYPE_TAG", "ENUM64"};
+    "UNKNOWN", "INT",      "PTR",  "ARRAY",      "STRUCT", "UNION",   "ENUM",  "FWD",      "TYPEDEF",  "VOLATILE",
+    "CONST",   "RESTRICT", "FUNC", "FUNC_PROTO", "VAR",    "DATASEC", "FLOAT", "DECL_TAG", "TYPE_TAG", "ENUM64"};
 
 BtfKind kind_called(std::string_view word) {
   const auto* const found = std::ranges::find(kKindWords, word);
@@ -161,7 +161,8 @@ class TextReader {
       return name == kNoName ? "" : name;
     };
     const JsonFigures figures(object);
-    add(figures.of("id"), type_of(kind_called(object.at("kind").get<std::string>()), name_of(object), figures), figures.of("vlen"));
+    add(figures.of("id"), type_of(kind_called(object.at("kind").get<std::string>()), name_of(object), figures),
+        figures.of("vlen"));
     if (!open_->is_aggregate() || !object.contains("members")) return;
     for (const nlohmann::json& member : object.at("members"))
       open_->members.push_back(member_of(name_of(member), JsonFigures(member)));
@@ -170,7 +171,8 @@ class TextReader {
   void add(std::int64_t number, BtfType type, std::int64_t members) {
     close();
     const auto [at, is_new] = btf_->types.emplace(number, std::move(type));
-    if (!is_new) throw std::invalid_argument(fmt::format("type {} stands there twice; one file has the types of one kernel", number));
+    if (!is_new)
+      throw std::invalid_argument(fmt::format("type {} stands there twice; one file has the types of one kernel", number));
     open_ = &at->second;
     open_members_ = members;
   }

@@ -24,11 +24,9 @@ namespace linebounce::types {
 namespace {
 
 constexpr std::string_view kClass = "Class ";
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
-constexpr std::int64_t kVtablePointerBytes = 8;
 
 // "size=40" or "base size=33"; none if the word is missing.
-std::optional<std::int64_t> figure_behind(std::string_view line, std::string_view word) {
+std::optional<std::int64_t> class_figure(std::string_view line, std::string_view word) {
   if (!line.starts_with(word)) return std::nullopt;
   line.remove_prefix(word.size());
   const auto number = take_number(line);
@@ -51,7 +49,8 @@ class ClassReader {
     close();
     for (const auto& [name, bytes] : base_sizes_) known_[name] = bytes;
     for (ClassDump& dump : dumps_) finish(dump);
-    if (types_.is_empty()) throw ReadError(fmt::format("{}: gcc's classes: there is none; expected Class NAME, and size=8 below it", file_));
+    if (types_.is_empty())
+      throw ReadError(fmt::format("{}: gcc's classes: there is none; expected Class NAME, and size=8 below it", file_));
     return types_.listing();
   }
 
@@ -66,11 +65,11 @@ class ClassReader {
     if (!open_) return;
     const std::string_view text = trimmed(line);
     if (text.empty() || line.starts_with("Vtable ") || line.starts_with("VTT ")) return close();
-    if (const auto size = figure_behind(text, "size=")) {
+    if (const auto size = class_figure(text, "size=")) {
       dump_.outline.size = *size;
       const std::size_t align = text.find("align=");
-      if (align != text.npos) dump_.outline.alignment = figure_behind(text.substr(align), "align=").value_or(0);
-    } else if (const auto base = figure_behind(text, "base size=")) {
+      if (align != text.npos) dump_.outline.alignment = class_figure(text.substr(align), "align=").value_or(0);
+    } else if (const auto base = class_figure(text, "base size=")) {
       dump_.base_size = *base;
     } else if (line.front() != ' ') {
       read_subobject(text);
@@ -119,7 +118,7 @@ class ClassReader {
     Outline& outline = dump.outline;
     std::vector<OutlineMember> bases = std::exchange(outline.members, {});
     if (dump.has_vtable_pointer && !dump.has_primary_base) {
-      OutlineMember pointer{.name = "_vptr", .kind = MemberKind::vtable_pointer, .bytes = kVtablePointerBytes};
+      OutlineMember pointer{.name = "_vptr", .kind = MemberKind::vtable_pointer, .bytes = kListedPointerBytes};
       outline.members.push_back(std::move(pointer));
     }
     for (OutlineMember& base : bases) {
@@ -162,11 +161,12 @@ ListingForm class_hierarchy_form() {
                 const bool has_class = text.starts_with(kClass) || text.find("\nClass ") != text.npos;
                 return has_class && text.find("base size=") != text.npos;
               },
-          .read = [](const ListingInput& input) {
-            Listing listing = ClassReader(input.file).read(input.bytes);
-            listing.origin = "gcc's -fdump-lang-class";
-            return listing;
-          }};
+          .read =
+              [](const ListingInput& input) {
+                Listing listing = ClassReader(input.file).read(input.bytes);
+                listing.origin = "gcc's -fdump-lang-class";
+                return listing;
+              }};
 }
 
 }  // namespace linebounce::types

@@ -9,7 +9,7 @@
 namespace linebounce::types {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMostArrayElements = std::int64_t{1} << 40;
 constexpr int kDeepestDeclarator = 8;  // of parentheses around a name
 
 // `$` and `.` occur in names that compilers make: _vptr.Base
@@ -52,7 +52,7 @@ std::string_view without_brackets(std::string_view text, Declaration& declaratio
     const auto elements = inside.empty() ? std::optional<std::int64_t>(0) : number_in(inside);
     if (open == text.npos || !elements) return text;
     const std::int64_t before = declaration.elements.value_or(1);
-    declaration.elements = before != 0 && *elements > kMostElements / before ? kMostElements : before * *elements;
+    declaration.elements = before != 0 && *elements > kMostArrayElements / before ? kMostArrayElements : before * *elements;
     text = trimmed(text.substr(0, open));
   }
   return text;
@@ -142,8 +142,8 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   const bool is_hexadecimal = text.starts_with("0x");
   std::string_view digits = text.substr(is_hexadecimal ? 2 : 0);
   std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number,
-                                            is_hexadecimal ? kHexadecimal : kDecimal);
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, is_hexadecimal ? kHexadecimal : kDecimal);
   if (error != std::errc{} || number > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   text = digits.substr(end - digits.data());
   return static_cast<std::int64_t>(number);

@@ -1,75 +1,104 @@
 #include "types/elf_file.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace linebounce::types {
 namespace {
 
-constexpr int kWide = 2, kBigEndian = 2;      // in the bytes 4 and 5 of the header
-constexpr std::int64_t kHasNoBytes = 8;       // SHT_NOBITS
-constexpr std::int64_t kManySections = 0xffff;  // SHN_XINDEX
+constexpr char kWide = 2, kBigEndian = 2;  // in the bytes 4 and 5 of the header
+constexpr std::int64_t kElfHeaderBytes = 64;
+constexpr std::int64_t kHasNoBytes = 8;                                                                 // SHT_NOBITS
+constexpr std::int64_t kManySections = 0xffff;                                                          // SHN_XINDEX
+constexpr std::int64_t kLargestTable = std::int64_t{1} << 28, kLargestSection = std::int64_t{1} << 30;  // bytes
+
+struct ElfSection {
+  std::int64_t name = 0, type = 0, begin = 0, size = 0, link = 0;
+};
 
 class SectionTable {
  public:
-  explicit SectionTable(std::string_view file)
-      : is_wide_(file.size() > 5 && file[4] == kWide), data_(file, file.size() > 5 && file[5] == kBigEndian) {
-    begin_ = is_wide_ ? field(0x28, 8) : field(0x20, 4);
-    entry_ = field(is_wide_ ? 0x3a : 0x2e, 2);
-    count_ = field(is_wide_ ? 0x3c : 0x30, 2);
-    std::int64_t names = field(is_wide_ ? 0x3e : 0x32, 2);
-    if (count_ == 0) count_ = size(0);
-    if (names == kManySections) names = field(entry(0) + (is_wide_ ? 0x28 : 0x18), 4);
-    names_ = bytes(names);
+  explicit SectionTable(std::istream& file) : file_(file) {
+    const std::string header = bytes(0, kElfHeaderBytes);
+    if (!is_elf(header) || std::ssize(header) < kElfHeaderBytes) return;
+    is_wide_ = header[4] == kWide;
+    is_big_endian_ = header[5] == kBigEndian;
+    const ByteView view(header, is_big_endian_);
+    begin_ = is_wide_ ? number(view, 0x28, 8) : number(view, 0x20, 4);
+    entry_ = number(view, is_wide_ ? 0x3a : 0x2e, 2);
+    std::int64_t count = number(view, is_wide_ ? 0x3c : 0x30, 2);
+    std::int64_t names = number(view, is_wide_ ? 0x3e : 0x32, 2);
+    if (entry_ < (is_wide_ ? 0x40 : 0x28)) return;
+    // A file with very many sections has their number in the first one.
+    const std::vector<ElfSection> first = sections(1);
+    if (first.empty()) return;
+    if (count == 0) count = first.front().size;
+    if (names == kManySections) names = first.front().link;
+    sections_ = sections(count);
+    if (names < std::ssize(sections_)) names_ = bytes(sections_[names].begin, std::min(sections_[names].size, kLargestTable));
   }
 
-  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const {
-    const std::int64_t most = entry_ <= 0 ? 0 : std::min(count_, data_.size() / entry_);
-    for (std::int64_t i = 1; i < most; ++i) {
-      const std::int64_t at = field(entry(i), 4);
-      if (at < 0 || at >= std::ssize(names_)) continue;
-      const std::string_view found = names_.substr(at, names_.find('\0', at) - at);
-      if (found == name && field(entry(i) + 4, 4) != kHasNoBytes && !bytes(i).empty()) return bytes(i);
+  [[nodiscard]] std::optional<std::string> find(std::string_view name) const {
+    for (const ElfSection& section : sections_) {
+      if (section.name >= std::ssize(names_) || section.type == kHasNoBytes || section.size > kLargestSection) continue;
+      const std::string_view rest = std::string_view(names_).substr(section.name);
+      if (rest.substr(0, rest.find('\0')) != name) continue;
+      std::string found = bytes(section.begin, section.size);
+      if (!found.empty()) return found;
     }
     return std::nullopt;
   }
 
  private:
-  // -1 if it lies outside of the file.
-  [[nodiscard]] std::int64_t field(std::int64_t at, int bytes) const {
-    const auto value = at < 0 ? std::nullopt : data_.number(at, bytes);
-    return value && static_cast<std::int64_t>(*value) >= 0 && *value <= static_cast<std::uint64_t>(INT64_MAX)
-               ? static_cast<std::int64_t>(*value)
-               : -1;
-  }
-  [[nodiscard]] std::int64_t entry(std::int64_t number) const {
-    return begin_ < 0 || begin_ > data_.size() || number < 0 || number > data_.size() ? -1 : begin_ + number * entry_;
-  }
-  [[nodiscard]] std::int64_t size(std::int64_t number) const {
-    const std::int64_t at = entry(number);
-    return at < 0 ? -1 : is_wide_ ? field(at + 0x20, 8) : field(at + 0x14, 4);
-  }
-  [[nodiscard]] std::string_view bytes(std::int64_t number) const {
-    const std::int64_t at = entry(number);
-    if (at < 0) return {};
-    return data_.text(is_wide_ ? field(at + 0x18, 8) : field(at + 0x10, 4), size(number));
+  // 0 if it lies outside.
+  static std::int64_t number(const ByteView& view, std::int64_t at, int bytes) { return view.number(at, bytes).value_or(0); }
+
+  // Fewer than asked for, at the end of the file.
+  [[nodiscard]] std::string bytes(std::int64_t at, std::int64_t count) const {
+    file_.clear();
+    file_.seekg(0, std::ios::end);
+    const std::int64_t end = file_.tellg();
+    if (at < 0 || count <= 0 || at >= end) return {};
+    std::string found(std::min(count, end - at), '\0');
+    file_.seekg(at);
+    file_.read(found.data(), std::ssize(found));
+    found.resize(file_.gcount());
+    return found;
   }
 
-  bool is_wide_;
-  ByteView data_;
-  std::int64_t begin_ = -1, entry_ = 0, count_ = 0;
-  std::string_view names_;
+  [[nodiscard]] std::vector<ElfSection> sections(std::int64_t count) const {
+    if (count <= 0 || count > kLargestTable / entry_) return {};
+    const std::string table = bytes(begin_, count * entry_);
+    const ByteView view(table, is_big_endian_);
+    std::vector<ElfSection> found;
+    for (std::int64_t at = 0; at + entry_ <= view.size(); at += entry_) {
+      const int word = is_wide_ ? 8 : 4;
+      found.push_back({.name = number(view, at, 4),
+                       .type = number(view, at + 4, 4),
+                       .begin = number(view, at + (is_wide_ ? 0x18 : 0x10), word),
+                       .size = number(view, at + (is_wide_ ? 0x20 : 0x14), word),
+                       .link = number(view, at + (is_wide_ ? 0x28 : 0x18), 4)});
+    }
+    return found;
+  }
+
+  std::istream& file_;
+  bool is_wide_ = true, is_big_endian_ = false;
+  std::int64_t begin_ = 0, entry_ = 0;
+  std::vector<ElfSection> sections_;
+  std::string names_;
 };
 
 }  // namespace
 
-std::optional<std::uint64_t> ByteView::number(std::int64_t at, int bytes) const {
+std::optional<std::int64_t> ByteView::number(std::int64_t at, int bytes) const {
   if (at < 0 || at > size() - bytes) return std::nullopt;
   std::uint64_t value = 0;
   for (int i = 0; i < bytes; ++i) {
     const auto byte = static_cast<unsigned char>(bytes_[at + (is_big_endian_ ? i : bytes - 1 - i)]);
     value = value << 8 | byte;
   }
-  return value;
+  return value > static_cast<std::uint64_t>(INT64_MAX) ? std::nullopt : std::optional(static_cast<std::int64_t>(value));
 }
 
 std::string_view ByteView::text(std::int64_t at, std::int64_t bytes) const {
@@ -78,12 +107,12 @@ std::string_view ByteView::text(std::int64_t at, std::int64_t bytes) const {
 }
 
 bool is_elf(std::string_view bytes) {
-  return bytes.starts_with("\x7f"
-                           "ELF");
+  return bytes.starts_with(
+      "\x7f"
+      "ELF");
 }
 
-std::optional<std::string_view> elf_section(std::string_view file, std::string_view name) {
-  if (!is_elf(file)) return std::nullopt;
+std::optional<std::string> elf_section(std::istream& file, std::string_view name) {
   return SectionTable(file).find(name);
 }
 

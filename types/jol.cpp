@@ -26,7 +26,6 @@ namespace {
 
 constexpr std::string_view kHead = " object internals:";
 constexpr std::string_view kInstance = "Instance size:";
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
 constexpr std::int64_t kUsualAlignment = 8;
 
 class JolReader {
@@ -39,7 +38,8 @@ class JolReader {
       read_line(trimmed(whole));
     }
     close_unfinished();
-    if (types_.is_empty()) throw ReadError(fmt::format("{}: JOL: this text has no class; expected NAME object internals:", file_));
+    if (types_.is_empty())
+      throw ReadError(fmt::format("{}: JOL: this text has no class; expected NAME object internals:", file_));
     return types_.listing();
   }
 
@@ -87,7 +87,8 @@ class JolReader {
     } else if (text.starts_with(kHeader)) {
       const std::size_t colon = text.find(": ");
       // Up to JOL 0.10, the header was three rows of the same name.
-      member.name = colon != text.npos ? fmt::format("header.{}", text.substr(colon + 2)) : fmt::format("header.{}", header_parts_);
+      member.name =
+          colon != text.npos ? fmt::format("header.{}", text.substr(colon + 2)) : fmt::format("header.{}", header_parts_);
       ++header_parts_;
     } else {
       member.name = text == "array length" ? "length" : std::string(text);
@@ -136,11 +137,12 @@ ListingForm jol_form() {
           .marks = "NAME object internals:, and OFF SZ TYPE DESCRIPTION VALUE",
           .because = "it has the heads that JOL prints",
           .is_like = [](std::string_view text) { return text.find(kHead) != text.npos; },
-          .read = [](const ListingInput& input) {
-            Listing listing = JolReader(input.file).read(input.bytes);
-            listing.origin = "JOL's listing";
-            return listing;
-          }};
+          .read =
+              [](const ListingInput& input) {
+                Listing listing = JolReader(input.file).read(input.bytes);
+                listing.origin = "JOL's listing";
+                return listing;
+              }};
 }
 
 }  // namespace linebounce::types

@@ -11,6 +11,9 @@
 
 namespace linebounce::types {
 
+// The largest offset, size or number of bits that a listing may state. Tools print larger ones for types that they do not know.
+inline constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
+
 // A file that can't be read at all. what() begins with the file, and with the line if the file is text.
 class ReadError : public std::runtime_error {
  public:
@@ -23,27 +26,28 @@ struct Unread {
 };
 
 struct Listing {
-  std::string origin{};                // completes "from ...": "pahole's output"
-  std::vector<TypePtr> structures{};   // those with a name, in the file's order; each name once
-  std::vector<Unread> unread{};        // in the file's order
-  std::vector<TypePtr> of_base{};      // those of a module's kernel, for names that the module lacks
-  std::optional<int> line_bytes{};     // the cache line that the tool assumed
+  std::string origin{};               // completes "from ...": "pahole's output"
+  std::vector<TypePtr> structures{};  // those with a name, in the file's order; each name once
+  std::vector<Unread> unread{};       // in the file's order
+  std::vector<TypePtr> of_base{};     // those of a module's kernel, for names that the module lacks
+  std::optional<int> line_bytes{};    // the cache line that the tool assumed
 };
 
 struct ListingInput {
-  std::string_view bytes;  // the file's content
+  std::string_view bytes;  // the file's content; of an ELF file, its section .BTF
   std::string file;        // its name, for messages
-  // BTF of a kernel module: the BTF of its kernel, as any form of it; empty: none was named.
+  // For BTF of a kernel module: the BTF of its kernel, in any form of it; empty: none was named.
   std::string_view base = {};
   std::string base_file = {};
+  std::string_view distilled_base = {};  // the section .BTF.base; empty: there is none
 };
 
 // A form of such files.
 struct ListingForm {
-  std::string_view name;    // for --as: "pahole"
-  std::string_view what;    // a noun phrase: "pahole's listing of structures"
-  std::string_view marks;   // what identifies it, as a noun phrase
-  std::string_view because; // why an excerpt is of this form, as a clause: "members have their offset and size behind them"
+  std::string_view name;     // for --as: "pahole"
+  std::string_view what;     // a noun phrase: "pahole's listing of structures"
+  std::string_view marks;    // what identifies it, as a noun phrase
+  std::string_view because;  // why an excerpt is of this form, as a clause: "members have their offset and size behind them"
   bool (*is_like)(std::string_view excerpt);
   Listing (*read)(const ListingInput& input);
 };
@@ -52,6 +56,9 @@ struct ListingForm {
 const std::vector<ListingForm>& listing_forms();
 // nullptr if the excerpt has none of the forms.
 const ListingForm* listing_form_of(std::string_view excerpt);
+
+// A text as it was before a mail quoted it: without the `>` in front of its lines.
+std::string unquoted(std::string_view text);
 
 // Reads the file. Structures that have the same name but differ are called NAME#1, NAME#2, and so on. Errors: ReadError if it
 // has no structure, or is cut off.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "models/text/quote_marks.hpp"
 #include "types/btf.hpp"
 #include "types/class_hierarchy.hpp"
 #include "types/jol.hpp"
@@ -22,7 +23,8 @@ bool is_same_member(const Member& a, const Member& b) {
 }
 
 bool is_same_layout(const Type& a, const Type& b) {
-  return a.kind == b.kind && a.size == b.size && std::ranges::equal(a.members, b.members, is_same_member) && a.untold == b.untold;
+  return a.kind == b.kind && a.size == b.size && std::ranges::equal(a.members, b.members, is_same_member) &&
+         a.untold == b.untold;
 }
 
 // Leaves one of the structures that have the same name and the same layout. Those that differ get a number.
@@ -62,15 +64,16 @@ void leave_out_empty(Listing& listing) {
 
 const std::vector<ListingForm>& listing_forms() {
   static const std::vector<ListingForm> kForms = {
-      btf_form(),
-      ptype_form(),
-      pahole_form(),
-      record_layouts_form(),
-      class_hierarchy_form(),
-      jol_form(),
-      structlayout_form(),
+      btf_form(), ptype_form(), pahole_form(), record_layouts_form(), class_hierarchy_form(), jol_form(), structlayout_form(),
   };
   return kForms;
+}
+
+std::string unquoted(std::string_view text) {
+  if (!text.starts_with('>') && text.find("\n>") == text.npos) return std::string(text);
+  std::string plain;
+  for (const std::string& line : unquoted_lines(text)) plain += line + "\n";
+  return plain;
 }
 
 const ListingForm* listing_form_of(std::string_view excerpt) {

@@ -8,7 +8,7 @@
 namespace linebounce::types {
 namespace {
 
-constexpr std::size_t kDeepestType = 64;  // of types within types
+constexpr std::size_t kDeepestLink = 64;  // of types within types
 constexpr std::int64_t kLargestNatural = 8;
 
 // The alignment of a type of which only the size is known.
@@ -45,7 +45,8 @@ std::int64_t next_begin(const OutlineMember& member, const Outline& outline) {
 
 // A figure that reaches beyond the structure is not that of the member.
 bool reaches_too_far(const OutlineMember& member, const Outline& outline) {
-  return outline.size >= 0 && member.bit_offset && member.kind != MemberKind::bit_field && member.begin() + member.bytes > outline.size;
+  return outline.size >= 0 && member.bit_offset && member.kind != MemberKind::bit_field &&
+         member.begin() + member.bytes > outline.size;
 }
 
 // The size of a union that does not state it: up to the largest member's end, and its alignment.
@@ -147,7 +148,8 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
   const std::int64_t next = next_begin(given, outline);
   if (given.kind == MemberKind::base_class || given.kind == MemberKind::virtual_base) {
     const auto named = by_name_.find(given.type);
-    if (named != by_name_.end() && !open_.contains(named->second) && open_.size() < kDeepestType) member.type = made(named->second);
+    if (named != by_name_.end() && !open_.contains(named->second) && open_.size() < kDeepestLink)
+      member.type = made(named->second);
     // Members may lie in the padding at the end of a base class.
     const std::int64_t bytes = std::min(given.bytes, next > given.begin() ? next - given.begin() : given.bytes);
     member.bits = (member.type == nullptr ? bytes : base_size(*member.type)) * 8;
@@ -178,7 +180,8 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
   }
   member.type = type_of(given);
   member.bits = given.bytes * 8;
-  if (member.bits == 0 && given.kind == MemberKind::member) member.kind = given.elements ? MemberKind::flexible_array : MemberKind::empty;
+  if (member.bits == 0 && given.kind == MemberKind::member)
+    member.kind = given.elements ? MemberKind::flexible_array : MemberKind::empty;
   return member;
 }
 
@@ -201,7 +204,7 @@ TypePtr NamedTypes::element_of(const OutlineMember& given, std::int64_t bytes) {
   }
   const std::string name(without_keywords(given.type));
   const auto [begin, end] = by_name_.equal_range(name);
-  for (auto at = begin; at != end && open_.size() < kDeepestType; ++at) {
+  for (auto at = begin; at != end && open_.size() < kDeepestLink; ++at) {
     const Outline& outline = outlines_[at->second];
     if (!open_.contains(at->second) && (outline.size < 0 || outline.size == bytes)) {
       TypePtr type = made(at->second);

@@ -13,6 +13,8 @@
 
 namespace linebounce::types {
 
+inline constexpr std::int64_t kListedPointerBytes = 8;  // listings are of 64-bit programs
+
 struct Outline;
 
 struct OutlineMember {

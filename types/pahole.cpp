@@ -7,8 +7,8 @@
 //           /* size: 16, cachelines: 1, members: 2 */
 //   };
 //
-// What a listing does not have: what a base class ends with, where a virtual base is, the tag of a Rust enum, and the members of
-// structures that are not in it. For types that pahole does not know, it prints figures of other types.
+// What a listing does not have: what a base class ends with, where a virtual base is, the tag of a Rust enum, and the members
+// of structures that are not in it. For types that pahole does not know, it prints figures of other types.
 #include "types/pahole.hpp"
 
 #include <fmt/format.h>
@@ -27,38 +27,36 @@
 namespace linebounce::types {
 namespace {
 
-using pahole::Part;
-using pahole::PartKind;
-using pahole::Parts;
-using pahole::Place;
+using pahole::PaholePart;
+using pahole::PaholePartKind;
+using pahole::PaholePlace;
+using pahole::PaholeText;
 using pahole::place_in;
-using pahole::Position;
 using pahole::size_in;
+using pahole::TextPosition;
 
 constexpr std::string_view kAncestor = "<ancestor>";
-constexpr std::size_t kDeepest = 64;  // of structures within each other
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
-constexpr std::int64_t kPointerBytes = 8;
+constexpr std::size_t kDeepestPahole = 64;  // of structures within each other
 
 // One structure can't be read. Those behind it can.
 class Refused : public std::runtime_error {
  public:
-  Refused(const Position& at, const std::string& why) : std::runtime_error(why), position(at) {}
-  Position position;
+  Refused(const TextPosition& at, const std::string& why) : std::runtime_error(why), position(at) {}
+  TextPosition position;
 };
 
 // A structure's head: "struct job : base".
-struct Head {
+struct PaholeHead {
   std::string keyword, name;
   std::string_view bases{};  // ": virtual base"
   bool is_alias = false;     // a typedef, whose name stands behind the brace
 };
 
 // The last line, because what stands in front of a listing has no end that could be recognised.
-Head head_of(std::string_view text) {
+PaholeHead head_of(std::string_view text) {
   const std::size_t line = text.rfind('\n');
   if (line != text.npos) text = trimmed(text.substr(line + 1));
-  Head head;
+  PaholeHead head;
   if (text.starts_with("typedef ")) {
     head.is_alias = true;
     text = trimmed(text.substr(text.find(' ')));
@@ -83,7 +81,7 @@ class PaholeReader {
   PaholeReader(std::string_view text, const std::string& file) : parts_(text, file) {}
 
   Listing read() {
-    while (parts_.peek().kind != PartKind::end) read_outermost();
+    while (parts_.peek().kind != PaholePartKind::end) read_outermost();
     Listing listing = types_.listing();
     if (listing.structures.empty() && listing.unread.empty())
       refuse_text(first_other_, "this text has no structure; expected `struct NAME {`, as pahole prints it");
@@ -92,31 +90,33 @@ class PaholeReader {
 
  private:
   // For texts that are cut off or no listing at all.
-  [[noreturn]] void refuse_text(const Part& at, const std::string& text) const { parts_.refuse(at.at, text); }
+  [[noreturn]] void refuse_text(const PaholePart& at, const std::string& text) const { parts_.refuse(at.at, text); }
 
-  [[noreturn]] void refuse(const Part& part, const std::string& expected) const {
-    if (part.kind == PartKind::end) refuse_text(part, fmt::format("the text is cut off{}: expected {}", within_, expected));
+  [[noreturn]] void refuse(const PaholePart& part, const std::string& expected) const {
+    if (part.kind == PaholePartKind::end)
+      refuse_text(part, fmt::format("the text is cut off{}: expected {}", within_, expected));
     throw Refused(part.at, fmt::format("line {}: expected {}, found {}", part.at.line, expected, words_of(part)));
   }
 
-  static std::string words_of(const Part& part) {
+  static std::string words_of(const PaholePart& part) {
     constexpr std::size_t kShown = 40;
     switch (part.kind) {
-      case PartKind::comment: return fmt::format("/*{}*/", part.text.substr(0, kShown));
-      case PartKind::closing: return "}";
+      case PaholePartKind::comment: return fmt::format("/*{}*/", part.text.substr(0, kShown));
+      case PaholePartKind::closing: return "}";
       default: return std::string(part.text.substr(0, std::min(part.text.find('\n'), kShown)));
     }
   }
 
   // Reads a structure, or skips what is none: enumerations, functions, a shell's prompt.
   void read_outermost() {
-    const Part part = parts_.peek();
-    const Head head = head_of(part.text);
-    if (part.kind == PartKind::comment && place_in(part.text)) refuse_text(part, "a member stands outside of any structure");
-    if (part.kind != PartKind::opening || !is_aggregate_word(head.keyword)) {
+    const PaholePart part = parts_.peek();
+    const PaholeHead head = head_of(part.text);
+    if (part.kind == PaholePartKind::comment && place_in(part.text))
+      refuse_text(part, "a member stands outside of any structure");
+    if (part.kind != PaholePartKind::opening || !is_aggregate_word(head.keyword)) {
       if (first_other_.at.line == 1 && first_other_.text.empty()) first_other_ = part;
       parts_.take();
-      return part.kind == PartKind::opening ? skip_block() : void();
+      return part.kind == PaholePartKind::opening ? skip_block() : void();
     }
     within_ = fmt::format(" in {}, which begins in line {}", head.name.empty() ? "a structure" : head.name, part.at.line);
     try {
@@ -130,37 +130,38 @@ class PaholeReader {
 
   void skip_block() {
     int depth = 1;
-    while (depth > 0 && parts_.peek().kind != PartKind::end) {
-      const PartKind kind = parts_.take().kind;
-      if (kind == PartKind::opening) ++depth;
-      if (kind == PartKind::closing) --depth;
+    while (depth > 0 && parts_.peek().kind != PaholePartKind::end) {
+      const PaholePartKind kind = parts_.take().kind;
+      if (kind == PaholePartKind::opening) ++depth;
+      if (kind == PaholePartKind::closing) --depth;
     }
-    take_if(PartKind::declaration);
+    take_if(PaholePartKind::declaration);
   }
 
-  bool take_if(PartKind kind) {
+  bool take_if(PaholePartKind kind) {
     const bool is_it = parts_.peek().kind == kind;
     if (is_it) parts_.take();
     return is_it;
   }
 
-  std::optional<Place> take_place() {
-    if (parts_.peek().kind != PartKind::comment) return std::nullopt;
+  std::optional<PaholePlace> take_place() {
+    if (parts_.peek().kind != PaholePartKind::comment) return std::nullopt;
     const auto place = place_in(parts_.peek().text);
     if (place) parts_.take();
     return place;
   }
 
-  Part take_declaration(std::string_view expected) {
-    if (parts_.peek().kind != PartKind::declaration) refuse(parts_.peek(), std::string(expected));
+  PaholePart take_declaration(std::string_view expected) {
+    if (parts_.peek().kind != PaholePartKind::declaration) refuse(parts_.peek(), std::string(expected));
     return parts_.take();
   }
 
-  void read_structure(Head head) {
+  void read_structure(PaholeHead head) {
     Outline outline = body(head);
-    const Part behind = take_declaration("`;` behind the brace");
+    const PaholePart behind = take_declaration("`;` behind the brace");
     // pahole before 2007 printed the size there.
-    if (outline.size < 0 && parts_.peek().kind == PartKind::comment) outline.size = size_in(parts_.peek().text).value_or(-1);
+    if (outline.size < 0 && parts_.peek().kind == PaholePartKind::comment)
+      outline.size = size_in(parts_.peek().text).value_or(-1);
     const Declaration declared = declaration_of(behind.text);
     if (head.is_alias) outline.name = declared.name;
     if (outline.name.empty()) throw Refused(behind.at, fmt::format("line {}: it has no name", behind.at.line));
@@ -176,19 +177,21 @@ class PaholeReader {
   }
 
   // Reads from an opening brace to its closing one.
-  Outline body(const Head& head) {
-    const Part opening = parts_.take();
+  Outline body(const PaholeHead& head) {
+    const PaholePart opening = parts_.take();
     Outline outline{.name = head.name};
     outline.kind = head.keyword == "union" ? TypeKind::union_type : TypeKind::structure;
-    if (++depth_ > kDeepest) throw Refused(opening.at, fmt::format("line {}: more than {} structures within each other", opening.at.line, kDeepest));
+    if (++depth_ > kDeepestPahole)
+      throw Refused(opening.at,
+                    fmt::format("line {}: more than {} structures within each other", opening.at.line, kDeepestPahole));
     for (;;) {
-      const Part& part = parts_.peek();
-      if (part.kind == PartKind::closing) break;
+      const PaholePart& part = parts_.peek();
+      if (part.kind == PaholePartKind::closing) break;
       switch (part.kind) {
-        case PartKind::comment: read_comment(outline, head); break;
-        case PartKind::label: parts_.take(); break;
-        case PartKind::opening: read_block(outline); break;
-        case PartKind::declaration: read_member(outline); break;
+        case PaholePartKind::comment: read_comment(outline, head); break;
+        case PaholePartKind::label: parts_.take(); break;
+        case PaholePartKind::opening: read_block(outline); break;
+        case PaholePartKind::declaration: read_member(outline); break;
         default: refuse(part, "a member or `}`");
       }
     }
@@ -197,19 +200,19 @@ class PaholeReader {
     return outline;
   }
 
-  void read_comment(Outline& outline, const Head& head) {
-    const Part comment = parts_.take();
+  void read_comment(Outline& outline, const PaholeHead& head) {
+    const PaholePart comment = parts_.take();
     if (const auto size = size_in(comment.text)) outline.size = checked(comment, *size);
     if (comment.text.find(kAncestor) != std::string_view::npos) read_ancestor(outline, comment.text, head);
   }
 
-  static std::int64_t checked(const Part& part, std::int64_t figure) {
+  static std::int64_t checked(const PaholePart& part, std::int64_t figure) {
     if (figure > kLargestFigure) throw Refused(part.at, fmt::format("line {}: {} bytes are too many", part.at.line, figure));
     return figure;
   }
 
   // A base class stands in a comment: `/* struct base <ancestor>; */ /* 0 16 */`.
-  void read_ancestor(Outline& outline, std::string_view text, const Head& head) {
+  void read_ancestor(Outline& outline, std::string_view text, const PaholeHead& head) {
     std::string_view name = trimmed(text.substr(0, text.find(kAncestor)));
     if (name.starts_with("virtual ")) name = trimmed(name.substr(name.find(' ')));
     const auto place = take_place();
@@ -238,15 +241,16 @@ class PaholeReader {
 
   // Reads a structure, union or enumeration within a structure: a member, or only its definition.
   void read_block(Outline& outline) {
-    const Head head = head_of(parts_.peek().text);
+    const PaholeHead head = head_of(parts_.peek().text);
     if (!is_aggregate_word(head.keyword)) {
       skip_enumerators();
-      const Part behind = take_declaration("`;` behind the brace");
-      if (const auto place = take_place()) add_member(outline, declarator_of(behind.text), *place, behind).has_unknown_size = false;
+      const PaholePart behind = take_declaration("`;` behind the brace");
+      if (const auto place = take_place())
+        add_member(outline, declarator_of(behind.text), *place, behind).has_unknown_size = false;
       return;
     }
     Outline inside = body(head);
-    const Part behind = take_declaration("`;` behind the brace");
+    const PaholePart behind = take_declaration("`;` behind the brace");
     finish(inside, behind.text);
     const auto place = take_place();
     // Without a place, it is the definition of a nested type.
@@ -263,8 +267,8 @@ class PaholeReader {
   }
 
   void skip_enumerators() {
-    while (parts_.peek().kind != PartKind::closing) {
-      if (parts_.peek().kind == PartKind::end) refuse(parts_.peek(), "`}`");
+    while (parts_.peek().kind != PaholePartKind::closing) {
+      if (parts_.peek().kind == PaholePartKind::end) refuse(parts_.peek(), "`}`");
       parts_.take();
     }
     parts_.take();
@@ -288,7 +292,7 @@ class PaholeReader {
   }
 
   void read_member(Outline& outline) {
-    const Part part = parts_.take();
+    const PaholePart part = parts_.take();
     const Declaration declared = declaration_of(part.text);
     const auto place = take_place();
     if (place) {
@@ -301,7 +305,8 @@ class PaholeReader {
     if (!takes_no_space) refuse(parts_.peek(), fmt::format("`/* offset size */` behind {}", declared.name));
   }
 
-  static OutlineMember& add_member(Outline& outline, const Declaration& declared, const Place& place, const Part& part) {
+  static OutlineMember& add_member(Outline& outline, const Declaration& declared, const PaholePlace& place,
+                                   const PaholePart& part) {
     OutlineMember member{.name = declared.name, .type = declared.type};
     member.bit_offset = checked(part, place.offset) * 8 + checked(part, place.bit.value_or(0));
     member.bytes = place.size;
@@ -314,15 +319,15 @@ class PaholeReader {
     }
     // For such pointers, pahole prints the size of what they point to; and any figure for a type that it does not know.
     if (declared.is_pointer_to_member && !declared.elements)
-      member.bytes = declared.is_pointer_to_method ? 2 * kPointerBytes : kPointerBytes;
+      member.bytes = declared.is_pointer_to_method ? 2 * kListedPointerBytes : kListedPointerBytes;
     member.has_unknown_size = declared.type.empty() || declared.type == "void" || place.size > kLargestFigure;
     outline.members.push_back(std::move(member));
     return outline.members.back();
   }
 
-  Parts parts_;
+  PaholeText parts_;
   NamedTypes types_;
-  Part first_other_{};
+  PaholePart first_other_{};
   std::string within_;  // " in rq, which begins in line 3"
   std::size_t depth_ = 0;
 };

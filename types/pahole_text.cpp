@@ -63,17 +63,17 @@ bool is_line_size(std::int64_t bytes) {
 
 }  // namespace
 
-Part Parts::take() {
-  Part part = part_;
+PaholePart PaholeText::take() {
+  PaholePart part = part_;
   next();
   return part;
 }
 
-void Parts::refuse(const Position& at, std::string_view text) const {
+void PaholeText::refuse(const TextPosition& at, std::string_view text) const {
   throw ReadError(fmt::format("{}:{}:{}: pahole: {}", file_, at.line, at.column, text));
 }
 
-void Parts::advance(std::size_t to) {
+void PaholeText::advance(std::size_t to) {
   for (; at_ < to; ++at_) {
     const bool is_new_line = text_[at_] == '\n';
     position_.line += is_new_line ? 1 : 0;
@@ -82,14 +82,14 @@ void Parts::advance(std::size_t to) {
 }
 
 // A brace ends the line. One with a word behind it belongs to a name in Rust: {closure_env#0}.
-bool Parts::opens_block(std::size_t at) const {
+bool PaholeText::opens_block(std::size_t at) const {
   const std::string_view rest = text_.substr(at + 1);
   const std::string_view line = rest.substr(0, rest.find('\n'));
   return line.empty() || !is_letter(line.front()) || line.find('}') == line.npos;
 }
 
 // Where the statement that begins here ends: at its semicolon or at a brace.
-std::size_t Parts::end_of_statement() const {
+std::size_t PaholeText::end_of_statement() const {
   int names = 0;  // open braces that belong to names
   for (std::size_t i = at_; i < text_.size(); ++i) {
     const char c = text_[i];
@@ -104,21 +104,21 @@ std::size_t Parts::end_of_statement() const {
   return text_.size();
 }
 
-void Parts::next() {
+void PaholeText::next() {
   advance(std::min(text_.find_first_not_of(kBlanks, at_), text_.size()));
-  part_ = {PartKind::end, {}, position_};
+  part_ = {PaholePartKind::end, {}, position_};
   if (at_ == text_.size()) return;
   if (text_.substr(at_, 2) == "/*") {
     const std::size_t end = text_.find("*/", at_ + 2);
     if (end == text_.npos) refuse(position_, "the text is cut off in this comment: expected */");
-    part_ = {PartKind::comment, text_.substr(at_ + 2, end - at_ - 2), position_};
+    part_ = {PaholePartKind::comment, text_.substr(at_ + 2, end - at_ - 2), position_};
     return advance(end + 2);
   }
   for (const std::string_view label : kLabels) {
     const std::string_view rest = text_.substr(at_);
     if (!rest.starts_with(label) || !rest.substr(label.size()).starts_with(':') || rest.substr(label.size()).starts_with("::"))
       continue;
-    part_ = {PartKind::label, label, position_};
+    part_ = {PaholePartKind::label, label, position_};
     return advance(at_ + label.size() + 1);
   }
   const std::size_t end = end_of_statement();
@@ -126,12 +126,12 @@ void Parts::next() {
   part_.text = without_complaints(trimmed(text_.substr(at_, end - at_)));
   if (mark == '\0') return advance(end);
   const bool is_bare = part_.text.empty();
-  part_.kind = mark == ';' ? PartKind::declaration : mark == '{' ? PartKind::opening : PartKind::closing;
-  if (part_.text.find("/*") != std::string_view::npos || (mark == '}' && !is_bare)) part_.kind = PartKind::unfinished;
+  part_.kind = mark == ';' ? PaholePartKind::declaration : mark == '{' ? PaholePartKind::opening : PaholePartKind::closing;
+  if (part_.text.find("/*") != std::string_view::npos || (mark == '}' && !is_bare)) part_.kind = PaholePartKind::unfinished;
   advance(mark == '}' && !is_bare ? end : end + 1);
 }
 
-void Parts::skip_structure() {
+void PaholeText::skip_structure() {
   static constexpr std::array<std::string_view, 4> kBegins = {"struct ", "class ", "union ", "typedef "};
   const auto begins = [this](std::size_t at) {
     return std::ranges::any_of(kBegins, [&](std::string_view word) { return text_.substr(at).starts_with(word); });
@@ -142,8 +142,8 @@ void Parts::skip_structure() {
   next();
 }
 
-std::optional<Place> place_in(std::string_view comment) {
-  Place place;
+std::optional<PaholePlace> place_in(std::string_view comment) {
+  PaholePlace place;
   const auto offset = take_number(comment);
   if (!offset) return std::nullopt;
   place.offset = *offset;

@@ -8,11 +8,11 @@
 
 namespace linebounce::types::pahole {
 
-struct Position {
+struct TextPosition {
   std::int64_t line = 1, column = 1;
 };
 
-enum class PartKind : std::uint8_t {
+enum class PaholePartKind : std::uint8_t {
   declaration,  // "int count", up to its semicolon
   opening,      // "struct job", up to its brace
   closing,      // a brace alone
@@ -22,23 +22,23 @@ enum class PartKind : std::uint8_t {
   end,
 };
 
-struct Part {
-  PartKind kind = PartKind::end;
+struct PaholePart {
+  PaholePartKind kind = PaholePartKind::end;
   std::string_view text{};
-  Position at{};
+  TextPosition at{};
 };
 
 // Walks through the text. Errors: ReadError for a comment that is cut off.
-class Parts {
+class PaholeText {
  public:
-  Parts(std::string_view text, std::string file) : text_(text), file_(std::move(file)) { next(); }
+  PaholeText(std::string_view text, std::string file) : text_(text), file_(std::move(file)) { next(); }
 
-  [[nodiscard]] const Part& peek() const { return part_; }
-  Part take();
+  [[nodiscard]] const PaholePart& peek() const { return part_; }
+  PaholePart take();
   // Goes on behind the structure that begins at `begin`: where a line opens another one. Used when it can't be read.
   void skip_structure();
   // "FILE:LINE:COLUMN: pahole: TEXT"
-  [[noreturn]] void refuse(const Position& at, std::string_view text) const;
+  [[noreturn]] void refuse(const TextPosition& at, std::string_view text) const;
 
  private:
   void next();
@@ -49,17 +49,17 @@ class Parts {
   std::string_view text_;
   std::string file_;
   std::size_t at_ = 0;
-  Position position_;
-  Part part_;
+  TextPosition position_;
+  PaholePart part_;
 };
 
-struct Place {
+struct PaholePlace {
   std::int64_t offset = 0, size = 0;  // bytes
   std::optional<std::int64_t> bit{};  // of a bit-field, from the offset
 };
 
 // "    44    28 ", or "    40: 3  4 " for a bit-field. None for any other comment.
-std::optional<Place> place_in(std::string_view comment);
+std::optional<PaholePlace> place_in(std::string_view comment);
 
 // The size in the comment at the end of a structure: " size: 136, cachelines: 3, members: 17 ".
 std::optional<std::int64_t> size_in(std::string_view comment);

@@ -33,8 +33,6 @@ namespace {
 
 constexpr std::string_view kTypeIs = "type = ";
 constexpr std::size_t kDeepestFrame = 64;  // of structures within each other
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
-constexpr std::int64_t kVtablePointerBytes = 8;
 
 struct PtypePlace {
   std::optional<std::int64_t> offset{};  // bytes; none in a union, whose members begin where it does
@@ -84,10 +82,10 @@ void each_in_list(std::string_view text, const Visit& visit) {
 struct PtypeFrame {
   Outline outline{};
   PtypePlace place{};
-  std::string language_name{};  // of a member in Rust, "kind" of "kind: u8"
-  bool is_listed = true;        // false: the definition of a nested type, which has no place
-  bool is_enumeration = false;  // of Rust: its members are variants
-  bool has_labels = false;      // such as `public:`
+  std::string language_name{};                     // of a member in Rust, "kind" of "kind: u8"
+  bool is_listed = true;                           // false: the definition of a nested type, which has no place
+  bool is_enumeration = false;                     // of Rust: its members are variants
+  bool has_labels = false;                         // such as `public:`
   std::map<std::string, std::string> arguments{};  // of a template: T is double
 };
 
@@ -109,7 +107,8 @@ class PtypeReader {
     }
     if (!frames_.empty()) types_.refuse(frames_.front().outline.name, "the text is cut off in it");
     if (types_.is_empty())
-      throw ReadError(fmt::format("{}: ptype: this text has no structure; expected /* offset | size */ type = struct NAME {{", file_));
+      throw ReadError(
+          fmt::format("{}: ptype: this text has no structure; expected /* offset | size */ type = struct NAME {{", file_));
     return types_.listing();
   }
 
@@ -239,7 +238,7 @@ class PtypeReader {
     const auto argument = frame.arguments.find(member.type);
     if (argument != frame.arguments.end()) member.type = argument->second;
     // gdb gives this type of a pointer's size no bytes.
-    if (member.type == "decltype(nullptr)" && member.bytes == 0) member.bytes = kVtablePointerBytes;
+    if (member.type == "decltype(nullptr)" && member.bytes == 0) member.bytes = kListedPointerBytes;
     frame.outline.members.push_back(std::move(member));
   }
 
@@ -303,10 +302,11 @@ class PtypeReader {
     std::vector<OutlineMember>& members = frame.outline.members;
     const std::int64_t begin = frames_.empty() ? 0 : begin_of(frame.place);
     const auto lies_behind = [begin](const OutlineMember& member) {
-      return member.bit_offset && member.begin() >= begin + kVtablePointerBytes;
+      return member.bit_offset && member.begin() >= begin + kListedPointerBytes;
     };
     if (!frame.has_labels || members.empty() || !std::ranges::all_of(members, lies_behind)) return;
-    OutlineMember pointer{.name = "_vptr", .kind = MemberKind::vtable_pointer, .bit_offset = begin * 8, .bytes = kVtablePointerBytes};
+    OutlineMember pointer{
+        .name = "_vptr", .kind = MemberKind::vtable_pointer, .bit_offset = begin * 8, .bytes = kListedPointerBytes};
     members.insert(members.begin(), std::move(pointer));
   }
 

@@ -38,7 +38,6 @@ namespace {
 
 constexpr std::string_view kBlock = "*** Dumping ";
 constexpr std::string_view kAstBlock = "*** Dumping AST Record Layout";
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
 constexpr int kDeepestRecord = 64;
 
 // A line of a record: "    8:0-2 |   unsigned int kind".
@@ -53,7 +52,7 @@ struct Record {
   std::string_view head{};  // "struct job"
   std::vector<RecordEntry> entries{};
   std::int64_t size = -1, alignment = 0, base_size = -1, data_size = -1;  // bytes
-  std::vector<std::int64_t> field_offsets{};              // bits; of the simple form
+  std::vector<std::int64_t> field_offsets{};                              // bits; of the simple form
   bool is_simple = false;
 };
 
@@ -76,8 +75,9 @@ std::string plain_name(std::string_view text) {
 }
 
 bool has_name(std::string_view head) {
-  return head.find("(unnamed ") == head.npos && head.find("(anonymous at ") == head.npos && head.find("(anonymous struct ") == head.npos &&
-         head.find("(anonymous union ") == head.npos && head.find("(lambda at ") == head.npos;
+  return head.find("(unnamed ") == head.npos && head.find("(anonymous at ") == head.npos &&
+         head.find("(anonymous struct ") == head.npos && head.find("(anonymous union ") == head.npos &&
+         head.find("(lambda at ") == head.npos;
 }
 
 // The figure behind a word: "sizeof=", "Size:".
@@ -130,9 +130,10 @@ class RecordReader {
     for (const Record& record : records_) learn_sizes(record);
     for (const Record& record : records_) add(record);
     if (types_.is_empty())
-      throw ReadError(fmt::format("{}: record layouts: there is none that is whole; expected *** Dumping AST Record Layout, and at "
-                                  "its end [sizeof=8, ...]",
-                                  file_));
+      throw ReadError(
+          fmt::format("{}: record layouts: there is none that is whole; expected *** Dumping AST Record Layout, and at "
+                      "its end [sizeof=8, ...]",
+                      file_));
     return types_.listing();
   }
 
@@ -216,7 +217,7 @@ class RecordReader {
     if (text.starts_with('(') && text.ends_with(" pointer)")) {
       member.name = "_vptr";
       member.kind = MemberKind::vtable_pointer;
-      member.bytes = 8;
+      member.bytes = kListedPointerBytes;
       return member;
     }
     for (const std::string_view suffix : {" (base)", " (primary base)", " (virtual base)", " (primary virtual base)"}) {
@@ -243,7 +244,8 @@ class RecordReader {
     member.has_unknown_size = record == by_name_.end();
   }
 
-  // "unsigned int kind", "char[9] name", "int (*)(int) call"; the last word is the name, and a member without one ends with a blank.
+  // "unsigned int kind", "char[9] name", "int (*)(int) call"; the last word is the name, and a member without one ends with a
+  // blank.
   void set_member(OutlineMember& member, const RecordEntry& entry, std::string_view text) {
     const std::size_t blank = text.rfind(' ');
     const bool has_both = blank != text.npos && blank > 0;
@@ -360,11 +362,12 @@ ListingForm record_layouts_form() {
           .marks = "*** Dumping AST Record Layout",
           .because = "it has the heads that clang prints",
           .is_like = [](std::string_view text) { return text.find(kAstBlock) != text.npos; },
-          .read = [](const ListingInput& input) {
-            Listing listing = RecordReader(input.file).read(input.bytes);
-            listing.origin = "clang's record layouts";
-            return listing;
-          }};
+          .read =
+              [](const ListingInput& input) {
+                Listing listing = RecordReader(input.file).read(input.bytes);
+                listing.origin = "clang's record layouts";
+                return listing;
+              }};
 }
 
 }  // namespace linebounce::types

@@ -7,15 +7,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "types/named_types.hpp"
 
 namespace linebounce::types {
 namespace {
-
-constexpr std::int64_t kLargestFigure = std::int64_t{1} << 32;
 
 // One list: from its bracket to the one that closes it.
 std::string_view take_list(std::string_view& text) {
@@ -50,7 +48,8 @@ class StructlayoutReader {
         read_list(nlohmann::json::parse(take_list(text), is_shallow));
       }
     } catch (const nlohmann::json::exception&) {
-      throw ReadError(fmt::format(R"({}: structlayout: expected [{{"name": "Job.count", "type": "int", "start": 0, "end": 8, ...}}])", file_));
+      throw ReadError(fmt::format(
+          R"({}: structlayout: expected [{{"name": "Job.count", "type": "int", "start": 0, "end": 8, ...}}])", file_));
     }
     if (types_.is_empty()) throw ReadError(fmt::format("{}: structlayout: has no structure with bytes", file_));
     return types_.listing();
@@ -104,12 +103,15 @@ class StructlayoutReader {
 }  // namespace
 
 ListingForm structlayout_form() {
-  return {.name = "structlayout",
-          .what = "Go's structlayout -json",
-          .marks = R"([{"name": "Job.count", "type": "int", "start": 0, "end": 8, "size": 8, "align": 8, "is_padding": false}])",
-          .because = "its members have a start, an end and is_padding",
-          .is_like = [](std::string_view text) { return text.find("\"is_padding\"") != text.npos && text.find("\"start\"") != text.npos; },
-          .read = [](const ListingInput& input) {
+  return {
+      .name = "structlayout",
+      .what = "Go's structlayout -json",
+      .marks = R"([{"name": "Job.count", "type": "int", "start": 0, "end": 8, "size": 8, "align": 8, "is_padding": false}])",
+      .because = "its members have a start, an end and is_padding",
+      .is_like =
+          [](std::string_view text) { return text.find("\"is_padding\"") != text.npos && text.find("\"start\"") != text.npos; },
+      .read =
+          [](const ListingInput& input) {
             Listing listing = StructlayoutReader(input.file).read(input.bytes);
             listing.origin = "Go's structlayout";
             return listing;

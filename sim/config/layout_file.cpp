@@ -10,20 +10,15 @@
 #include <set>
 
 #include "models/spec_binder.hpp"
-#include "models/text/quote_marks.hpp"
-#include "models/text/structure_listing.hpp"
-#include "sim/config/btf.hpp"
-#include "sim/config/pahole.hpp"
+#include "sim/config/listing_layouts.hpp"
 #include "sim/config/project_files.hpp"
-#include "sim/config/ptype.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
+#include "types/elf_file.hpp"
 
 namespace linebounce::sim {
 namespace {
-
-constexpr int kUsualLineBytes = 64;  // for listings that don't imply a line size; most processors have 64-byte lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -145,7 +140,7 @@ class StructureReader {
   PlacedFields placed_;
 };
 
-// True for a path of pahole's or bpftool's output: it has pahole's extension, or is an existing file with any extension but a
+// True for a path of another tool's listing: it has pahole's extension, or is an existing file with any extension but a
 // layout's.
 bool is_listing_path(const std::string& name_or_path) {
   const std::filesystem::path path = name_or_path;
@@ -172,29 +167,6 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// In this function and the next, `given` is the user's text, whose lines may begin with the `>` of a quoted e-mail.
-LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
-  LayoutFile layouts;
-  layouts.name = file.stem().string();
-  layouts.title = "from BTF";
-  layouts.line_bytes = kUsualLineBytes;
-  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
-  for (const Layout& layout : parse_btf(text, file.string())) layouts.layouts.add(layout);
-  return layouts;
-}
-
-LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
-  const bool is_of_gdb = is_ptype_listing(given);
-  const std::string text =
-      is_of_gdb ? pahole_text_of_ptype(given) : fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
-  LayoutFile layouts;
-  layouts.name = file.stem().string();
-  layouts.title = is_of_gdb ? "from gdb's ptype /o" : "from pahole's output";
-  layouts.line_bytes = pahole_line_bytes(text).value_or(kUsualLineBytes);
-  for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
-  return layouts;
-}
-
 }  // namespace
 
 bool is_layout_path(const std::string& name_or_path) {
@@ -211,16 +183,14 @@ LayoutFile load_layout_file(const std::string& name_or_path, const std::string& 
   return read_layout_file(read_text(file), file);
 }
 
-LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
-  if (text.starts_with("\x7f"
-                       "ELF"))
+LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file, const LayoutChoice& choice) {
+  if (is_listing(text, file)) return read_listing_layouts(text, file, choice);
+  if (types::is_elf(text))
     throw ConfigError(
         fmt::format("{0}: is a program or library; a layout is made of its debug information by: linebounce import "
                     "{0} --structure NAME -o NAME.toml",
                     file.string()));
-  if (is_btf_listing(text)) return read_btf(text, file);
-  const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text) || is_ptype_listing(text);
-  return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());
+  return read_layout_toml(text, file.string());
 }
 
 int natural_alignment(int size) {
