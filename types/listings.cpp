@@ -70,7 +70,8 @@ const std::vector<ListingForm>& listing_forms() {
 }
 
 std::string unquoted(std::string_view text) {
-  if (!text.starts_with('>') && text.find("\n>") == text.npos) return std::string(text);
+  const bool is_binary = text.find('\0') != text.npos;
+  if (is_binary || (!text.starts_with('>') && text.find("\n>") == text.npos)) return std::string(text);
   std::string plain;
   for (const std::string& line : unquoted_lines(text)) plain += line + "\n";
   return plain;
