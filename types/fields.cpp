@@ -190,7 +190,7 @@ trace::Structure structure_of(const Type& type, FieldsFor use) {
                         .alignment = static_cast<int>(std::max(type.alignment, std::int64_t{1})),
                         .fields = fields_of(type, use),
                         .source = type.source};
-  for (const auto& [begin, end] : unexplained_bytes(type)) made.unexplained.push_back({"", begin, end - begin});
+  for (const auto& [begin, end] : unexplained_bytes(type)) made.unexplained.push_back({"?", begin, end - begin});
   return made;
 }
 

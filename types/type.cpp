@@ -266,9 +266,9 @@ std::int64_t alignment_by_members(const Type& type) {
   std::int64_t wanted = 1;
   bool is_packed = false;
   for (const Member& member : type.members) {
-    if (!member.bit_offset || member.kind == MemberKind::empty) continue;
+    if (!member.bit_offset) continue;
     const std::int64_t alignment = std::max(alignment_of(member), std::int64_t{1});
-    is_packed |= member.kind != MemberKind::bit_field && member.begin() % alignment != 0;
+    is_packed |= member.bits > 0 && member.kind != MemberKind::bit_field && member.begin() % alignment != 0;
     wanted = std::max(wanted, alignment);
   }
   while (wanted > 1 && type.size % wanted != 0) wanted /= 2;
