@@ -149,7 +149,7 @@ class SharingFinder {
       for (const Piece& piece : line.pieces) {
         const std::uint32_t structure = reader_.symbols().objects[piece.object].structure;
         if (structure == trace::kNone) continue;
-        const std::string text = unexplained_text(recorded_layout(reader_.symbols().structures[structure]));
+        const std::string text = unexplained_text(layout_of_recorded(reader_.symbols().structures[structure]));
         if (!text.empty())
           throw trace::TraceError(fmt::format("{}: {}; what threads share there is not certain", arguments_.trace, text));
       }

@@ -21,6 +21,13 @@ def place(field: gdb.Field) -> int | None:
         return None
 
 
+def text_of(kind: gdb.Type) -> str:
+    try:
+        return str(kind)
+    except gdb.error:  # an array of Fortran whose bounds are not known yet
+        return "?"
+
+
 def is_static(field: gdb.Field) -> bool:
     return not hasattr(field, "bitpos") and not field.is_base_class and not hasattr(field, "enumval")
 
@@ -28,11 +35,13 @@ def is_static(field: gdb.Field) -> bool:
 def number_of(kind: gdb.Type, depth: int = 0) -> int:
     kind = kind.strip_typedefs()
     fields = kind.fields() if kind.code in AGGREGATES else []
-    key = (str(kind), kind.sizeof, tuple((f.name, place(f), str(f.type)) for f in fields))
+    key = (text_of(kind), kind.sizeof, tuple((f.name, place(f), text_of(f.type)) for f in fields))
     if key in numbers:
         return numbers[key]
     numbers[key] = len(types)
-    told = {"name": kind.name, "size": kind.sizeof, "aggregate": kind.code in AGGREGATES, "dynamic": kind.dynamic, "fields": []}
+    # gdb takes std::nullptr_t for void, and a pointer to a closure of Go for the function.
+    told: dict = {"none": kind.code in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC)}
+    told |= {"name": kind.name, "size": kind.sizeof or 0, "aggregate": kind.code in AGGREGATES, "dynamic": kind.dynamic or kind.sizeof is None, "fields": []}
     types.append(told)
     if depth > 40:
         return numbers[key]

@@ -69,7 +69,9 @@ class StructureComparer {
   static bool has_that_name(const types::Member& member, const json& field) {
     const bool is_base = member.kind == types::MemberKind::base_class || member.kind == types::MemberKind::virtual_base;
     if (member.kind == types::MemberKind::vtable_pointer) return field["name"].get<std::string>().starts_with("_vptr");
-    if (is_base || field["base"].get<bool>()) return field["base"].get<bool>();
+    const bool is_empty_base = member.kind == types::MemberKind::empty && field["base"].get<bool>();
+    if (is_empty_base) return comparable_name(field["name"].get<std::string>()) == comparable_name(member.name);
+    if (is_base || field["base"].get<bool>()) return is_base && field["base"].get<bool>();
     return field["name"].is_null() ? member.name.empty() : field["name"].get<std::string>() == member.name;
   }
 
@@ -90,8 +92,9 @@ class StructureComparer {
     const auto bits = field["bits"].get<std::int64_t>();
     const json& kind = gdb_["types"][field["type"].get<std::size_t>()];
     if (bits > 0) expect(bits == member.bits, name, "bits");
-    const bool is_dynamic = kind["dynamic"].get<bool>() || field["bit"].is_null();
-    if (member.type == nullptr) return expect(false, name, "no type");
+    const bool is_dynamic = kind["dynamic"].get<bool>() || field["bit"].is_null() || kind["none"].get<bool>();
+    const bool is_incomplete = kind["size"].get<std::int64_t>() <= 1 && kind["fields"].empty();
+    if (member.type == nullptr) return expect(is_incomplete, name, "no type");
     if (!is_dynamic) expect(member.type->size == kind["size"].get<std::int64_t>(), name, "size of the member");
     compare(*member.type, field["type"].get<int>(), name);
   }

@@ -126,7 +126,7 @@ class ReplayPlaces {
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
 // Errors: std::invalid_argument for a structure that is too large to replay.
-Layout recorded_layout(const trace::Structure& structure);
+Layout layout_of_recorded(const trace::Structure& structure);
 
 // The text of a home in a trace: "node 3", "first_touch", "interleaved", "local".
 std::string text_of(const Home& home);

@@ -218,6 +218,8 @@ struct Holder {
 Holder holder;
 Flexible* flexible;
 Right right;
+Left left;
+Both both;
 
 int main(int argc, char**) {
   struct Local {
@@ -227,5 +229,5 @@ int main(int argc, char**) {
   Local local{static_cast<char>(argc), argc};
   auto lambda = [&local, argc]() { return local.b + argc; };
   store::hidden.low = 1;
-  return static_cast<int>(lambda()) + static_cast<int>(holder.node.key) + (flexible != nullptr ? flexible->count : right.right);
+  return static_cast<int>(lambda()) + static_cast<int>(holder.node.key) + (flexible != nullptr ? flexible->count : right.right + left.left + both.both);
 }
