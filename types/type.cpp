@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace linebounce::types {
 namespace {
 
-constexpr int kDeepestType = 64;                       // of types within types; none in a program comes near
-constexpr std::int64_t kMostElementsWalked = 1 << 12;  // of an array whose elements have gaps
-constexpr std::int64_t kLargestAlignment = 1 << 12;    // that is believed without being stated
+constexpr int kDeepestType = 64;                     // of types within types; none in a program comes near
+constexpr std::int64_t kMostPartsOfArray = 1 << 16;  // of an array whose elements have gaps
+constexpr std::int64_t kLargestAlignment = 1 << 12;  // that is believed without being stated
 
 // A part of a structure, by its innermost member.
 struct Part {
@@ -78,7 +79,7 @@ class ByteMap {
     }
     const std::vector<Part> one = ByteMap(*element, As::whole, depth_ + 1).parts();
     const bool is_full = std::ranges::all_of(one, [](const Part& part) { return part.use == ByteUse::member; });
-    if (is_full || type_.elements > kMostElementsWalked) {
+    if (is_full || type_.elements * std::ssize(one) > kMostPartsOfArray) {
       const bool is_known = std::ranges::all_of(one, [](const Part& part) { return part.use != ByteUse::unexplained; });
       put(0, limit_, is_known ? ByteUse::member : ByteUse::unexplained, type_.alignment);
       return;
