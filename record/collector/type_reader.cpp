@@ -172,6 +172,14 @@ class StructureReader {
       classify(member);
     }
     if (member.type != nullptr) type_.has_destructor |= member.type->has_destructor;
+    add(std::move(member));
+  }
+
+  // Where a member of damaged debug information reaches out of its structure, its place counts as unknown.
+  void add(Member member) {
+    const std::int64_t room = type_.size * 8 - member.bits;
+    if (member.bit_offset && (*member.bit_offset < 0 || *member.bit_offset > room)) member.bit_offset.reset();
+    if (member.bits < 0) member.bits = 0;
     type_.members.push_back(std::move(member));
   }
 
@@ -236,7 +244,7 @@ class StructureReader {
       member.name = member.type->name;
       type_.has_destructor |= member.type->has_destructor;
     }
-    type_.members.push_back(std::move(member));
+    add(std::move(member));
   }
 
   // Those of all classes from which this one is derived: it places each of them once. `part`: where the class lies in an
@@ -273,7 +281,7 @@ class StructureReader {
     size_base(member);
     if (member.kind == MemberKind::empty && !member.bit_offset) member.bit_offset = 0;  // it has no bytes anywhere
     if (member.type != nullptr) member.name = member.type->name;
-    type_.members.push_back(std::move(member));
+    add(std::move(member));
     return true;
   }
 

@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Compiler{"g++ --version", "g++ -g -O0 -std=c++20 -w -pthread {0} -o {1}", {"members.cc", "library.cc"}},
         Compiler{"g++ --version", "g++ -g -O2 -flto -std=c++20 -w -pthread {0} -o {1}", {"members.cc", "library.cc"}},
-        Compiler{"g++ --version", "g++ -gdwarf-2 -gstrict-dwarf -O0 -std=c++20 -w -pthread {0} -o {1}", {"members.cc"}},
+        Compiler{"g++ --version", "g++ -gdwarf-3 -gstrict-dwarf -O0 -std=c++20 -w -pthread {0} -o {1}", {"members.cc"}},
         Compiler{
             "g++ --version", "g++ -g -fdebug-types-section -std=c++20 -w -pthread {0} -o {1}", {"members.cc", "library.cc"}},
         Compiler{"g++ --version", "g++ -g -gsplit-dwarf -std=c++20 -w -pthread {0} -o {1}", {"members.cc"}},
