@@ -23,8 +23,7 @@ struct Structure {
   std::int64_t size = 0;  // bytes
   int alignment = 8;      // of the structure's objects, in bytes
   std::vector<Field> fields = {};
-  // Bytes, as fields without names, that may be of members which the source of the layout did not describe. No result may rest
-  // on them.
+  // Bytes, as fields called "?", that may be of members which the layout's source did not tell. No result may rest on them.
   std::vector<Field> unexplained = {};
   std::optional<int> base_offset = {};  // where its objects begin within a line, in bytes; none: anywhere
   std::string subsystem = {};           // the subsystem that the structure belongs to; empty: none

@@ -115,6 +115,8 @@ class TypeMaker {
     Type type{.name = of.name, .size = of.size};
     type.kind = of.kind == BtfKind::union_type ? TypeKind::union_type : TypeKind::structure;
     type.states_alignment = false;
+    // All of it is of unnamed bit-fields, which BTF leaves out.
+    if (of.members.empty() && of.size > 1) type.untold = {{0, of.size}};
     for (const BtfMember& one : of.members) type.members.push_back(member(of, one));
     type.alignment = alignment_by_members(type);
     return std::make_shared<const Type>(std::move(type));

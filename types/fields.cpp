@@ -147,6 +147,13 @@ class FieldList {
     }
     found_.insert(found_.end(), rest.begin(), rest.end());
     std::ranges::stable_sort(found_, [](const Found& a, const Found& b) { return a.bytes.begin < b.bytes.begin; });
+    // Of members that overlap, the first has the bytes that neither names.
+    std::int64_t end = 0;
+    std::erase_if(found_, [&end](Found& it) {
+      it.bytes.begin = std::max(it.bytes.begin, end);
+      end = std::max(end, it.bytes.end);
+      return it.bytes.begin >= it.bytes.end;
+    });
   }
 
   bool nested_;
@@ -190,7 +197,7 @@ trace::Structure structure_of(const Type& type, FieldsFor use) {
                         .alignment = static_cast<int>(std::max(type.alignment, std::int64_t{1})),
                         .fields = fields_of(type, use),
                         .source = type.source};
-  for (const auto& [begin, end] : unexplained_bytes(type)) made.unexplained.push_back({"", begin, end - begin});
+  for (const auto& [begin, end] : unexplained_bytes(type)) made.unexplained.push_back({"?", begin, end - begin});
   return made;
 }
 

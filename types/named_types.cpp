@@ -152,8 +152,8 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
       member.type = made(named->second);
     // Members may lie in the padding at the end of a base class.
     const std::int64_t bytes = std::min(given.bytes, next > given.begin() ? next - given.begin() : given.bytes);
-    member.bits = (member.type == nullptr ? bytes : base_size(*member.type)) * 8;
-    if (member.type == nullptr) member.alignment = natural_alignment(given.bytes);
+    if (member.type == nullptr) member.type = scalar(given.name, bytes);
+    member.bits = base_size(*member.type) * 8;
     return member;
   }
   if (given.has_unknown_size || reaches_too_far(given, outline)) {

@@ -168,6 +168,8 @@ class PaholeReader {
     finish(outline, behind.text);
     if (outline.size < 0 && outline.kind == TypeKind::structure)
       throw Refused(behind.at, fmt::format("line {}: no comment `/* size: N, ... */` at its end", behind.at.line));
+    // All of it is of unnamed bit-fields; in Rust, of variants.
+    if (outline.members.empty() && outline.definitions.empty() && outline.size > 1) outline.untold = {{0, outline.size}};
     types_.add(std::move(outline));
   }
 

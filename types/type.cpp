@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace linebounce::types {
 namespace {
 
-constexpr int kDeepestType = 64;                       // of types within types; none in a program comes near
-constexpr std::int64_t kMostElementsWalked = 1 << 12;  // of an array whose elements have gaps
-constexpr std::int64_t kLargestAlignment = 1 << 12;    // that is believed without being stated
+constexpr int kDeepestType = 64;                     // of types within types; none in a program comes near
+constexpr std::int64_t kMostPartsOfArray = 1 << 16;  // of an array whose elements have gaps
+constexpr std::int64_t kLargestAlignment = 1 << 12;  // that is believed without being stated
 
 // A part of a structure, by its innermost member.
 struct Part {
@@ -79,7 +80,7 @@ class ByteMap {
     }
     const std::vector<Part> one = ByteMap(*element, As::whole, depth_ + 1).parts();
     const bool is_full = std::ranges::all_of(one, [](const Part& part) { return part.use == ByteUse::member; });
-    if (is_full || type_.elements > kMostElementsWalked) {
+    if (is_full || type_.elements * std::ssize(one) > kMostPartsOfArray) {
       const bool is_known = std::ranges::all_of(one, [](const Part& part) { return part.use != ByteUse::unexplained; });
       put(0, limit_, is_known ? ByteUse::member : ByteUse::unexplained, type_.alignment);
       return;
@@ -106,7 +107,7 @@ class ByteMap {
         return;
       default: break;
     }
-    lacks_place_ |= member.type == nullptr && member.kind != MemberKind::flexible_array;
+    if (member.type == nullptr && member.bits == 0) of_unknown_size_.push_back(begin);
     if (member.bits == 0) return;
     const bool has_parts = member.type != nullptr && member.type->size == member.end() - begin;
     if (!has_parts) return put(begin, member.end(), ByteUse::member, alignment_of(member));
@@ -124,7 +125,8 @@ class ByteMap {
   }
 
   void add_base(const Member& member) {
-    if (member.type == nullptr) return put(member.begin(), member.end(), ByteUse::member, alignment_of(member));
+    if (member.type == nullptr) of_unknown_size_.push_back(member.begin());
+    if (member.type == nullptr) return;
     std::vector<Part> parts = ByteMap(*member.type, As::base, depth_ + 1).parts();
     if (!parts.empty()) parts.front().alignment = std::max(parts.front().alignment, alignment_of(member));
     const std::int64_t end = member.begin() + base_size(*member.type);
@@ -185,12 +187,20 @@ class ByteMap {
 
   [[nodiscard]] bool is_padding(const Bytes& hole, std::int64_t next_alignment) const {
     if (type_.is_variant) return true;
-    if (lacks_place_) return false;
+    const auto begins_here = [&hole](std::int64_t begin) { return hole.begin <= begin && begin < hole.end; };
+    if (lacks_place_ || std::ranges::any_of(of_unknown_size_, begins_here)) return false;
     const bool is_tail = hole.end == type_.size;
     const bool is_whole = is_tail && hole.begin == 0;
-    if (is_whole) return is_empty(type_) && type_.size <= std::max(std::int64_t{1}, type_.alignment);
+    if (is_whole)
+      return is_empty(type_) && (type_.size <= std::max(std::int64_t{1}, type_.alignment) || !type_.states_alignment);
+    // Go keeps a byte behind a last member without size, so that its address stays inside.
+    const bool is_kept = is_tail && std::ranges::any_of(type_.members, [&hole](const Member& member) {
+                           return member.type != nullptr && member.type->size == 0 && member.bit_offset == hole.begin * 8;
+                         });
+    if (is_kept && aligned(hole.begin + 1, type_.alignment) == hole.end) return true;
     const auto reaches = [&hole](std::int64_t alignment) { return aligned(hole.begin, alignment) == hole.end; };
-    if (reaches(is_tail ? type_.alignment : next_alignment)) return true;
+    // A packed structure lowers its members' alignment.
+    if (reaches(is_tail ? type_.alignment : next_alignment) || reaches(std::min(type_.alignment, next_alignment))) return true;
     if (type_.states_alignment) return false;
     for (std::int64_t alignment = 2; alignment <= kLargestAlignment; alignment *= 2) {
       if (reaches(alignment) && type_.size % alignment == 0) return true;
@@ -202,7 +212,8 @@ class ByteMap {
   As as_;
   int depth_;
   std::int64_t limit_ = 0;
-  bool lacks_place_ = false;  // a member lies at an unknown place, perhaps in a hole
+  bool lacks_place_ = false;                   // a member lies at an unknown place, perhaps in a hole
+  std::vector<std::int64_t> of_unknown_size_;  // where such members begin
   std::vector<Part> found_;
 };
 
@@ -259,7 +270,7 @@ std::int64_t base_size(const Type& type) {
 }
 
 bool is_empty(const Type& type) {
-  return type.kind == TypeKind::structure &&
+  return type.is_aggregate() &&
          std::ranges::all_of(type.members, [](const Member& member) { return member.kind == MemberKind::empty; });
 }
 
@@ -267,9 +278,9 @@ std::int64_t alignment_by_members(const Type& type) {
   std::int64_t wanted = 1;
   bool is_packed = false;
   for (const Member& member : type.members) {
-    if (!member.bit_offset || member.kind == MemberKind::empty) continue;
+    if (!member.bit_offset) continue;
     const std::int64_t alignment = std::max(alignment_of(member), std::int64_t{1});
-    is_packed |= member.kind != MemberKind::bit_field && member.begin() % alignment != 0;
+    is_packed |= member.bits > 0 && member.kind != MemberKind::bit_field && member.begin() % alignment != 0;
     wanted = std::max(wanted, alignment);
   }
   while (wanted > 1 && type.size % wanted != 0) wanted /= 2;

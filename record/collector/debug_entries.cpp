@@ -16,12 +16,15 @@ constexpr std::int64_t kLargestConstant = std::int64_t{1} << 40;
 }  // namespace
 
 std::string declared_at(Dwarf_Die& die) {
-  const char* file = dwarf_decl_file(&die);
+  Dwarf_Die unit;
+  Dwarf_Files* files = nullptr;
+  // dwarf_decl_file() aborts in a unit without files, as a split one is.
+  const bool has_files =
+      dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr && dwarf_getsrcfiles(&unit, &files, nullptr) == 0;
+  const char* file = has_files ? dwarf_decl_file(&die) : nullptr;
   int line = 0;
   if (file == nullptr || dwarf_decl_line(&die, &line) != 0 || line == 0) return "";
-  Dwarf_Die unit;
-  const bool has_unit = dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr;
-  return fmt::format("{}:{}", has_unit ? whole_path(unit, file) : file, line);
+  return fmt::format("{}:{}", whole_path(unit, file), line);
 }
 
 bool type_entry(Dwarf_Die& die, Dwarf_Die& type) {

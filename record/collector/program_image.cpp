@@ -140,8 +140,9 @@ void ProgramImage::find_units() {
 void ProgramImage::add_unit(const Dwarf_Die& entry, std::uint64_t bias) {
   units_.push_back({.entry = entry, .tree = entry, .bias = bias});
   Dwarf_Die split;
-  const bool has_split = dwarf_cu_info(entry.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0;
-  if (has_split && split.addr != nullptr) units_.back().tree = split;
+  std::uint8_t kind = 0;
+  const bool is_known = dwarf_cu_info(entry.cu, nullptr, &kind, nullptr, &split, nullptr, nullptr, nullptr) == 0;
+  if (is_known && kind == DW_UT_skeleton && split.addr != nullptr) units_.back().tree = split;
   Dwarf_Addr base = 0, begin = 0, end = 0;
   std::ptrdiff_t next = 0;
   while ((next = dwarf_ranges(&units_.back().entry, next, &base, &begin, &end)) > 0) {

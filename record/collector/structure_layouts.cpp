@@ -65,7 +65,7 @@ std::string quoted(const std::string& text) {
 std::string places_text(const char* key, const std::vector<trace::Field>& fields) {
   std::string text = fmt::format("{} = [\n", key);
   for (const trace::Field& field : fields) {
-    const std::string name = field.name.empty() ? "" : fmt::format("name = {}, ", quoted(field.name));
+    const std::string name = field.name == "?" ? "" : fmt::format("name = {}, ", quoted(field.name));
     text += fmt::format("  {{ {}offset_bytes = {}, size_bytes = {} }},\n", name, field.offset, field.size);
   }
   return text + "]\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <set>
 
 #include "record/collector/debug_entries.hpp"
@@ -17,6 +18,7 @@ using types::MemberKind;
 using types::TypeKind;
 
 constexpr std::int64_t kAddressBytes = 8;
+constexpr int kVersionWithAlignment = 5;
 constexpr int kDeepestClass = 64;  // of bases and nameless members within each other
 constexpr std::int64_t kLargestType = std::int64_t{1} << 40;
 
@@ -38,20 +40,24 @@ bool is_of_gfortran(Dwarf_Die& die) {
   return producer != nullptr && std::string_view(producer).starts_with("GNU Fortran");
 }
 
-int dimensions_of(Dwarf_Die& array) {
-  int count = 0;
+// The numbers of elements of an array's dimensions; 0 where they are not told.
+std::vector<std::int64_t> dimensions_of(Dwarf_Die& array) {
+  std::vector<std::int64_t> counts;
   Dwarf_Die child;
-  if (dwarf_child(&array, &child) != 0) return 0;
+  if (dwarf_child(&array, &child) != 0) return counts;
   do {
     const int tag = dwarf_tag(&child);
-    if (tag == DW_TAG_subrange_type || tag == DW_TAG_enumeration_type || tag == DW_TAG_generic_subrange) ++count;
+    if (tag != DW_TAG_subrange_type && tag != DW_TAG_enumeration_type && tag != DW_TAG_generic_subrange) continue;
+    const auto last = constant_of(child, DW_AT_upper_bound);
+    const std::int64_t by_bounds = last ? *last - constant_of(child, DW_AT_lower_bound).value_or(0) + 1 : 0;
+    counts.push_back(std::max(constant_of(child, DW_AT_count).value_or(by_bounds), std::int64_t{0}));
   } while (dwarf_siblingof(&child, &child) == 0);
-  return count;
+  return counts;
 }
 
 // An allocatable or pointer array of gfortran (libgfortran.h): address, offset, type and span, then three words a dimension.
 std::int64_t descriptor_bytes(Dwarf_Die& array) {
-  return 40 + 24 * std::max(1, dimensions_of(array));
+  return 40 + 24 * std::max<std::int64_t>(1, std::ssize(dimensions_of(array)));
 }
 
 bool has_data_elsewhere(Dwarf_Die& array) {
@@ -116,6 +122,9 @@ class StructureReader {
   void read() {
     add_members(die_, MemberKind::member);
     add_virtual_bases(die_, 0, 0);
+    Dwarf_Half version = 0;
+    dwarf_cu_info(die_.cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    type_.states_alignment = version >= kVersionWithAlignment;
     const auto stated = constant_of(die_, DW_AT_alignment);
     const bool is_stated = stated && *stated > 0 && std::has_single_bit(static_cast<std::uint64_t>(*stated));
     type_.alignment = is_stated ? *stated : types::alignment_by_members(type_);
@@ -163,6 +172,14 @@ class StructureReader {
       classify(member);
     }
     if (member.type != nullptr) type_.has_destructor |= member.type->has_destructor;
+    add(std::move(member));
+  }
+
+  // Where a member of damaged debug information reaches out of its structure, its place counts as unknown.
+  void add(Member member) {
+    const std::int64_t room = type_.size * 8 - member.bits;
+    if (member.bit_offset && (*member.bit_offset < 0 || *member.bit_offset > room)) member.bit_offset.reset();
+    if (member.bits < 0) member.bits = 0;
     type_.members.push_back(std::move(member));
   }
 
@@ -227,7 +244,7 @@ class StructureReader {
       member.name = member.type->name;
       type_.has_destructor |= member.type->has_destructor;
     }
-    type_.members.push_back(std::move(member));
+    add(std::move(member));
   }
 
   // Those of all classes from which this one is derived: it places each of them once. `part`: where the class lies in an
@@ -264,7 +281,7 @@ class StructureReader {
     size_base(member);
     if (member.kind == MemberKind::empty && !member.bit_offset) member.bit_offset = 0;  // it has no bytes anywhere
     if (member.type != nullptr) member.name = member.type->name;
-    type_.members.push_back(std::move(member));
+    add(std::move(member));
     return true;
   }
 
@@ -286,6 +303,11 @@ void read_array(Dwarf_Die& die, Type& type, Types& types) {
     return;
   }
   if (element == nullptr || element->size == 0) return;
+  if (type.size == 0) {  // libdw knows no size of elements that a type unit describes
+    type.size = element->size;
+    for (const std::int64_t count : dimensions_of(die))
+      type.size = type.size > 0 && count <= kLargestType / type.size ? type.size * count : 0;
+  }
   type.alignment = element->alignment;
   if (dwarf_hasattr(&die, DW_AT_GNU_vector) && std::has_single_bit(static_cast<std::uint64_t>(type.size)))
     type.alignment = type.size;

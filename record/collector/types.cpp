@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "record/collector/debug_entries.hpp"
 #include "record/collector/program_image.hpp"
@@ -61,10 +62,10 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
   Dwarf_Half version = 0;
   std::uint8_t kind = 0;
   while (dwarf_get_units(information, unit, &unit, &version, &kind, &entry, &split) == 0) {
-    if (kind == DW_UT_skeleton && split.addr == nullptr) missing_files_.push_back(split_file_of(entry));
-    if (split.addr != nullptr) virtual_bases_[dwarf_cu_getdwarf(split.cu)] = bases;
-    Dwarf_Die& scope = split.addr != nullptr ? split : entry;
-    note_types_in(scope, "", 0);
+    const bool is_split = kind == DW_UT_skeleton && split.addr != nullptr;  // of a type unit, it is the type
+    if (kind == DW_UT_skeleton && !is_split) missing_files_.push_back(split_file_of(entry));
+    if (is_split) virtual_bases_[dwarf_cu_getdwarf(split.cu)] = bases;
+    note_types_in(is_split ? split : entry, "", 0);
   }
 }
 
@@ -129,20 +130,18 @@ std::string Types::qualified_name(Dwarf_Die& die) const {
 
 bool Types::complete(Dwarf_Die& die) const {
   if (Dwarf_Die unit_type; entry_of(die, DW_AT_signature, unit_type)) die = unit_type;
-  if (!dwarf_hasattr(&die, DW_AT_declaration)) return true;
+  // An enum that is declared with its type has a size.
+  if (!dwarf_hasattr(&die, DW_AT_declaration) || dwarf_hasattr(&die, DW_AT_byte_size)) return true;
   const auto found = structures_.find(qualified_name(die));
   if (found == structures_.end()) return false;
+  std::vector<Dwarf_Die> definitions;
   const auto is_in_unit = [&die](const Dwarf_Die& one) { return one.cu == die.cu; };
-  auto definition = std::ranges::find_if(found->second, is_in_unit);
-  if (definition == found->second.end()) {
-    definition = found->second.begin();
-    Dwarf_Die first = *definition;
-    const auto bytes = constant_of(first, DW_AT_byte_size);
-    const bool differ =
-        std::ranges::any_of(found->second, [&bytes](Dwarf_Die one) { return constant_of(one, DW_AT_byte_size) != bytes; });
-    if (differ) return false;
-  }
-  die = *definition;
+  std::ranges::copy_if(found->second, std::back_inserter(definitions), is_in_unit);
+  if (definitions.empty()) definitions = found->second;
+  const auto bytes = constant_of(definitions.front(), DW_AT_byte_size);
+  const auto differs = [&bytes](Dwarf_Die one) { return constant_of(one, DW_AT_byte_size) != bytes; };
+  if (std::ranges::any_of(definitions, differs)) return false;
+  die = definitions.front();
   return true;
 }
 
@@ -159,9 +158,8 @@ TypePtr Types::shared_of(Dwarf_Die& die) {
 
 TypePtr Types::read(const Dwarf_Die& entry) {
   auto found = peeled(entry);
-  if (!found || (is_structure(dwarf_tag(&found->entry)) && !complete(found->entry))) return nullptr;
+  if (!found || !complete(found->entry) || depth_ == kDeepestType) return nullptr;
   Dwarf_Die& die = found->entry;
-  if (dwarf_hasattr(&die, DW_AT_declaration) || depth_ == kDeepestType) return nullptr;
   const auto [place, is_new] = types_.try_emplace(die.addr, nullptr);
   if (!is_new) return place->second;  // nullptr only for a structure that contains itself, which is illegal
   const std::string alias = found->alias.addr == nullptr ? "" : qualified_name(found->alias);

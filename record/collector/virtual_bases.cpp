@@ -4,16 +4,29 @@
 #include <gelf.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 namespace linebounce::record {
 namespace {
 
 constexpr std::uint64_t kWord = 8;
 constexpr std::uint64_t kLargestVtable = 1 << 20;  // bytes
+
+// Of gcc, and as demanglers have it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kSpellings = {
+    {{"long long unsigned int", "unsigned long long"},
+     {"long unsigned int", "unsigned long"},
+     {"short unsigned int", "unsigned short"},
+     {"long int", "long"},
+     {"short int", "short"},
+     {" const", ""},
+     {"const ", ""}}};
 
 std::string demangled(const char* name) {
   int status = 0;
@@ -23,7 +36,11 @@ std::string demangled(const char* name) {
 
 }  // namespace
 
-std::string comparable_name(const std::string& name) {
+std::string comparable_name(const std::string& given) {
+  std::string name = given;
+  for (const auto& [theirs, ours] : kSpellings) {
+    for (std::size_t at = name.find(theirs); at != name.npos; at = name.find(theirs, at)) name.replace(at, theirs.size(), ours);
+  }
   constexpr std::string_view kUnnamed = "(anonymous namespace)::";
   std::string out;
   int parentheses = 0;

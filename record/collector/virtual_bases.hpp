@@ -46,8 +46,8 @@ class VirtualBases {
   std::unordered_map<std::uint64_t, std::uint64_t> relocated_;   // by address: what the loader stores there
 };
 
-// The name without what compilers and demanglers spell differently: blanks, parameters of functions, unnamed namespaces, and
-// suffixes of numbers.
+// The name without what compilers and demanglers spell differently: blanks, const, parameters of functions, unnamed namespaces,
+// and suffixes of numbers.
 std::string comparable_name(const std::string& name);
 
 }  // namespace linebounce::record

@@ -16,6 +16,7 @@
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 #include "types/elf_file.hpp"
+#include "types/type.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -209,6 +210,13 @@ int alignment_of(const Layout& layout) {
   int alignment = 1;
   for (const Field& field : layout.fields) alignment = std::max(alignment, alignment_of(field));
   return alignment;
+}
+
+std::string unexplained_text(const Layout& layout) {
+  std::vector<types::Bytes> bytes;
+  for (const Field& field : layout.unexplained) bytes.push_back({field.offset, field.offset + field.size});
+  if (bytes.empty()) return "";
+  return fmt::format("{} of {} may be of a member that its source does not tell", types::bytes_text(bytes), layout.name);
 }
 
 }  // namespace linebounce::sim

@@ -58,4 +58,7 @@ int alignment_of(const Field& field);
 // The largest alignment of all fields.
 int alignment_of(const Layout& layout);
 
+// "bytes 16 to 31 of Job may be of a member that its source does not tell"; empty if all bytes are explained.
+std::string unexplained_text(const Layout& layout);
+
 }  // namespace linebounce::sim

@@ -120,6 +120,9 @@ ExitCode import_layout(const ImportArguments& arguments, const Form& /*form*/) {
   write_file(out, layout_text(file, out.stem().string(), in));
   const Painter paint = arguments.painter();
   for (const auto& [name, layout] : file.layouts.all()) std::cout << "\n" << drawn_layout(layout, file.line_bytes, paint);
+  for (const auto& [name, layout] : file.layouts.all()) {
+    if (const std::string text = unexplained_text(layout); !text.empty()) std::cout << "\n  Not explained: " << text << "\n";
+  }
   for (const auto& [name, why] : file.unread) std::cout << fmt::format("\n  Not read: {}: {}\n", name, why);
   std::cout << fmt::format("\n  {}  of {}: a layout, lines of {} bytes\n  See it:  linebounce describe layout {}\n",
                            out.string(), in, file.line_bytes, shell_word(out.string()));
