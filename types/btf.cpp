@@ -146,7 +146,7 @@ class TypeMaker {
       member.bit_offset = given.bit_offset + type->integer_begin;
     }
     if (width == 0 && given.bit_offset % 8 == 0) return false;
-    member.kind = MemberKind::bit_field;
+    member.kind = member.name.empty() ? MemberKind::gap : MemberKind::bit_field;
     if (width != 0) member.bits = width;
     return true;
   }
@@ -157,8 +157,10 @@ class TypeMaker {
       member.kind = MemberKind::flexible_array;
     } else if (has_no_bytes) {
       member.kind = MemberKind::empty;
-    } else if (member.name.empty()) {
+    } else if (member.name.empty() && member.type->is_aggregate()) {
       member.kind = MemberKind::anonymous;
+    } else if (member.name.empty()) {
+      member.name = fmt::format("(unnamed, from byte {})", member.begin());
     }
   }
 

@@ -179,7 +179,7 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
     return member;
   }
   member.type = type_of(given);
-  member.bits = given.bytes * 8;
+  member.bits = given.kind == MemberKind::empty ? 0 : given.bytes * 8;
   if (member.bits == 0 && given.kind == MemberKind::member)
     member.kind = given.elements ? MemberKind::flexible_array : MemberKind::empty;
   return member;

@@ -61,9 +61,7 @@ PaholeHead head_of(std::string_view text) {
     head.is_alias = true;
     text = trimmed(text.substr(text.find(' ')));
   }
-  for (const std::string_view qualifier : {"const ", "volatile "}) {
-    if (text.starts_with(qualifier)) text = trimmed(text.substr(qualifier.size()));
-  }
+  while (text.starts_with("const ") || text.starts_with("volatile ")) text = trimmed(text.substr(text.find(' ')));
   const std::size_t blank = std::min(text.find(' '), text.size());
   head.keyword = text.substr(0, blank);
   const std::size_t bases = std::min(text.find(" : ", blank), text.size());
@@ -264,7 +262,10 @@ class PaholeReader {
     const std::int64_t elements = declared.elements.value_or(1);
     inside.size = elements > 0 ? place->size / elements : 0;
     shift(inside, place->offset);
-    if (declared.name.empty() && place->size > 0) member.kind = MemberKind::anonymous;
+    // pahole leaves out the name of a member whose type is a constant structure without a name.
+    const bool is_array = declared.elements.has_value();
+    if (declared.name.empty() && is_array) member.name = fmt::format("(unnamed, from byte {})", place->offset);
+    if (declared.name.empty() && !is_array && place->size > 0) member.kind = MemberKind::anonymous;
     member.inside = std::make_shared<Outline>(std::move(inside));
   }
 

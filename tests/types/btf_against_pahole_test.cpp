@@ -3,6 +3,7 @@
 // By itself it takes a program that it compiles. For a kernel and its modules (their files, not compressed):
 //   LINEBOUNCE_BTF=vmlinux LINEBOUNCE_BTF_MODULES=ext4.ko:xfs.ko build/dev/test_types --gtest_filter='*Pahole*'
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,7 +125,8 @@ Comparison compare(const Listing& listing, const std::vector<Listed>& from_pahol
     if (is_there) {
       ++result.equal;
     } else {
-      result.different.push_back(type->name);
+      result.different.push_back(fmt::format("{}: {}; in pahole: {}", type->name, fmt::join(members, " "),
+                                             fmt::join(begin->second->members, " ")));
     }
   }
   result.unread = static_cast<int>(listing.unread.size());
@@ -167,7 +169,7 @@ struct item {
   struct item *next;
   union { long whole; struct { int low, high; } half; };
   union word words[3];
-  const struct { enum kind kind : 8; struct { int x; } *point; } inner;
+  struct { enum kind kind : 8; struct { int x; } *point; } inner;
   void (*call)(struct item *, int (*)(int));
   int (*calls[2])(void);
   struct none nothing;

@@ -149,7 +149,7 @@ OFF  SZ               TYPE DESCRIPTION               VALUE
               ElementsAre("header.mark@0+8", "Base.kind@8+1", "-@9+3", "next@12+4", "data@16+8"));
   EXPECT_THAT(members_of(*structure_in(listing, "app.Old")),
               ElementsAre("header.0@0+4", "header.1@4+4", "header.2@8+4", "flag@12+1", "-@13+3"));
-  EXPECT_THAT(doubts_of(listing), ElementsAre("app.Cut: line 26: the text is cut off: expected its instance size"));
+  EXPECT_THAT(doubts_of(listing), ElementsAre("app.Cut: line 27: the text is cut off: expected its instance size"));
 }
 
 TEST(Structlayout, HasPaddingAndBlankMembersAsGaps) {
