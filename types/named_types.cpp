@@ -1,5 +1,7 @@
 #include "types/named_types.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -32,6 +34,16 @@ TypePtr list_head(std::int64_t bytes) {
     type.members.push_back(std::move(pointer));
   }
   return std::make_shared<const Type>(std::move(type));
+}
+
+// Only structures within a structure, bit-fields and gaps have no name. Where a listing lacks another's, its place names it.
+void name_unnamed(Member& member) {
+  if (!member.name.empty()) return;
+  if (member.kind == MemberKind::bit_field) member.kind = MemberKind::gap;
+  const bool is_structure = member.type != nullptr && member.type->is_aggregate();
+  if (member.kind == MemberKind::anonymous && !is_structure) member.kind = MemberKind::member;
+  const bool has_name = member.kind != MemberKind::gap && member.kind != MemberKind::empty && member.kind != MemberKind::anonymous;
+  if (has_name) member.name = fmt::format("(unnamed, from byte {})", member.begin());
 }
 
 // Where the first member behind this one begins, at most the end of the structure.
@@ -139,7 +151,10 @@ void NamedTypes::add_variants(Type& type, const Outline& outline) {
 }
 
 void NamedTypes::add_members(Type& type, const Outline& outline) {
-  for (const OutlineMember& given : outline.members) type.members.push_back(member_of(given, type, outline));
+  for (const OutlineMember& given : outline.members) {
+    type.members.push_back(member_of(given, type, outline));
+    name_unnamed(type.members.back());
+  }
   if (std::ranges::any_of(type.members, [](const Member& member) { return member.kind == MemberKind::variant; })) add_tag(type);
 }
 

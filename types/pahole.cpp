@@ -263,9 +263,7 @@ class PaholeReader {
     inside.size = elements > 0 ? place->size / elements : 0;
     shift(inside, place->offset);
     // pahole leaves out the name of a member whose type is a constant structure without a name.
-    const bool is_array = declared.elements.has_value();
-    if (declared.name.empty() && is_array) member.name = fmt::format("(unnamed, from byte {})", place->offset);
-    if (declared.name.empty() && !is_array && place->size > 0) member.kind = MemberKind::anonymous;
+    if (declared.name.empty() && !declared.elements && place->size > 0) member.kind = MemberKind::anonymous;
     member.inside = std::make_shared<Outline>(std::move(inside));
   }
 
