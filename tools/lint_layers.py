@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from source_tree import Finding, SourceTree, line_at
 
 LAYERS = Path(__file__).with_name("layers.txt")
-LAYERED = ("models", "workloads", "sim", "trace", "record")
+LAYERED = ("models", "workloads", "sim", "trace", "record", "types")
 OPENED = re.compile(r"^\s*using namespace (?!(?:workloads|sim);)([\w:]+);", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 

@@ -31,7 +31,7 @@ constexpr auto members(std::type_identity<Structure>) {
   return std::tuple{Member{"name", &Structure::name},           Member{"size", &Structure::size},
                     Member{"alignment", &Structure::alignment}, Member{"base_offset", &Structure::base_offset},
                     Member{"subsystem", &Structure::subsystem}, Member{"source", &Structure::source},
-                    Member{"fields", &Structure::fields}};
+                    Member{"fields", &Structure::fields},       Member{"unexplained", &Structure::unexplained}};
 }
 
 constexpr auto members(std::type_identity<Object>) {

@@ -65,10 +65,12 @@ std::string wrong_with(const Symbols&, const Structure& it) {
   if (it.base_offset && (*it.base_offset < 0 || *it.base_offset > kLargestAlignment)) {
     return fmt::format("its base_offset is {}; legal: 0 to 2^20", *it.base_offset);
   }
-  for (const Field& field : it.fields) {
-    if (field.offset < 0 || field.size < 0 || field.offset > it.size || field.size > it.size - field.offset) {
-      return fmt::format("its field {:?} has {} bytes at {}; the structure has {}", field.name, field.size, field.offset,
-                         it.size);
+  for (const auto* fields : {&it.fields, &it.unexplained}) {
+    for (const Field& field : *fields) {
+      if (field.offset < 0 || field.size < 0 || field.offset > it.size || field.size > it.size - field.offset) {
+        return fmt::format("its field {:?} has {} bytes at {}; the structure has {}", field.name, field.size, field.offset,
+                           it.size);
+      }
     }
   }
   return "";

@@ -22,10 +22,12 @@ struct Structure {
   std::string name;
   std::int64_t size = 0;  // bytes
   int alignment = 8;      // of the structure's objects, in bytes
-  std::vector<Field> fields;
-  std::optional<int> base_offset;  // where its objects begin within a line, in bytes; none: anywhere
-  std::string subsystem;           // the subsystem that the structure belongs to; empty: none
-  std::string source = {};         // where the structure is defined: "/src/queue.h:12"; empty: unknown
+  std::vector<Field> fields = {};
+  // Bytes, as fields called "?", that may be of members which the layout's source did not tell. No result may rest on them.
+  std::vector<Field> unexplained = {};
+  std::optional<int> base_offset = {};  // where its objects begin within a line, in bytes; none: anywhere
+  std::string subsystem = {};           // the subsystem that the structure belongs to; empty: none
+  std::string source = {};              // where the structure is defined: "/src/queue.h:12"; empty: unknown
   friend bool operator==(const Structure&, const Structure&) = default;
 };
 

@@ -25,7 +25,7 @@ _KINDS: dict[str, type[Symbol]] = {
     each.__name__.lower(): each for each in (Structure, Object, Function, Lock, Barrier, Event, Word, Stream)
 }
 # Members that are lists, and their element types.
-_LISTS: dict[str, type[Field | WaitsIn]] = {"fields": Field, "waits_in": WaitsIn}
+_LISTS: dict[str, type[Field | WaitsIn]] = {"fields": Field, "unexplained": Field, "waits_in": WaitsIn}
 
 _NONE = 0xFFFFFFFF  # a null reference
 _REFERENCES = {"structure", "object", "of_lock", "taker"}

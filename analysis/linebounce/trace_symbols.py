@@ -48,6 +48,7 @@ class Structure:
     base_offset: int | None = None
     subsystem: str = ""
     fields: list[Field] = field(default_factory=list)
+    unexplained: list[Field] = field(default_factory=list)
     source: str = ""
 
 

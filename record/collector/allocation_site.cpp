@@ -47,13 +47,10 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
 // Types whose names in C differ from those in debug information.
 const Type* type_of_keyword(const std::string& name) {
   static const std::map<std::string, Type> kTypes = {
-      {"char", {.name = "char", .bytes = 1, .alignment = 1}},
-      {"short", {.name = "short", .bytes = 2, .alignment = 2}},
-      {"int", {.name = "int", .bytes = 4, .alignment = 4}},
-      {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
-      {"long", {.name = "long", .bytes = 8, .alignment = 8}},
-      {"float", {.name = "float", .bytes = 4, .alignment = 4}},
-      {"double", {.name = "double", .bytes = 8, .alignment = 8}},
+      {"char", {.name = "char", .size = 1, .alignment = 1}},     {"short", {.name = "short", .size = 2, .alignment = 2}},
+      {"int", {.name = "int", .size = 4, .alignment = 4}},       {"unsigned", {.name = "unsigned", .size = 4, .alignment = 4}},
+      {"long", {.name = "long", .size = 8, .alignment = 8}},     {"float", {.name = "float", .size = 4, .alignment = 4}},
+      {"double", {.name = "double", .size = 8, .alignment = 8}},
   };
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? nullptr : &found->second;
@@ -109,7 +106,7 @@ std::string type_of_cpp_allocator(const std::string& function) {
   if (start == std::string::npos || end == std::string::npos) return "";
   const std::size_t type = function.find('<', start) + 1;
   const std::size_t last = function.find_last_not_of(' ', end - 1);
-  return without_namespace(function.substr(type, last + 1 - type));
+  return function.substr(type, last + 1 - type);
 }
 
 const AllocationSite& AllocationSites::at(std::span<const std::uint64_t> frames) {
@@ -127,8 +124,8 @@ AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
     for (const SourcePlace& place : image_->source_places(frame)) {
       if (const std::string type = type_of_cpp_allocator(place.function); !type.empty() && !is_container) {
         is_container = true;
-        const Type* known = types_->named(type);
-        if (known != nullptr && known->bytes > 0) site.types.push_back(known);
+        const Type* known = types_->named(type, place.function);
+        if (known != nullptr && known->size > 0) site.types.push_back(known);
       }
       if (is_of_system(place.file)) continue;
       if (!is_container) read_type(place, site);
@@ -226,14 +223,14 @@ void AllocationSites::read_type(const SourcePlace& place, AllocationSite& site) 
 std::vector<const Type*> AllocationSites::types_in_text(const std::string& text, const SourcePlace& place) {
   std::vector<const Type*> types;
   const auto add = [&types](const Type* type) {
-    if (type != nullptr && type->bytes > 0) types.push_back(type);
+    if (type != nullptr && type->size > 0) types.push_back(type);
   };
   const std::sregex_iterator end;
   for (const std::regex& pattern : type_patterns()) {
     for (std::sregex_iterator match(text.begin(), text.end(), pattern); match != end; ++match) {
-      const std::string name = without_namespace((*match)[1]);
+      const std::string name = (*match)[1];
       const Type* keyword = type_of_keyword(name);
-      add(keyword != nullptr ? keyword : types_->named(name));
+      add(keyword != nullptr ? keyword : types_->named(name, place.function));
     }
   }
   for (std::sregex_iterator match(text.begin(), text.end(), size_of_expression()); match != end; ++match) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "types/fields.hpp"
+
 namespace linebounce::record {
 namespace {
 
@@ -72,12 +74,12 @@ class VariableFinder {
   // Variables with disjoint lifetimes may share a stack slot. Prefers the first that is a structure, class or array.
   void look_at(Dwarf_Die& variable, const std::string& function, std::uint64_t address) {
     const Type* type = types_->of(variable);
-    if (type == nullptr || type->bytes <= 0 || is_certain_) return;
+    if (type == nullptr || type->size <= 0 || is_certain_) return;
     const auto begin = begin_of(variable);
     const auto offset = static_cast<std::int64_t>(address - begin.value_or(0));
-    if (!begin || address < *begin || offset >= type->bytes) return;
+    if (!begin || address < *begin || offset >= type->size) return;
     is_certain_ = !type->members.empty() || type->element != nullptr;
-    found_ = function + "::" + name_of(variable) + path_in(*type, offset);
+    found_ = function + "::" + name_of(variable) + types::path_in(*type, offset);
   }
 
   std::optional<std::uint64_t> begin_of(Dwarf_Die& variable) const {

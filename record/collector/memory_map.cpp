@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "types/fields.hpp"
+
 namespace linebounce::record {
 namespace {
 
@@ -61,11 +63,11 @@ std::string MemoryMap::place_name(const Place& place) const {
   const trace::Symbols& symbols = writer_->symbols();
   const trace::Object& object = symbols.objects[place.object];
   const Type* type = descriptions_[place.block].type;
-  const bool is_array = type != nullptr && object.size % type->bytes == 0 && object.size > type->bytes;
+  const bool is_array = type != nullptr && object.size % type->size == 0 && object.size > type->size;
   if (is_array) {
-    return object.name + fmt::format("[{}]", place.offset / type->bytes) + path_in(*type, place.offset % type->bytes);
+    return object.name + fmt::format("[{}]", place.offset / type->size) + types::path_in(*type, place.offset % type->size);
   }
-  if (type != nullptr && place.offset < type->bytes) return object.name + path_in(*type, place.offset);
+  if (type != nullptr && place.offset < type->size) return object.name + types::path_in(*type, place.offset);
   return place.offset == 0 ? object.name : symbols.place_name(place.object, place.offset);
 }
 
@@ -279,19 +281,13 @@ void MemoryMap::add_stack(const std::string& thread, std::uint64_t lowest, std::
   if (!is_known) stacks_.push_back({.thread = thread, .lowest = lowest, .end = end});
 }
 
-std::uint32_t MemoryMap::structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields,
-                                   const std::string& source) {
-  const auto [entry, is_new] = structures_.try_emplace({name, bytes}, 0);
+std::uint32_t MemoryMap::structure(trace::Structure made) {
+  const std::string name = made.name;
+  const auto [entry, is_new] = structures_.try_emplace({name, made.size}, 0);
   if (!is_new) return entry->second;
-  trace::Structure made;
-  made.name = name;
-  made.size = bytes;
-  made.alignment = alignment;
-  made.fields = std::move(fields);
-  made.source = source;
   const auto same_name = structures_.lower_bound({name, 0});
   const bool is_only = std::next(same_name) == structures_.end() || std::next(same_name)->first.first != name;
-  if (!is_only) made.name += fmt::format(" ({} bytes)", bytes);
+  if (!is_only) made.name += fmt::format(" ({} bytes)", made.size);
   return entry->second = writer_->define(made);
 }
 

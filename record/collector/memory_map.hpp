@@ -129,8 +129,7 @@ class MemoryMap {
   void shape(Description& description, const Type& type, const std::string& structure_name);
   void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
   void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
-  std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields,
-                          const std::string& source);
+  std::uint32_t structure(trace::Structure made);
   [[nodiscard]] std::uint64_t page_bytes_at(std::uint64_t address) const;
   std::uint32_t define_object(std::uint32_t block, std::uint64_t element);
 

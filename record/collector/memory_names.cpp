@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "record/collector/memory_map.hpp"
+#include "types/fields.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -26,7 +27,7 @@ constexpr int kBlockAlignment = 16;
 // object. An array of scalars is one object; returns the type itself.
 const Type* element_of_array(const Type& type) {
   const bool is_array_of_structures = type.element != nullptr && !type.element->members.empty() && type.elements > 0;
-  return is_array_of_structures ? type.element : nullptr;
+  return is_array_of_structures ? type.element.get() : nullptr;
 }
 
 // Whether the fields are those of std::mutex, std::atomic<int> or the like, whose internal members have no useful names.
@@ -68,17 +69,17 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
 // an array of calloc's element size; an array of structures; an array of scalars; one structure followed by more data. nullptr
 // if none fits.
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
-  const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
+  const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->size); };
   const auto find = [&site](auto fits) {
     const auto found = std::ranges::find_if(site.types, fits);
     return found == site.types.end() ? nullptr : *found;
   };
   const Type* type =
       find([&](const Type* one) { return size(one) == bytes || (element_bytes > 1 && size(one) == element_bytes); });
-  if (type == nullptr) type = find([&](const Type* one) { return one->has_members() && bytes % size(one) == 0; });
+  if (type == nullptr) type = find([&](const Type* one) { return types::has_members(*one) && bytes % size(one) == 0; });
   if (type == nullptr) type = find([&](const Type* one) { return bytes % size(one) == 0; });
   if (type != nullptr || !site.more_behind) return type;
-  return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
+  return find([&](const Type* one) { return types::has_members(*one) && size(one) < bytes; });
 }
 
 // Rounds a block's length up to one of a few lengths, so that blocks at one address become few objects. For each power of 2
@@ -95,8 +96,8 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
 std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t bytes) {
   constexpr std::uint64_t kCountBytes = 8;
   for (const Type* type : site.types) {
-    if (!site.is_new_array || !type->has_members()) continue;
-    const auto size = static_cast<std::uint64_t>(type->bytes);
+    if (!site.is_new_array || !types::has_members(*type)) continue;
+    const auto size = static_cast<std::uint64_t>(type->size);
     const std::uint64_t before = std::max(kCountBytes, static_cast<std::uint64_t>(type->alignment));
     const bool can_be = bytes > before && (bytes - before) % size == 0;
     if (can_be && (type->has_destructor || bytes % size != 0)) return before;
@@ -108,17 +109,18 @@ std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t by
 
 // Sets the description's structure, if the type has fields.
 void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
-  std::vector<trace::Field> fields = fields_of(type);
-  if (fields.empty() || is_wrapper(fields)) return;
-  const std::string& name = type.name.empty() ? structure_name : type.name;
-  description.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields), type.source);
+  trace::Structure made = types::structure_of(type);
+  if (made.fields.empty() || is_wrapper(made.fields)) return;
+  if (made.name.empty()) made.name = structure_name;
+  description.structure = structure(std::move(made));
 }
 
 void MemoryMap::add_variables() {
   for (; units_read_ < image_->units().size(); ++units_read_) {
     ProgramImage::Unit unit = image_->units()[units_read_];
-    types_.note_types_of(unit.entry);
-    add_variables_in(unit.entry, unit.bias, "");
+    Dwarf* information = dwarf_cu_getdwarf(unit.entry.cu);
+    types_.note_types_of(information, dwarf_getelf(information));
+    add_variables_in(unit.tree, unit.bias, "");
   }
 }
 
@@ -145,10 +147,10 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   if (!address_of(variable, address)) return;
   const Type* type = types_.of(variable);
   const std::string name = prefix + prefix_of_declaration(variable) + name_of(variable);
-  if (type == nullptr || type->bytes <= 0 || name.empty() || variables_.contains(address + bias)) return;
-  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes)};
+  if (type == nullptr || type->size <= 0 || name.empty() || variables_.contains(address + bias)) return;
+  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->size)};
   const Type* element = element_of_array(*type);
-  block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->bytes);
+  block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->size);
   Description description{.name = name,
                           .is_numbered = element != nullptr,
                           .type = element == nullptr ? type : element,
@@ -173,8 +175,8 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
   const bool is_usual = is_usual_size(site, bytes);
   if (!is_usual || bytes > kLargestPart) {
     const Type* type = type_of_block(site, bytes, element_bytes);
-    if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, kind.is_shared, site);
-    if (!is_usual) kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
+    if (type == nullptr || !types::has_members(*type)) return cover_buffers(address, bytes, kind.is_shared, site);
+    if (!is_usual) kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->size));
   }
   const std::uint32_t block = heap_block(address, kept_bytes, element_bytes, movable, site);
   if (kind.is_shared) note_shared(block);
@@ -241,25 +243,29 @@ void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, bool i
 std::uint32_t MemoryMap::new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
   Description description{.name = site.name, .is_numbered = true, .is_heap = true, .source = site.source};
   const Type* type = type_of_block(site, block.bytes, element_bytes);
-  const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
+  const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->size);
   const auto bytes = static_cast<std::int64_t>(block.bytes);
   const bool fits = size > 0 && block.bytes % size == 0;
   description.type = type;
   if (fits && !type->members.empty()) {
     block.element_bytes = size;
-    if (!type->is_union && !type->name.empty()) description.name = type->name;
+    if (type->kind != types::TypeKind::union_type && !type->name.empty()) description.name = type->name;
     shape(description, *type, site.name);
   } else if (fits && block.bytes > size) {
-    const Type array{.bytes = bytes,
+    const Type array{.kind = types::TypeKind::array,
+                     .size = bytes,
                      .alignment = type->alignment,
-                     .element = type,
+                     .element = TypePtr(TypePtr(), type),
                      .elements = static_cast<std::int64_t>(block.bytes / size)};
     shape(description, array, site.name);
   } else if (!fits && size > 0) {
     if (!type->name.empty()) description.name = type->name;
-    description.structure = structure(description.name, bytes, type->alignment, fields_of(*type), type->source);
+    trace::Structure made = types::structure_of(*type);
+    made.name = description.name;
+    made.size = bytes;
+    description.structure = structure(std::move(made));
   } else {
-    description.structure = structure(site.name, bytes, kBlockAlignment, {}, "");
+    description.structure = structure({.name = site.name, .size = bytes, .alignment = kBlockAlignment});
   }
   std::uint64_t& number = numbers_[description.name];
   description.first_number = number;

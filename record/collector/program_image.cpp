@@ -138,7 +138,11 @@ void ProgramImage::find_units() {
 
 // Remembers units itself, because libdwfl finds them by .debug_aranges, which not all compilers write.
 void ProgramImage::add_unit(const Dwarf_Die& entry, std::uint64_t bias) {
-  units_.push_back({.entry = entry, .bias = bias});
+  units_.push_back({.entry = entry, .tree = entry, .bias = bias});
+  Dwarf_Die split;
+  std::uint8_t kind = 0;
+  const bool is_known = dwarf_cu_info(entry.cu, nullptr, &kind, nullptr, &split, nullptr, nullptr, nullptr) == 0;
+  if (is_known && kind == DW_UT_skeleton && split.addr != nullptr) units_.back().tree = split;
   Dwarf_Addr base = 0, begin = 0, end = 0;
   std::ptrdiff_t next = 0;
   while ((next = dwarf_ranges(&units_.back().entry, next, &base, &begin, &end)) > 0) {
@@ -190,8 +194,9 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
   }
   Scopes innermost;
   Scopes scopes;  // lexical scopes of the code; with inlining they differ from those in the source
-  innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
-  Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : place.unit;
+  Dwarf_Die tree = unit->tree;
+  innermost.count = dwarf_getscopes(&tree, address - unit->bias, &innermost.list);
+  Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : tree;
   if (dwarf_tag(&within) == DW_TAG_compile_unit) find_innermost(within, address - unit->bias, within);
   scopes.count = dwarf_getscopes_die(&within, &scopes.list);
   for (int i = 0; i < scopes.count; ++i) {

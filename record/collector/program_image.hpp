@@ -56,6 +56,7 @@ class ProgramImage {
   // All compilation units with debug information, of all files. look_again() appends new ones.
   struct Unit {
     Dwarf_Die entry{};
+    Dwarf_Die tree{};        // the same, or the split unit that has the entries below it
     std::uint64_t bias = 0;  // offset of its addresses
   };
   [[nodiscard]] const std::vector<Unit>& units() const { return units_; }

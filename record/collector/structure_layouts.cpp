@@ -1,6 +1,5 @@
 #include "record/collector/structure_layouts.hpp"
 
-#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +10,7 @@
 
 #include "record/collector/shared_channel.hpp"
 #include "record/collector/types.hpp"
+#include "types/fields.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -31,23 +31,27 @@ class BinaryTypes {
     if (session_ == nullptr || dwfl_report_offline(session_.get(), "", file.c_str(), -1) == nullptr)
       throw RecordError(fmt::format("{}: cannot be read as a program or library: {}", file, dwfl_errmsg(-1)));
     dwfl_report_end(session_.get(), nullptr, nullptr);
-    Dwarf_Die* unit = nullptr;
-    Dwarf_Addr bias = 0;
-    bool is_split = false;
-    while ((unit = dwfl_nextcu(session_.get(), unit, &bias)) != nullptr) {
-      types_.note_types_of(*unit);
-      is_split = is_split || dwarf_hasattr(unit, DW_AT_GNU_dwo_name) != 0 || dwarf_hasattr(unit, DW_AT_dwo_name) != 0;
-    }
-    if (types_.structure_names().empty() && is_split)
-      throw RecordError(fmt::format(
-          "{}: has its debug information in files of its own, which are not read; compile it without -gsplit-dwarf", file));
-    if (types_.structure_names().empty())
-      throw RecordError(fmt::format("{}: has no structures in its debug information; compile it with -g", file));
+    dwfl_getmodules(session_.get(), &note_module, &types_, 0);
+    if (!types_.missing_files().empty())
+      throw RecordError(
+          fmt::format("{}: has its debug information in {}, which can't be read; keep that file, or compile "
+                      "without -gsplit-dwarf",
+                      file, types_.missing_files().front()));
+    if (types_.qualified_names("").empty())
+      throw RecordError(
+          fmt::format("{}: has no structures in its debug information; compile it with -g (-g1 leaves types out)", file));
   }
 
   Types& types() { return types_; }
 
  private:
+  static int note_module(Dwfl_Module* module, void**, const char*, Dwarf_Addr, void* types) {
+    Dwarf_Addr bias = 0;
+    Dwarf* information = dwfl_module_getdwarf(module, &bias);
+    static_cast<Types*>(types)->note_types_of(information, dwfl_module_getelf(module, &bias));
+    return DWARF_CB_OK;
+  }
+
   std::unique_ptr<Dwfl, void (*)(Dwfl*)> session_;
   Types types_;
 };
@@ -58,13 +62,20 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-std::string table_of(const std::string& name, const Type& type) {
-  std::string text = fmt::format("\n[structure.{}]\nsize_bytes = {}\nalignment_bytes = {}\nfields = [\n", quoted(name),
-                                 type.bytes, type.alignment);
-  for (const trace::Field& field : fields_of(type, FieldsFor::layout))
-    text +=
-        fmt::format("  {{ name = {}, offset_bytes = {}, size_bytes = {} }},\n", quoted(field.name), field.offset, field.size);
+std::string places_text(const char* key, const std::vector<trace::Field>& fields) {
+  std::string text = fmt::format("{} = [\n", key);
+  for (const trace::Field& field : fields) {
+    const std::string name = field.name == "?" ? "" : fmt::format("name = {}, ", quoted(field.name));
+    text += fmt::format("  {{ {}offset_bytes = {}, size_bytes = {} }},\n", name, field.offset, field.size);
+  }
   return text + "]\n";
+}
+
+std::string table_of(const std::string& name, const Type& type) {
+  const trace::Structure made = types::structure_of(type, types::FieldsFor::layout);
+  return fmt::format("\n[structure.{}]\nsize_bytes = {}\nalignment_bytes = {}\n{}{}", quoted(name), made.size, made.alignment,
+                     places_text("fields", made.fields),
+                     made.unexplained.empty() ? "" : places_text("unexplained", made.unexplained));
 }
 
 // For an error message: the names that contain the wanted one, or the first ones if none does.
@@ -80,24 +91,30 @@ std::string names_text(const std::vector<std::string>& all, const std::string& w
 }
 
 // A structure by its name alone, or with its namespaces and classes.
-const Type* structure_of(Types& types, const std::string& name) {
-  const Type* qualified = types.qualified(name);
-  return qualified != nullptr ? qualified : types.named(name);
+const Type& structure_of(Types& types, const std::string& file, const std::string& name) {
+  std::vector<const Type*> found = types.qualified(name);
+  if (found.empty()) {
+    const std::vector<std::string> same = types.qualified_names(name);
+    if (same.size() > 1)
+      throw RecordError(fmt::format("{}: has several structures {}; name one: {}", file, name, fmt::join(same, ", ")));
+    if (!same.empty()) found = types.qualified(same.front());
+  }
+  if (found.size() > 1)
+    throw RecordError(fmt::format("{}: has several structures {}, which differ: one of {} bytes ({}), one of {} bytes ({})",
+                                  file, name, found[0]->size, found[0]->source, found[1]->size, found[1]->source));
+  if (found.empty() || !found.front()->is_aggregate())
+    throw RecordError(
+        fmt::format("{}: has no structure {}; it has {}", file, name, names_text(types.qualified_names(""), name)));
+  if (found.front()->size <= 0)
+    throw RecordError(fmt::format("{}: the size of {} is not in its debug information", file, name));
+  return *found.front();
 }
 
 std::vector<std::string> wanted_of(Types& types, const std::string& file, const std::vector<std::string>& names) {
-  const std::vector<std::string> all = types.structure_names();
+  const std::vector<std::string> all = types.qualified_names("");
   if (names.empty() && all.size() > kMostUnasked)
     throw RecordError(fmt::format("{}: has {} structures ({}); name those that you need: --structure NAME", file, all.size(),
                                   names_text(all, "")));
-  for (const std::string& name : names) {
-    const Type* type = structure_of(types, name);
-    if (type == nullptr || !type->has_members())
-      throw RecordError(fmt::format("{}: has no structure {}; it has {}", file, name, names_text(all, name)));
-    const std::vector<std::string> same = types.qualified_names(name);
-    if (same.size() > 1 && types.qualified(name) == nullptr)
-      throw RecordError(fmt::format("{}: has several structures {}; name one: {}", file, name, fmt::join(same, ", ")));
-  }
   return names.empty() ? all : names;
 }
 
@@ -110,8 +127,9 @@ std::string structure_layouts(const std::string& file, const std::vector<std::st
       fmt::format("name = {}\ntitle = {}\nline_bytes = {}\n", quoted(std::filesystem::path(file).stem().string()),
                   quoted("from the debug information of " + std::filesystem::path(file).filename().string()), kLineBytes);
   for (const std::string& name : wanted_of(binary.types(), file, names)) {
-    const Type* type = structure_of(binary.types(), name);
-    if (type != nullptr && type->has_members()) text += table_of(name, *type);
+    const std::vector<const Type*> found = binary.types().qualified(name);
+    if (names.empty() && (found.size() != 1 || !types::has_members(*found.front()))) continue;
+    text += table_of(name, structure_of(binary.types(), file, name));
   }
   return text;
 }

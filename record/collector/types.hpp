@@ -1,91 +1,80 @@
-// Layouts of C and C++ types, from debug information.
+// Types from debug information: finds them by name, and resolves declarations. type_reader.hpp reads a single one.
 #pragma once
 
 #include <elfutils/libdw.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
-#include "trace/symbols.hpp"
+#include "record/collector/virtual_bases.hpp"
+#include "types/type.hpp"
 
 namespace linebounce::record {
 
-struct Type {
-  std::string name{};  // "bucket"; empty: it has none
-  std::int64_t bytes = 0;
-  int alignment = 1;
-  bool is_union = false;
-  // For structures and classes: the members with their offsets. Those of base classes come first.
-  struct Member {
-    std::string name;  // empty: a base, or a member without name
-    std::int64_t offset = 0;
-    const Type* type = nullptr;
-    Dwarf_Die entry{};
-  };
-  std::vector<Member> members{};
-  // For arrays.
-  const Type* element = nullptr;
-  std::int64_t elements = 0;
-
-  std::string source{};  // where a structure or class is defined: "/src/queue.h:12"; empty: unknown
-
-  // For structures and classes: whether destroying an object runs C++ code.
-  bool has_destructor = false;
-
-  [[nodiscard]] bool has_members() const { return !members.empty() && !is_union; }
-};
+using types::Type;
+using types::TypePtr;
 
 class Types {
  public:
+  // Makes the types of all units known: compilation units, type units, and the split units that libdw finds. `program`: the
+  // file that has the vtables, which may differ from the one with the debug information. May be called again for the same file.
+  void note_types_of(Dwarf* information, Elf* program);
+
   // The type of a variable, member or parameter (its DW_AT_type), without qualifiers and typedefs. nullptr if it has none or
   // the type is incomplete.
-  const Type* of(Dwarf_Die& die);
+  const Type* of(Dwarf_Die& die) { return shared_of(die).get(); }
+  TypePtr shared_of(Dwarf_Die& die);
   // The type of a C expression: a variable, followed by steps. kElement steps from a pointer to its target or from an array to
   // its element. Any other step is the name of a member of a structure, or of the structure that a pointer points to. nullptr
   // if the expression has no type.
   static constexpr const char* kElement = "*";
   const Type* reached(const Dwarf_Die& variable, const std::vector<std::string>& steps);
-  // The type that this entry describes.
-  const Type* read(Dwarf_Die& type);
 
-  // A complete structure, class or typedef of that name; nullptr if none has been read. note_types_of() makes all types of a
-  // unit known.
-  const Type* named(const std::string& name);
-  // The names of the complete structures and classes, sorted.
-  [[nodiscard]] std::vector<std::string> structure_names() const;
-  // The same for a name with its namespaces and classes, "ns::Job".
-  const Type* qualified(const std::string& name);
-  // The complete structures that are called so, with their namespaces and classes, sorted.
+  // A complete structure, class, typedef or scalar by its name in a source, in a function of that name ("db::Table::insert"):
+  // looked up in the namespaces and classes around the function, then, if only one type is called so, anywhere. nullptr if none
+  // is found.
+  const Type* named(const std::string& name, const std::string& function = "");
+
+  // The complete structures of that name with its namespaces and classes ("ns::Job"), which differ in their layout; a typedef's
+  // structure if there is none.
+  std::vector<const Type*> qualified(const std::string& name);
+  // The complete structures' qualified names that end with this name, sorted; for "", all.
   [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
-  void note_types_of(Dwarf_Die& unit) { note_types_of(unit, ""); }
+  // Files of split units that could not be read.
+  [[nodiscard]] const std::vector<std::string>& missing_files() const { return missing_files_; }
+
+  // ---- for the reader of a structure ----
+  // The type that this entry describes.
+  TypePtr read(const Dwarf_Die& type);
+  // The entry's name with its namespaces and classes.
+  std::string qualified_name(Dwarf_Die& die) const;
+  // The complete definition of a declaration. Returns false if there is none, or several that differ.
+  bool complete(Dwarf_Die& die) const;
+  VirtualBases& virtual_bases_of(Dwarf_Die& die);
+  [[nodiscard]] bool is_variant(Dwarf_Die& die) const { return variants_.contains(die.addr); }
 
  private:
-  void note_types_of(Dwarf_Die& scope, const std::string& before);  // `before`: the scope's name, "ns::"
-  void read_structure(Dwarf_Die& die, Type& type);
-  void read_array(Dwarf_Die& die, Type& type);
+  void note_types_in(Dwarf_Die& scope, const std::string& before, int depth);  // `before`: the scope's name, "ns::"
+  void note_type(Dwarf_Die& die, const std::string& before, int depth);
+  [[nodiscard]] const std::string* only_name(const std::string& name) const;
+  const Type* exactly(const std::string& name);
 
-  std::unordered_map<const void*, std::unique_ptr<Type>> types_;  // by the entry's address
-  // Typedefs by name, over all units. Kept apart from structures_, because a unit may have a typedef with the same name as a
-  // structure that it only declares.
-  std::unordered_map<std::string, Dwarf_Die> structures_;  // complete ones
+  std::unordered_map<const void*, TypePtr> types_;  // by the entry's address
+  // Complete structures by qualified name, over all units; and typedefs and scalars. They are apart, because a unit may have a
+  // typedef with the name of a structure that it only declares.
+  std::unordered_map<std::string, std::vector<Dwarf_Die>> structures_;
   std::unordered_map<std::string, Dwarf_Die> other_names_;
-  std::unordered_map<std::string, Dwarf_Die> qualified_;  // complete structures, by "ns::Job"; by "Job" outside all namespaces
+  std::unordered_map<std::string, std::vector<std::string>> by_last_name_;  // qualified names, by "Job"
+  std::unordered_map<const void*, std::string> scopes_;                     // "ns::", by the address of a type's entry
+  std::unordered_set<const void*> variants_;                                // structures that are variants of the one around
+  std::map<Dwarf*, std::shared_ptr<VirtualBases>> virtual_bases_;
+  std::vector<std::string> missing_files_;
+  int depth_ = 0;  // of read()
 };
-
-// Where the entry is declared: "/src/queue.c:40"; empty: unknown.
-std::string declared_at(Dwarf_Die& die);
-
-// The type's fields for a trace. Nested structures and short arrays are expanded ("list.next", "lock[3]") unless there are
-// too many. A scalar or a long array of scalars has no fields. In a layout, an array of bytes is one field, and a nameless
-// union has only its largest member.
-enum class FieldsFor : std::uint8_t { trace, layout };
-std::vector<trace::Field> fields_of(const Type& type, FieldsFor use = FieldsFor::trace);
-
-// The name in source syntax of the part at this offset: "[33]", ".locks[3].mutex"; "+5" if the type has no name for it. Does
-// not name the internals of C and C++ library types. REQUIRES: offset >= 0.
-std::string path_in(const Type& type, std::int64_t offset);
 
 }  // namespace linebounce::record

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "sim/config/layout_file.hpp"
 #include "sim/lines/rank_correlation.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/own_directory.hpp"
@@ -14,6 +15,7 @@
 #include "sim/studies/advice/byte_use.hpp"
 #include "sim/studies/advice/count_use.hpp"
 #include "sim/studies/replay/orders.hpp"
+#include "trace/error.hpp"
 #include "workloads/replay/places.hpp"
 #include "workloads/replay/replay.hpp"
 
@@ -113,6 +115,7 @@ class SharingFinder {
     const Placements placements = all_placements(report, *recorded);
     const auto users = lines_of_several_threads(reader_, placements.places);
     const auto shared = falsely_shared(users.front(), reader_.symbols(), lines_shared_in_time(report, *recorded));
+    refuse_unexplained(shared);
     find_lines(report, shared, placements.places.front(), users.front());
     find_elsewhere(report, shared, placements, users);
     if (report.lines.empty() && !report.elsewhere.empty()) {
@@ -138,6 +141,20 @@ class SharingFinder {
       return 1 + (std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
     }
   };
+
+  // Errors: TraceError if a shared line has an object with bytes that nothing explains: they may be of another member than is
+  // told, so neither the blame nor a cure is certain.
+  void refuse_unexplained(const std::vector<FalselySharedLine>& shared) const {
+    for (const FalselySharedLine& line : shared) {
+      for (const Piece& piece : line.pieces) {
+        const std::uint32_t structure = reader_.symbols().objects[piece.object].structure;
+        if (structure == trace::kNone) continue;
+        const std::string text = unexplained_text(layout_of_recorded(reader_.symbols().structures[structure]));
+        if (!text.empty())
+          throw trace::TraceError(fmt::format("{}: {}; what threads share there is not certain", arguments_.trace, text));
+      }
+    }
+  }
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 

@@ -10,20 +10,16 @@
 #include <set>
 
 #include "models/spec_binder.hpp"
-#include "models/text/quote_marks.hpp"
-#include "models/text/structure_listing.hpp"
-#include "sim/config/btf.hpp"
-#include "sim/config/pahole.hpp"
+#include "sim/config/listing_layouts.hpp"
 #include "sim/config/project_files.hpp"
-#include "sim/config/ptype.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
+#include "types/elf_file.hpp"
+#include "types/type.hpp"
 
 namespace linebounce::sim {
 namespace {
-
-constexpr int kUsualLineBytes = 64;  // for listings that don't imply a line size; most processors have 64-byte lines
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
   const auto given = static_cast<unsigned>(value);
@@ -71,7 +67,14 @@ class StructureReader {
       layout_.base_offset = static_cast<int>(*offset);
     layout_.subsystem = reader_.text("subsystem").value_or("");
     const toml::array* fields = reader_.array("fields");
+    const toml::array* unexplained = reader_.array("unexplained");
     reader_.finish();
+    for (std::size_t i = 0; unexplained != nullptr && i < unexplained->size(); ++i) {
+      const toml::table* bytes = (*unexplained)[i].as_table();
+      if (bytes == nullptr) reader_.refuse("unexplained", "expected a list of tables { offset_bytes, size_bytes }");
+      TableReader places(*bytes, file_, fmt::format("{}.unexplained[{}]", path_, i));
+      layout_.unexplained.push_back(read_place(places, ""));
+    }
     for (std::size_t i = 0; fields != nullptr && i < fields->size(); ++i) {
       const toml::table* field = (*fields)[i].as_table();
       if (field == nullptr) reader_.refuse("fields", "expected a list of tables { name, offset_bytes, size_bytes }");
@@ -90,8 +93,17 @@ class StructureReader {
 
   void read_field(const toml::table& table, const std::string& path) {
     TableReader reader(table, file_, path);
+    const Field field = read_place(reader, reader.required_text("name"));
+    if (!names_.insert(field.name).second)
+      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
+    if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
+    placed_.emplace(field.offset, field);
+    layout_.fields.push_back(field);
+  }
+
+  Field read_place(TableReader& reader, const std::string& name) const {
     Field field;
-    field.name = reader.required_text("name");
+    field.name = name;
     field.offset = bytes(reader, "offset_bytes", 0, layout_.size - 1);
     field.size = bytes(reader, "size_bytes", 1, layout_.size);
     if (field.offset + field.size > layout_.size)
@@ -101,11 +113,7 @@ class StructureReader {
                       "least {}",
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
-    if (!names_.insert(field.name).second)
-      reader.refuse("name", fmt::format("{} is in {} twice; legal: any other name", field.name, layout_.name));
-    if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
-    placed_.emplace(field.offset, field);
-    layout_.fields.push_back(field);
+    return field;
   }
 
   [[nodiscard]] std::string overlap_text(const Field& field, const Field& other) const {
@@ -133,7 +141,7 @@ class StructureReader {
   PlacedFields placed_;
 };
 
-// True for a path of pahole's or bpftool's output: it has pahole's extension, or is an existing file with any extension but a
+// True for a path of another tool's listing: it has pahole's extension, or is an existing file with any extension but a
 // layout's.
 bool is_listing_path(const std::string& name_or_path) {
   const std::filesystem::path path = name_or_path;
@@ -160,29 +168,6 @@ LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
   return layouts;
 }
 
-// In this function and the next, `given` is the user's text, whose lines may begin with the `>` of a quoted e-mail.
-LayoutFile read_btf(const std::string& given, const std::filesystem::path& file) {
-  LayoutFile layouts;
-  layouts.name = file.stem().string();
-  layouts.title = "from BTF";
-  layouts.line_bytes = kUsualLineBytes;
-  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
-  for (const Layout& layout : parse_btf(text, file.string())) layouts.layouts.add(layout);
-  return layouts;
-}
-
-LayoutFile read_pahole(const std::string& given, const std::filesystem::path& file) {
-  const bool is_of_gdb = is_ptype_listing(given);
-  const std::string text =
-      is_of_gdb ? pahole_text_of_ptype(given) : fmt::format("{}\n", fmt::join(unquoted_lines(given), "\n"));
-  LayoutFile layouts;
-  layouts.name = file.stem().string();
-  layouts.title = is_of_gdb ? "from gdb's ptype /o" : "from pahole's output";
-  layouts.line_bytes = pahole_line_bytes(text).value_or(kUsualLineBytes);
-  for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
-  return layouts;
-}
-
 }  // namespace
 
 bool is_layout_path(const std::string& name_or_path) {
@@ -199,16 +184,14 @@ LayoutFile load_layout_file(const std::string& name_or_path, const std::string& 
   return read_layout_file(read_text(file), file);
 }
 
-LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
-  if (text.starts_with("\x7f"
-                       "ELF"))
+LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file, const LayoutChoice& choice) {
+  if (is_listing(text, file)) return read_listing_layouts(text, file, choice);
+  if (types::is_elf(text))
     throw ConfigError(
         fmt::format("{0}: is a program or library; a layout is made of its debug information by: linebounce import "
                     "{0} --structure NAME -o NAME.toml",
                     file.string()));
-  if (is_btf_listing(text)) return read_btf(text, file);
-  const bool is_listing = file.extension() == kPaholeExtension || is_structure_listing(text) || is_ptype_listing(text);
-  return is_listing ? read_pahole(text, file) : read_layout_toml(text, file.string());
+  return read_layout_toml(text, file.string());
 }
 
 int natural_alignment(int size) {
@@ -227,6 +210,13 @@ int alignment_of(const Layout& layout) {
   int alignment = 1;
   for (const Field& field : layout.fields) alignment = std::max(alignment, alignment_of(field));
   return alignment;
+}
+
+std::string unexplained_text(const Layout& layout) {
+  std::vector<types::Bytes> bytes;
+  for (const Field& field : layout.unexplained) bytes.push_back({field.offset, field.offset + field.size});
+  if (bytes.empty()) return "";
+  return fmt::format("{} of {} may be of a member that its source does not tell", types::bytes_text(bytes), layout.name);
 }
 
 }  // namespace linebounce::sim

@@ -28,19 +28,22 @@ bool is_project(const fs::path& folder) {
 
 thread_local fs::path home;  // empty: project_root() searches above the program
 
-std::string read_up_to_largest(const fs::path& file) {
+constexpr int kLargestConfiguration = 16, kLargestData = 256;  // MiB; a device may supply data without end
+
+std::string read_up_to(int mebibytes, const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a folder, not a file", file.string()));
-  constexpr std::size_t kLargest = 16 << 20;  // an upper limit, because a device may supply data without end
+  const std::size_t largest = static_cast<std::size_t>(mebibytes) << 20;
   errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string text;
   std::array<char, 4096> part{};
-  while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
+  while (text.size() <= largest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
     text.append(part.data(), in.gcount());
   }
-  if (text.size() > kLargest)
-    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is not a configuration file", file.string()));
+  if (text.size() > largest)
+    throw ConfigError(fmt::format("{}: larger than {} MiB: this is not {}", file.string(), mebibytes,
+                                  mebibytes == kLargestData ? "a listing" : "a configuration file"));
   if (!in.is_open() || in.bad()) {
     const int why = errno;
     const std::string message = read_problem(file.string(), why);
@@ -141,13 +144,13 @@ std::string read_text(const fs::path& file) {
   if (file.string().find('\n') != std::string::npos)
     throw ConfigError(fmt::format("{}: a file name may have no line break; rename the file", visible_name(file.string())));
   if (fs::is_fifo(file, ignored)) throw ConfigError(fmt::format("{}: this is a pipe, not a file", file.string()));
-  return read_up_to_largest(file);
+  return read_up_to(kLargestConfiguration, file);
 }
 
 std::string read_data(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) throw UnreadableConfig(read_problem(file.string(), ENOENT));
-  std::string text = read_up_to_largest(file);
+  std::string text = read_up_to(kLargestData, file);
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return text;
 }

@@ -57,8 +57,8 @@ std::string absolute_path(const std::filesystem::path& path);
 // Returns a file's bytes. Errors: ConfigError for a missing file, a directory, a pipe, which a stranger's file could name to
 // make a command wait, or more than 16 MiB; UnreadableConfig after an I/O error.
 std::string read_text(const std::filesystem::path& file);
-// Reads measurements, or what another tool has written, also through a pipe. Like read_text(), but a missing file is an
-// UnreadableConfig, and a mark of byte order is removed.
+// Reads measurements, or what another tool has written, also through a pipe. Like read_text(), but with up to 256 MiB. A
+// missing file is an UnreadableConfig, and a mark of byte order is removed.
 std::string read_data(const std::filesystem::path& file);
 
 // True if a name from a file may be used as a directory's name: "counter", or "what_if/counter" in a subfolder. Rejects names

@@ -21,27 +21,30 @@ std::string_view noun_of(FormKind kind) {
 }
 
 const std::vector<Form>& all_forms() {
-  static const std::vector<Form> kForms = {
-      LISTED(MakeForm, ordered_form)(),      LISTED(MakeForm, read_write_form)(),
-      LISTED(MakeForm, per_core_form)(),     LISTED(MakeForm, smpcache_form)(),
-      LISTED(MakeForm, dinero_form)(),       LISTED(MakeForm, pinatrace_form)(),
-      LISTED(MakeForm, gem5_packets_form)(), LISTED(MakeForm, lackey_form)(),
-      LISTED(MakeForm, champsim_form)(),     LISTED(MakeForm, dramsim_form)(),
-      LISTED(MakeForm, drmemtrace_form)(),   LISTED(MakeForm, perf_script_form)(),
-      LISTED(MakeForm, perf_data_form)(),    LISTED(MakeForm, perf_c2c_form)(),
-      LISTED(MakeForm, access_table_form)(), LISTED(MakeForm, lock_stat_form)(),
-      LISTED(MakeForm, perf_lock_form)(),    LISTED(MakeForm, perf_lock_csv_form)(),
-      LISTED(MakeForm, klockstat_form)(),    LISTED(MakeForm, lockmeter_form)(),
-      LISTED(MakeForm, mutrace_form)(),      LISTED(MakeForm, freebsd_lock_prof_form)(),
-      LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),
-      LISTED(MakeForm, mctop_form)(),        LISTED(MakeForm, probe_form)(),
-      LISTED(MakeForm, lscpu_form)(),        LISTED(MakeForm, lstopo_form)(),
-      LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),
-      LISTED(MakeForm, pahole_form)(),       LISTED(MakeForm, ptype_form)(),
-      LISTED(MakeForm, btf_form)(),          LISTED(MakeForm, dwarf_form)(),
-      LISTED(MakeForm, litmus_form)(),       LISTED(MakeForm, own_trace_form)(),
-      LISTED(MakeForm, own_toml_form)(),     LISTED(MakeForm, own_program_form)(),
-  };
+  static const std::vector<Form> kForms = [] {
+    std::vector<Form> forms = {
+        LISTED(MakeForm, ordered_form)(),      LISTED(MakeForm, read_write_form)(),
+        LISTED(MakeForm, per_core_form)(),     LISTED(MakeForm, smpcache_form)(),
+        LISTED(MakeForm, dinero_form)(),       LISTED(MakeForm, pinatrace_form)(),
+        LISTED(MakeForm, gem5_packets_form)(), LISTED(MakeForm, lackey_form)(),
+        LISTED(MakeForm, champsim_form)(),     LISTED(MakeForm, dramsim_form)(),
+        LISTED(MakeForm, drmemtrace_form)(),   LISTED(MakeForm, perf_script_form)(),
+        LISTED(MakeForm, perf_data_form)(),    LISTED(MakeForm, perf_c2c_form)(),
+        LISTED(MakeForm, access_table_form)(), LISTED(MakeForm, lock_stat_form)(),
+        LISTED(MakeForm, perf_lock_form)(),    LISTED(MakeForm, perf_lock_csv_form)(),
+        LISTED(MakeForm, klockstat_form)(),    LISTED(MakeForm, lockmeter_form)(),
+        LISTED(MakeForm, mutrace_form)(),      LISTED(MakeForm, freebsd_lock_prof_form)(),
+        LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),
+        LISTED(MakeForm, mctop_form)(),        LISTED(MakeForm, probe_form)(),
+        LISTED(MakeForm, lscpu_form)(),        LISTED(MakeForm, lstopo_form)(),
+        LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),
+    };
+    for (Form& form : listing_forms()) forms.push_back(std::move(form));
+    for (MakeForm* const make : {LISTED(MakeForm, dwarf_form), LISTED(MakeForm, litmus_form), LISTED(MakeForm, own_trace_form),
+                                 LISTED(MakeForm, own_toml_form), LISTED(MakeForm, own_program_form)})
+      forms.push_back(make());
+    return forms;
+  }();
   return kForms;
 }
 

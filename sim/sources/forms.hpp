@@ -54,6 +54,8 @@ using MakeForm = Form();
 
 // In the order in which messages list them.
 const std::vector<Form>& all_forms();
+// The forms of types/listing.hpp.
+std::vector<Form> listing_forms();
 // Returns nullptr if no form has this name.
 const Form* form_named(std::string_view name);
 

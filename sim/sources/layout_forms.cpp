@@ -1,51 +1,32 @@
-// Recognises lists of structures with their members' offsets and sizes. sim/config reads them.
-#include "models/text/structure_listing.hpp"
+// Recognises lists of structures with their members' offsets and sizes. types/ reads them.
 #include "sim/sources/forms.hpp"
+#include "types/elf_file.hpp"
+#include "types/listing.hpp"
 
 namespace linebounce::sim {
 
-Form pahole_form() {
-  return {.name = "pahole",
-          .kind = FormKind::layout,
-          .what = "pahole's listing of structures",
-          .marks = "struct NAME { ... }; with /* OFFSET SIZE */ behind members",
-          .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.is_text && is_structure_listing(excerpt.bytes),
-                              "members have their offset and size behind them");
-          }};
-}
-
-Form ptype_form() {
-  return {.name = "ptype",
-          .kind = FormKind::layout,
-          .what = "gdb's ptype /o: structures with offsets and sizes",
-          .marks = "/* offset | size */ type = struct NAME {",
-          .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.is_text && is_ptype_listing(excerpt.bytes), "it has the head that gdb prints");
-          }};
+std::vector<Form> listing_forms() {
+  std::vector<Form> forms;
+  for (const types::ListingForm& one : types::listing_forms()) {
+    forms.push_back({.name = one.name,
+                     .kind = FormKind::layout,
+                     .what = one.what,
+                     .marks = one.marks,
+                     .likeness = [&one](const Excerpt& excerpt) {
+                       return certain_if(one.is_like(excerpt.is_text ? types::unquoted(excerpt.bytes) : excerpt.bytes),
+                                         one.because);
+                     }});
+  }
+  return forms;
 }
 
 Form dwarf_form() {
-  return {.name = "dwarf",
-          .kind = FormKind::layout,
-          .what = "a program or library (ELF), for the structures in its debug information",
-          .marks = "ELF at its beginning",
-          .likeness = [](const Excerpt& excerpt) {
-            return certain_if(excerpt.bytes.starts_with("\x7f"
-                                                        "ELF"),
-                              "it begins as ELF files do");
-          }};
-}
-
-Form btf_form() {
   return {
-      .name = "btf",
+      .name = "dwarf",
       .kind = FormKind::layout,
-      .what = "BTF types: bpftool btf dump ... format raw",
-      .marks = "[7] STRUCT 'NAME' size=64 vlen=3, and 'MEMBER' type_id=1 bits_offset=0; or the same as JSON, from bpftool -j",
-      .likeness = [](const Excerpt& excerpt) {
-        return certain_if(excerpt.is_text && is_btf_listing(excerpt.bytes), "its lines are numbered types");
-      }};
+      .what = "a program or library (ELF), for the structures in its debug information",
+      .marks = "ELF at its beginning",
+      .likeness = [](const Excerpt& excerpt) { return certain_if(types::is_elf(excerpt.bytes), "it begins as ELF files do"); }};
 }
 
 }  // namespace linebounce::sim

@@ -2,7 +2,6 @@
 
 #include "record/collector/allocation_site.hpp"
 #include "record/collector/function_names.hpp"
-#include "record/collector/types.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -73,44 +72,9 @@ TEST(FunctionNames, OfAThreadThatStdAsyncBeganAreNotTheTypeOfAMemberFunction) {
 }
 
 TEST(AllocatorNames, TellTheTypeThatACppContainerAllocates) {
-  EXPECT_EQ(type_of_cpp_allocator("__gnu_cxx::new_allocator<app::Node>::allocate"), "Node");
-  EXPECT_EQ(type_of_cpp_allocator("std::__new_allocator<std::_List_node<int> >::allocate"), "_List_node<int>");
+  EXPECT_EQ(type_of_cpp_allocator("__gnu_cxx::new_allocator<app::Node>::allocate"), "app::Node");
+  EXPECT_EQ(type_of_cpp_allocator("std::__new_allocator<std::_List_node<int> >::allocate"), "std::_List_node<int>");
   EXPECT_EQ(type_of_cpp_allocator("app::Pool::allocate"), "");
-}
-
-Type scalar(std::int64_t bytes) {
-  return {.bytes = bytes, .alignment = static_cast<int>(bytes)};
-}
-
-TEST(Fields, OfNestedStructuresAndShortArraysAreTakenApart) {
-  const Type word = scalar(8);
-  const Type link{.name = "link",
-                  .bytes = 16,
-                  .alignment = 8,
-                  .members = {{.name = "next", .offset = 0, .type = &word}, {.name = "previous", .offset = 8, .type = &word}}};
-  const Type pair{.bytes = 16, .alignment = 8, .element = &word, .elements = 2};
-  const Type node{.name = "node",
-                  .bytes = 32,
-                  .alignment = 8,
-                  .members = {{.name = "list", .offset = 0, .type = &link}, {.name = "value", .offset = 16, .type = &pair}}};
-  const std::vector<trace::Field> fields = fields_of(node);
-  ASSERT_EQ(fields.size(), 4U);
-  EXPECT_EQ(fields[1].name, "list.previous");
-  EXPECT_EQ(fields[3].name, "value[1]");
-  EXPECT_EQ(fields[3].offset, 24);
-}
-
-TEST(Fields, OfAStructureWithTooManyAreItsOwnMembers) {
-  const Type word = scalar(8);
-  const Type slots{.bytes = 512, .alignment = 8, .element = &word, .elements = 64};
-  Type large{.name = "large", .bytes = 10 * 512, .alignment = 8};
-  for (int i = 0; i < 10; ++i)
-    large.members.push_back({.name = std::string(1, static_cast<char>('a' + i)), .offset = i * 512, .type = &slots});
-  EXPECT_EQ(fields_of(large).size(), 10U);
-}
-
-TEST(Fields, AScalarHasNone) {
-  EXPECT_TRUE(fields_of(scalar(8)).empty());
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ struct Layout {
   std::optional<int> base_offset = {};  // if set, objects begin this many bytes into a line, and `alignment` is ignored
   std::string subsystem = {};           // the structure's kernel subsystem, such as "scheduler"
   std::vector<MovedBytes> moved = {};   // the bytes that layout changes have moved, sorted by `from`
+  std::vector<Field> unexplained = {};  // bytes, without names, that may be of members which the layout's source did not tell
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

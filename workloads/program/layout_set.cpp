@@ -18,7 +18,7 @@ const Layout& LayoutSet::find(const std::string& structure) const {
 }
 
 std::string group_of(const std::string& field) {
-  return field.substr(0, field.find_first_of(".["));
+  return field.substr(0, field.find_first_of(".[+"));
 }
 
 bool is_called(const std::string& field, const std::string& name) {

@@ -22,7 +22,7 @@ class LayoutSet {
   std::map<std::string, Layout> layouts_;
 };
 
-// Returns the group of a field: "wait" for "wait.next", "sd" for "sd[0].lock". A field without "." or "[" is its own group.
+// Returns the group of a field: "wait" for "wait.next" and "wait+12", "sd" for "sd[0].lock". Any other field is its own group.
 std::string group_of(const std::string& field);
 
 // True if `name` is a name of `field`. Members of a union are one field with several names: "ptr|bits".

@@ -18,7 +18,9 @@ constexpr Address kPage = Address{1} << RecordedMemory::kPageBits;
 constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
 
 // The layout of a structure, and that of an object without one.
-Layout layout_of(const trace::Structure& structure) {
+}  // namespace
+
+Layout layout_of_recorded(const trace::Structure& structure) {
   if (structure.size > kLargest) {
     throw std::invalid_argument(fmt::format("workload.trace: structure {} has {} bytes; those of a replay have at most {}",
                                             structure.name, structure.size, kLargest));
@@ -31,8 +33,12 @@ Layout layout_of(const trace::Structure& structure) {
                 .subsystem = structure.subsystem};
   for (const trace::Field& field : structure.fields)
     layout.fields.push_back({field.name, static_cast<int>(field.offset), static_cast<int>(field.size)});
+  for (const trace::Field& bytes : structure.unexplained)
+    layout.unexplained.push_back({"", static_cast<int>(bytes.offset), static_cast<int>(bytes.size)});
   return layout;
 }
+
+namespace {
 
 Layout bytes_layout(const trace::Object& object) {
   return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
@@ -49,7 +55,7 @@ LayoutSet layouts_of(const trace::Symbols& symbols) {
   for (const trace::Object& object : symbols.objects) {
     if (object.structure == trace::kNone && object.size <= kLargest) layouts.add(bytes_layout(object));
   }
-  for (const trace::Structure& structure : symbols.structures) layouts.add(layout_of(structure));
+  for (const trace::Structure& structure : symbols.structures) layouts.add(layout_of_recorded(structure));
   return layouts;
 }
 
@@ -68,7 +74,7 @@ ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& s
       locks_(symbols.locks.size()),
       barriers_(symbols.barriers.size()),
       words_(symbols.objects.size()) {
-  for (const trace::Structure& structure : symbols.structures) layouts_.push_back(layout_of(structure));
+  for (const trace::Structure& structure : symbols.structures) layouts_.push_back(layout_of_recorded(structure));
   for (const trace::Word& word : symbols.words) words_[word.object].push_back(word);
   for (const trace::Lock& lock : symbols.locks) {
     if (lock.object != trace::kNone) objects_[lock.object].holds_lock = true;

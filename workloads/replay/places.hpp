@@ -125,6 +125,9 @@ class ReplayPlaces {
 // structures must be smaller, or std::invalid_argument is thrown.
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
+// Errors: std::invalid_argument for a structure that is too large to replay.
+Layout layout_of_recorded(const trace::Structure& structure);
+
 // The text of a home in a trace: "node 3", "first_touch", "interleaved", "local".
 std::string text_of(const Home& home);
 // Parses such a text; an empty one gives none. Errors: std::invalid_argument.

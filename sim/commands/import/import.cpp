@@ -78,6 +78,8 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
   const bool takes_layout = form.kind == FormKind::lines;
   if (form.kind != FormKind::layout && !takes_layout && !arguments.structures.empty())
     throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
+  if (form.kind != FormKind::layout && !takes_layout && !arguments.base.empty())
+    throw ConfigError(fmt::format("{}: is {}; --base is for BTF", arguments.files.front(), form.what));
   if (!takes_layout && (!arguments.layout.empty() || !arguments.at.empty()))
     throw ConfigError(
         fmt::format("{}: is {}; --layout and --at are for reports of perf c2c", arguments.files.front(), form.what));
@@ -197,6 +199,8 @@ void add_import(Command& program) {
       .between(1, 20000);
   command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
       .one_value_each();
+  command.option("--base", "FILE", &arguments->base,
+                 "BTF of a kernel module: the file with its kernel's BTF, such as vmlinux or /sys/kernel/btf/vmlinux");
   command.option("--layout", "FILE", &arguments->layout,
                  "perf c2c: a listing, layout or binary with the structure that lies in the lines, so that they have fields");
   command.option("--at", "ADDRESS", &arguments->at,

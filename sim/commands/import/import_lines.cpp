@@ -60,7 +60,7 @@ std::optional<PlacedStructure> placed_structure(const ImportArguments& arguments
     if (!arguments.at.empty()) throw ConfigError("--at: says where a structure begins; name its file, too: --layout FILE");
     return std::nullopt;
   }
-  const LayoutFile file = layouts_in(arguments.layout, arguments.structures);
+  const LayoutFile file = layouts_in(arguments.layout, {arguments.structures, arguments.base});
   const auto& all = file.layouts.all();
   if (all.size() != 1)
     throw ConfigError(fmt::format("{}: has {} structures; name the one that lies in the lines: --structure {}",

@@ -24,6 +24,7 @@ struct ImportArguments {
   std::optional<int> cpus;
   std::optional<int> mhz;
   std::vector<std::string> structures;  // the structures to import from a layout; empty: all
+  std::string base;                     // for BTF of a kernel module: the file with its kernel's; empty: none
   std::string layout;  // for cache lines: a file with the layout of the structure that they contain; empty: none
   std::string at;      // for cache lines: the structure's address, in hexadecimal; empty: the first line's
   std::string model;   // for litmus tests: the memory model that judges them; empty: the one that they were written for
@@ -38,9 +39,9 @@ struct ImportArguments {
 // The path after -o; otherwise the first file's name with this extension. Errors: ConfigError if that file is also an input.
 std::filesystem::path output_of(const ImportArguments& arguments, const std::string& extension);
 
-// The structures in a listing, BTF types, a layout file or a binary's debug information. `wanted`: only these; empty: all.
-// Errors: ConfigError, trace::TraceError.
-LayoutFile layouts_in(const std::string& file, const std::vector<std::string>& wanted);
+// The structures in a listing, BTF, a layout file or a binary's debug information. `as`: the form that the user has stated;
+// empty: by the file's content. Errors: ConfigError, trace::TraceError.
+LayoutFile layouts_in(const std::string& file, const LayoutChoice& choice, const std::string& as = "");
 
 // Each importer prints what it wrote, and which data were lost or are doubtful.
 ExitCode import_trace(const ImportArguments& arguments, const Form& form);

@@ -38,6 +38,7 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
                                                 ExitCode& code) {
   const Layout before = layout_at(arguments.before, arguments.structure);
   const Layout after = layout_at(arguments.after, arguments.structure);
+  for (const Layout* one : {&before, &after}) refuse_unexplained(*one);
   const std::string structure = arguments.structure.empty() ? before.name : arguments.structure;
   const LayoutInput input = layout_input(arguments, structure, before);
   LayoutTrials trials(arguments, input, argv);

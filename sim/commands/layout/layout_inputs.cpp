@@ -16,6 +16,7 @@
 #include "sim/sources/forms.hpp"
 #include "sim/sources/line_file.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "trace/error.hpp"
 #include "workloads/replay/places.hpp"
 
 namespace linebounce::sim {
@@ -122,6 +123,11 @@ void add_layout_options(Command& command, LayoutArguments& arguments) {
       .own_directory();
   add_jobs(command, arguments.at_once);
   command.flag("--json", arguments.json, "Print one JSON object instead of text");
+}
+
+void refuse_unexplained(const Layout& layout) {
+  if (const std::string text = unexplained_text(layout); !text.empty())
+    throw trace::TraceError(fmt::format("structure {}: {}; no result about its members can rest on that", layout.name, text));
 }
 
 Layout LayoutInput::layout() const {

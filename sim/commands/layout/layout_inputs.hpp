@@ -41,6 +41,10 @@ struct LayoutInput {
 // of the one in the trace or table. Errors: ConfigError, TraceError, WriteError.
 LayoutInput layout_input(const LayoutArguments& arguments, const std::string& structure, const std::optional<Layout>& given);
 
+// Errors: TraceError if the layout has bytes that nothing explains: a member that is not known may lie there, so a result about
+// the members is worth nothing.
+void refuse_unexplained(const Layout& layout);
+
 // Reads "FILE" or "FILE:STRUCTURE"; FILE is a layout file, pahole's output, or BTF types. Without ":STRUCTURE", uses the name
 // in `structure`. If that is empty too, the file must have exactly one structure. Errors: ConfigError.
 Layout layout_at(const std::string& place, const std::string& structure);

@@ -148,7 +148,9 @@ class LayoutFinder {
         argv_(argv),
         limits_(limits_of(arguments)),
         input_(layout_input(arguments, arguments.structure, given(arguments))),
-        trials_(arguments_, input_, argv_) {}
+        trials_(arguments_, input_, argv_) {
+    refuse_unexplained(input_.layout());
+  }
 
   std::optional<LayoutReport> find(ExitCode& code) {
     LayoutReport report{.structure = input_.structure,

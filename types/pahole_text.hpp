@@ -1,0 +1,70 @@
+// Splits pahole's output into statements and comments. pahole.cpp makes structures of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace linebounce::types::pahole {
+
+struct TextPosition {
+  std::int64_t line = 1, column = 1;
+};
+
+enum class PaholePartKind : std::uint8_t {
+  declaration,  // "int count", up to its semicolon
+  opening,      // "struct job", up to its brace
+  closing,      // a brace alone
+  label,        // "public"
+  comment,      // what stands between /* and */
+  unfinished,   // a declaration without its semicolon
+  end,
+};
+
+struct PaholePart {
+  PaholePartKind kind = PaholePartKind::end;
+  std::string_view text{};
+  TextPosition at{};
+};
+
+// Walks through the text. Errors: ReadError for a comment that is cut off.
+class PaholeText {
+ public:
+  PaholeText(std::string_view text, std::string file) : text_(text), file_(std::move(file)) { next(); }
+
+  [[nodiscard]] const PaholePart& peek() const { return part_; }
+  PaholePart take();
+  // Goes on behind the structure that begins at `begin`: where a line opens another one. Used when it can't be read.
+  void skip_structure();
+  // "FILE:LINE:COLUMN: pahole: TEXT"
+  [[noreturn]] void refuse(const TextPosition& at, std::string_view text) const;
+
+ private:
+  void next();
+  void advance(std::size_t to);
+  [[nodiscard]] std::size_t end_of_statement() const;
+  [[nodiscard]] bool opens_block(std::size_t at) const;
+
+  std::string_view text_;
+  std::string file_;
+  std::size_t at_ = 0;
+  TextPosition position_;
+  PaholePart part_;
+};
+
+struct PaholePlace {
+  std::int64_t offset = 0, size = 0;  // bytes
+  std::optional<std::int64_t> bit{};  // of a bit-field, from the offset
+};
+
+// "    44    28 ", or "    40: 3  4 " for a bit-field. None for any other comment.
+std::optional<PaholePlace> place_in(std::string_view comment);
+
+// The size in the comment at the end of a structure: " size: 136, cachelines: 3, members: 17 ".
+std::optional<std::int64_t> size_in(std::string_view comment);
+
+// The cache line that pahole assumed, by its comments on line boundaries and sizes; none if no comment tells.
+std::optional<int> line_bytes_in(std::string_view text);
+
+}  // namespace linebounce::types::pahole
