@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "record/collector/debug_entries.hpp"
 #include "record/collector/memory_map.hpp"
 #include "types/type_fields.hpp"
 
