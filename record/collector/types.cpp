@@ -9,7 +9,7 @@
 #include "record/collector/debug_entries.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/type_reader.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::record {
 namespace {

@@ -45,6 +45,7 @@ class Types {
   std::vector<const Type*> qualified(const std::string& name);
   // The complete structures' qualified names that end with this name, sorted; for "", all.
   [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
+  [[nodiscard]] bool has_any() const { return !structures_.empty() || !other_names_.empty(); }
   // Files of split units that could not be read.
   [[nodiscard]] const std::vector<std::string>& missing_files() const { return missing_files_; }
 
