@@ -79,9 +79,9 @@ def markdown(verdict: Verdict, root: Path) -> str:
             cells = [kind, _cell(headline(change, evidence)), _cell(str(figure.condition)), f"{figure.base_pct:.1f} %"]
             cells += [f"{figure.head_pct:.1f} %", interval, f"{figure.budget_pct:g}", where]
             lines.append(f"| {' | '.join(cells)} |")
-    advised = [(change, it) for _, number, change in rows if (it := verdict.evidence.get(number)) and it.what]
-    if advised:
-        lines += ["", "Advice:", "", *(f"- {_cell(subject(change))}: {_cell(it.what)}" for change, it in advised)]
+    advice = [(subject(change), verdict.evidence[number].what) for _, number, change in rows if number in verdict.evidence]
+    if any(what for _, what in advice):
+        lines += ["", "Advice:", "", *(f"- {_cell(about)}: {_cell(what)}" for about, what in advice if what)]
     if verdict.priced:
         lines += ["", "| checker | at | cost |", "|---|---|---|"]
         for it in verdict.priced:
