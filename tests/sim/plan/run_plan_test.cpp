@@ -372,6 +372,34 @@ TEST_F(RunPlan, ProgressCountsPointsAndEndsWithAllOfThem) {
   EXPECT_EQ(last.share, 1);
 }
 
+// Each point says that it takes a minute, and ends after a fifth of a second.
+TEST_F(RunPlan, HowLongALongRunTakesIsToldBeforeIt) {
+  Plan plan = plan_over_cpus({1, 2, 4});
+  plan.make_point = [inner = plan.make_point](int number) {
+    Point point = inner(number);
+    point.input.run.measure_us = 1;
+    return point;
+  };
+  RunOptions watched = options();
+  watched.simulation = [](const SimulationInput& input, const std::function<void(double)>& progress) {
+    constexpr double kMinute = 60;
+    for (double elapsed = 0; elapsed < 0.2; elapsed += 0.01) {
+      progress(elapsed / kMinute);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return costs(input, progress);
+  };
+  std::vector<std::pair<std::size_t, double>> told;
+  watched.foretell = [&](std::size_t points, double seconds) {
+    told.emplace_back(points, seconds);
+    EXPECT_FALSE(fs::exists(folder / "out" / "points"));
+  };
+  EXPECT_EQ(run_plan(plan, watched).code, ExitCode::done);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().first, 3U);
+  EXPECT_THAT(told.front().second, testing::AllOf(testing::Gt(90), testing::Lt(360)));
+}
+
 TEST_F(RunPlan, WhatIsKnownSoFarIsToldWhileARunGoesOn) {
   const auto slow_at_four = [](const SimulationInput& input, const std::function<void(double)>& progress) {
     if (input.machine.cpus == 4) std::this_thread::sleep_for(std::chrono::milliseconds(400));
