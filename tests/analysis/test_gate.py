@@ -261,7 +261,6 @@ def test_markdown_escapes_names_and_has_a_row_for_each_machine(over_budget: Repo
 
 def test_markdown_has_the_advice_that_the_text_has(over_budget: Reports) -> None:
     (advice,) = (line for line in over_budget.text("markdown").splitlines() if line.startswith("- false sharing of tallies: "))
-    assert "tallies" in advice.split(": ", 1)[1]
     assert "aligned(" in advice
 
 
