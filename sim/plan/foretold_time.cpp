@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <numeric>
 #include <random>
 
@@ -20,48 +21,65 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// In a child process: simulates the job for `seconds` after its set-up, and stores the time that all of it would take. The
-// process then ends, because a simulation can't be left.
-void simulate_beginning(const ComingJob& job, const Simulation& simulation, double seconds, double& foretold) {
+// CPU time of this process in seconds.
+double cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+// What the beginning of a job has shown, in seconds.
+struct Beginning {
+  double cpu = 0, wall = 0;  // of the beginning itself
+  double foretold_cpu = 0;   // of the whole job; 0: unknown
+};
+
+// In a child process: simulates the job for `seconds` of CPU time after its set-up. The process then ends, because a simulation
+// can't be left.
+void simulate_beginning(const ComingJob& job, const Simulation& simulation, double seconds, Beginning& found) {
   const SimulationInput input = job.plan->make_point(job.point).input;
   if (input.run.measure_us == 0) return;  // it runs until its programs end, and never says how far it is
   ::alarm(kLongest);
   struct Moment {
-    double elapsed = 0, share = 0;
+    double cpu = 0, share = 0;
   };
   const auto begin = std::chrono::steady_clock::now();
   std::optional<Moment> set_up;
   Moment from;  // caches and memory are cold at the beginning: only the second half tells how fast the run goes on
   simulation(input, [&](double share) {
-    const Moment now{seconds_since(begin), std::min(share, 1.0)};
+    const Moment now{cpu_seconds(), std::min(share, 1.0)};
     if (!set_up) set_up = from = now;
-    if (now.elapsed - set_up->elapsed < seconds / 2) from = now;
-    if (now.elapsed - set_up->elapsed < seconds || now.share <= from.share) return;
-    foretold = now.elapsed + (1 - now.share) * (now.elapsed - from.elapsed) / (now.share - from.share);
+    if (now.cpu - set_up->cpu < seconds / 2) from = now;
+    if (now.cpu - set_up->cpu < seconds || now.share <= from.share) return;
+    found = {now.cpu, seconds_since(begin), now.cpu + (1 - now.share) * (now.cpu - from.cpu) / (now.share - from.share)};
     ::_exit(0);
   });
-  foretold = seconds_since(begin);
+  found = {cpu_seconds(), seconds_since(begin), cpu_seconds()};
 }
 
-// The mean time of these jobs in seconds; none if it is unknown for all of them.
+// The mean wall time of these jobs in seconds; none if it is unknown for all of them. How busy the computer is shows in all
+// beginnings together, because each is too short to tell.
 std::optional<double> mean_time(const std::vector<ComingJob>& jobs, const Simulation& simulation, double seconds, int at_once,
                                 InterruptGuard& guard) {
-  SharedArray<double> foretold(jobs.size());
+  SharedArray<Beginning> found(jobs.size());
   PoolCallbacks callbacks;
   callbacks.work = [&](int job, const std::function<void(double)>&) {
-    simulate_beginning(jobs[job], simulation, seconds, foretold[job]);
+    simulate_beginning(jobs[job], simulation, seconds, found[job]);
   };
   callbacks.finished = [](int, const JobOutcome&) { return true; };
   callbacks.tick = [](const std::vector<RunningJob>&) {};
   run_in_processes(static_cast<int>(jobs.size()), at_once, guard, callbacks);
-  double sum = 0;
-  std::size_t known = 0;
+  Beginning all;
+  double known = 0;
   for (std::size_t job = 0; job < jobs.size(); ++job) {
-    if (foretold[job] <= 0) continue;
-    sum += foretold[job];
+    if (found[job].foretold_cpu <= 0) continue;
+    all.cpu += found[job].cpu;
+    all.wall += found[job].wall;
+    all.foretold_cpu += found[job].foretold_cpu;
     ++known;
   }
-  return known == 0 ? std::nullopt : std::optional(sum / static_cast<double>(known));
+  if (known == 0) return std::nullopt;
+  return all.foretold_cpu / known * std::max(1.0, all.wall / all.cpu);
 }
 
 // Chooses one job from each of `count` equal parts of the list, at random: a fixed distance could always meet the same value of

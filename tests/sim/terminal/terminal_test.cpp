@@ -131,7 +131,7 @@ TEST(PaperTable, SectionsOfOnePaperAreTablesOfTheirOwn) {
 
 TEST(PaperTable, ARateHasThePrefixThatItHasInEveryOtherTable) {
   const std::string table = paper_table({predicted_row("spin", "a paper", 12'130'000, 20'940'000)}, kPlain);
-  EXPECT_THAT(table, HasSubstr("  12.13 M/s   20.9 M/s"));
+  EXPECT_THAT(table, HasSubstr("  12.13 M/s    20.9 M/s"));
   expect_to_fit(table);
 }
 
