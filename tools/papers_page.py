@@ -53,6 +53,7 @@ KEPT = (
     "broken_by",
 )
 COLUMNS = 120
+THOUSANDS_FROM = 1e4  # rates, as in the tables of the program
 MANY_TIMES = 10  # from this factor on, a change is shown as a factor, not in percent
 
 
@@ -254,6 +255,8 @@ def figure(row: Table, value: object) -> str:
         return "nothing"
     if row.get("difference") is False:
         return f"{100 * value:+.1f} %" if value < MANY_TIMES else f"{value + 1:.4g} times"
+    if row["unit"] == "1/s":
+        return f"{value / 1000:.4g} k/s" if value >= THOUSANDS_FROM else f"{value:.4g} /s"
     return f"{value:.4g} {row['unit']}".rstrip()
 
 

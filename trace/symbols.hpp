@@ -84,8 +84,11 @@ struct Lock {
   friend bool operator==(const Lock&, const Lock&) = default;
 };
 
-// For Lock::readers_follow: readers follow no pointer that a writer changes, and use no memory that is freed meanwhile.
+// For Lock::readers_follow: readers follow no pointer, and use no memory that is freed meanwhile.
 inline constexpr const char* kFollowNothing = "nothing";
+// For Lock::readers_follow, before a pointer's name: readers follow pointers into heap memory, and no writer changed one or
+// freed that memory meanwhile.
+inline constexpr const char* kFollowUnchanged = "unchanged: ";
 
 struct Barrier {
   std::string name;

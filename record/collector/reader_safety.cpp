@@ -39,8 +39,10 @@ void ReaderSafety::read(const Thread& thread, std::uint64_t address, bool is_poi
       lock.found(fmt::format("its readers follow {}, a pointer that writers change", name()));
     } else if (is_pointer && !lock.pointers.contains(word)) {
       lock.pointers.emplace(word, name());
+      if (lock.first_pointer.empty()) lock.first_pointer = name();
     }
     if (!is_heap) continue;
+    lock.uses_heap = true;
     const auto [part, is_new] = lock.heap.try_emplace(address / kSmallestBlock);
     if (is_new) {
       part->second = {&thread, name()};
@@ -89,7 +91,11 @@ std::vector<std::pair<std::uint32_t, std::string>> ReaderSafety::verdicts() cons
   std::vector<std::pair<std::uint32_t, std::string>> all;
   for (std::uint32_t lock = 0; lock < sections_.size(); ++lock) {
     const Sections& it = sections_[lock];
-    if (it.is_shared) all.emplace_back(lock, it.is_known() ? it.hazard : trace::kFollowNothing);
+    if (!it.is_shared) continue;
+    const bool follows = it.uses_heap && !it.first_pointer.empty();
+    all.emplace_back(lock, it.is_known() ? it.hazard
+                           : follows     ? trace::kFollowUnchanged + it.first_pointer
+                                         : trace::kFollowNothing);
   }
   return all;
 }

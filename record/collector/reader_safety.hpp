@@ -1,5 +1,5 @@
-// Decides whether a lock's readers could read without the lock and retry, as under a seqlock. They could not if they follow a
-// pointer that a writer may change during their section, or use memory that may be freed during it.
+// Decides whether a lock's readers could do without it. They could not if they follow a pointer that a writer changes during
+// their section, or use memory that is freed during it. Under a seqlock they may follow no pointer at all.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,8 @@ class ReaderSafety {
  private:
   struct Sections {
     bool is_shared = false;                                   // by some
+    bool uses_heap = false;                                   // by readers
+    std::string first_pointer;                                // the name of the first pointer that readers read; empty: none
     std::string hazard;                                       // the first hazard found; empty: none
     std::unordered_map<std::uint64_t, std::string> pointers;  // addresses of pointers that readers follow, with their names
     std::unordered_set<std::uint64_t> written;                // words written by exclusive holders

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace linebounce::sim {
@@ -20,6 +21,7 @@ struct Step {
 constexpr std::array kTimes = {Step{1, "ns"}, Step{1e3, "µs"}, Step{1e6, "ms"}, Step{1e9, "s"}};
 constexpr std::array kCounts = {Step{1, ""}, Step{1e3, "k"}, Step{1e6, "M"}, Step{1e9, "G"}};
 constexpr double kLargestPlainCount = 1e4;
+constexpr std::string_view kRate = "1/s";
 
 // How many nanoseconds one unit has; 0 if the unit is not a unit of time.
 double nanoseconds_of(const std::string& unit) {
@@ -78,7 +80,7 @@ std::string shown_unit(const std::string& unit) {
 
 Scale scale_of(double largest, const std::string& unit) {
   largest = std::abs(largest);
-  Scale scale{.unit = unit == "1/s" ? "/s" : shown_unit(unit)};
+  Scale scale{.unit = unit == kRate ? "/s" : shown_unit(unit)};
   if (const double ns = nanoseconds_of(unit); ns > 0) {
     const Step step = step_for(largest * ns, kTimes);
     scale.factor = step.factor / ns;
@@ -103,6 +105,7 @@ std::string figure(double value) {
 }
 
 std::string figure(double value, const std::string& unit) {
+  if (unit == kRate) return quantity(value, {}, unit);
   return joined(digits(value, decimals_of(value)), shown_unit(unit));
 }
 

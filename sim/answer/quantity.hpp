@@ -10,7 +10,9 @@ namespace linebounce::sim {
 
 // "12.9", "0.50", "1234", "1.06 M": k, M or G from ten thousand on.
 std::string figure(double value);
-std::string figure(double value, const std::string& unit);  // "12.9 ns": in the given unit, for figures that will be compared
+std::string figure(
+    double value,
+    const std::string& unit);  // "12.9 ns": in the given unit, for figures that will be compared; a rate as "2.73 M/s"
 
 // Unit and number of decimals for all figures of a column or row, chosen for the largest of them.
 struct Scale {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -139,6 +138,37 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
+// What gains on one machine may lose on another, where the first look at a long trace has left it out.
+void try_on_all_machines(const LocksOfTrace& locks, std::vector<MachineAdvice>& machines, const std::vector<std::string>& argv,
+                         ExitCode& code) {
+  for (const MachineAdvice& from : machines) {
+    if (!from.locks || !from.locks->again || !from.locks->again->change.is_gain()) continue;
+    for (MachineAdvice& on : machines) {
+      if (on.locks) try_as_well(locks, *on.locks, from.locks->again->replacement, argv, code);
+    }
+  }
+}
+
+// Says after the first replay how long the advice takes, if it takes long. REQUIRES: the other arguments outlive `sharing`.
+void foretell_all(SharingArguments& sharing, const LocksOfTrace& locks, bool has_locks, const ComparisonLimit& limit,
+                  std::size_t machines) {
+  sharing.foretell = [&locks, has_locks, &limit, machines, at_once = sharing.at_once, trace = sharing.trace, told = false](
+                         double replay_s, std::size_t replays) mutable {
+    if (std::exchange(told, true)) return;
+    if (has_locks) replays += replays_to_compare(locks, limit, replay_s);
+    print_foretold_replays(trace, replay_s, replays, machines, at_once);
+  };
+}
+
+// Refuses a machine or a setting before anything is written. Errors: ConfigError, TraceError.
+void check_replays(const AdviseArguments& arguments, const trace::Reader& reader) {
+  for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
+    const ReplayStudy study{
+        .name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+    check_set_up(plan_of(study).make_point(0).input);
+  }
+}
+
 // The advice from one recording. None if there is nothing to advise or the user interrupted; `code` tells which.
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
@@ -146,11 +176,16 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   if (limits.may_reverse()) return Advised{time_page(arguments, reader, limits), {}};
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
+  of_locks.foretell = [](double, std::size_t) {};  // foretell_all() does
   const LocksOfTrace locks(std::move(of_locks));
   const bool has_locks = !recorded_locks(locks.reader()).empty();
   auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
   std::vector<MachineAdvice> found;
-  for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
+  const std::vector<std::string> machines = machines_for(arguments.machines, reader, arguments.sets);
+  const ComparisonLimit limit{.most_instructions = kMinuteOfReplays / 2 / static_cast<double>(machines.size()),
+                              .leaves_out_locks = false};
+  foretell_all(of_sharing, locks, has_locks, limit, machines.size());
+  for (const std::string& machine : machines) {
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;
@@ -160,9 +195,11 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     if (advice.time)
       advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
                                  locks.reader(), argv, code);
-    if (has_locks) advice.locks = compare_locks(locks, machine, std::numeric_limits<double>::infinity(), argv, code);
+    if (has_locks) advice.locks = compare_locks(locks, machine, limit, argv, code);
     if (code == ExitCode::interrupted) return std::nullopt;
   }
+  try_on_all_machines(locks, found, argv, code);
+  if (code == ExitCode::interrupted) return std::nullopt;
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
   Advised advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
   advised.page.limits = limits;
@@ -198,6 +235,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     require_recheckable(reader);
     if (!arguments.may_run) confirm_recheck(arguments.build, reader);
   }
+  check_replays(arguments, reader);
   make_own_directory(arguments.directory);
   ExitCode code = ExitCode::done;
   auto first = advised_by(arguments, reader, argv, code);

@@ -9,7 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "models/text/template_arguments.hpp"
 #include "sim/lines/rank_correlation.hpp"
+#include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -80,19 +82,36 @@ std::string remains_text(double before, double after, const MachineAdvice& machi
   return text + ".";
 }
 
-// What the programmer must check before readers may run beside a writer. The program must meet it in every run, and a recording
-// shows only one.
-std::vector<std::string> cautions_of(const std::string& algorithm) {
-  if (algorithm != "seqlock" && algorithm != "rcu") return {};
-  std::vector<std::string> cautions = {
-      "a reader then runs beside a writer. What it uses may not be freed or moved meanwhile, as a hash table, a vector or a "
-      "tree "
-      "does when it grows or loses an element, even if none did in this recording"};
-  if (algorithm == "rcu")
+// What the programmer must check before another lock may take the place of the recorded one. The program must meet it in every
+// run, and a recording shows only one.
+std::vector<std::string> cautions_of(const std::string& recorded, const std::string& algorithm) {
+  using namespace workloads;
+  const LockTraits &was = find_lock(recorded).traits, &is = find_lock(algorithm).traits;
+  std::vector<std::string> cautions;
+  if (!keep_writers_out(is.readers))
+    cautions.emplace_back(
+        "a reader then runs beside a writer. What it uses may not be freed or moved meanwhile, as a hash table, a vector or a "
+        "tree does when it grows or loses an element, even if none did in this recording");
+  if (is.readers == Readers::never_wait)
     cautions.emplace_back(
         "no writer was recorded. A writer has to build a new version beside the old one, publish it with one store, and free "
         "the old one after a grace period");
+  if (was.readers != Readers::one_by_one && (is.readers == Readers::one_by_one || !is.readers_nest))
+    cautions.emplace_back("no thread takes the lock as a reader while it has it as one: it would wait for itself");
+  if (was.sleeps && !is.sleeps)
+    cautions.emplace_back("no thread sleeps or waits for a device while it has the lock, for all others spin meanwhile");
+  if (!is.fifo && is.readers == Readers::one_by_one)
+    cautions.emplace_back("it does no harm if others pass a waiting thread many times: the order of waiting is not kept");
+  cautions.push_back(fmt::format(
+      "what else the program does with the lock, such as a condition variable or a try with a time limit, works with {}",
+      algorithm));
   return cautions;
+}
+
+// The algorithm that the lock had in replays as recorded.
+const std::string& replayed_algorithm(const LockComparison& comparison, const std::string& lock) {
+  const auto ranking = std::ranges::find(comparison.locks, lock, &LockRanking::lock);
+  return std::ranges::find_if(ranking->trials, &LockTrial::recorded)->algorithm;
 }
 
 std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::vector<trace::WordLock>& words,
@@ -127,8 +146,8 @@ std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::ve
          {.what = fmt::format("replace the lock {}{} by {}", replacement.lock,
                               classification_of(words, replacement.lock).empty() ? "" : " (a word that behaves like one)",
                               replacement.algorithm),
-          .edit = advice(*machine.locks) + "\n",
-          .cautions = cautions_of(replacement.algorithm),
+          .edit = without_template_arguments(advice(*machine.locks)) + "\n",
+          .cautions = cautions_of(replayed_algorithm(*machine.locks, replacement.lock), replacement.algorithm),
           .parts = {"lock " + replacement.lock},
           .gains = {}}});
   }

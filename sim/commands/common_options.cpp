@@ -5,9 +5,12 @@
 #include "sim/answer/point_choice.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/plan/foretold_time.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/simulation/simulate.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/progress_line.hpp"
 
 namespace linebounce::sim {
 
@@ -128,7 +131,29 @@ RunOptions run_options(const StudyArguments& arguments, const std::filesystem::p
   options.at_once = arguments.at_once;
   options.argv = argv;
   options.unchecked = arguments.unchecked;
+  if (arguments.foretell) options.foretell = [](std::size_t, double) {};
   return options;
+}
+
+RunOptions trial_options(const StudyArguments& arguments, const std::filesystem::path& directory,
+                         const std::vector<std::string>& argv) {
+  RunOptions options = run_options(arguments, directory, argv);
+  options.simulation = [](const SimulationInput& input, const std::function<void(double)>& progress) {
+    PointData data = simulate(input, progress);
+    data.lines.clear();
+    return data;
+  };
+  return options;
+}
+
+void print_foretold_replays(const std::filesystem::path& trace, double replay_s, std::size_t replays, std::size_t machines,
+                            int at_once) {
+  const std::size_t all = replays * machines;
+  const double seconds = replay_s * static_cast<double>(all) / at_once;
+  if (seconds < kWorthForetelling) return;
+  print_foretold(
+      fmt::format("{}: about {} on {}", trace.filename().string(), plural(all, "replay"), plural(machines, "machine")),
+      seconds);
 }
 
 }  // namespace linebounce::sim

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,9 @@ struct StudyArguments {
   int at_once = available_cores();
   bool json = false;
   bool unchecked = false;
+  // Says how long the whole study takes: called after its first replay, with that replay's time in seconds and the number of
+  // replays that follow. Empty: each of the study's runs says how long it takes.
+  std::function<void(double, std::size_t)> foretell = {};
 };
 
 // Adds TRACE, --set, -o, -j, --unchecked and --json. `folder`: the default folder for results, which go into a subfolder named
@@ -66,6 +70,15 @@ Option add_orders(Command& command, int& orders);
 // The options for running the study in `directory`.
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);
+
+// As run_options(), for trials whose runs are compared as a whole: leaves out the rows of lines.csv, most of what a replay writes.
+RunOptions trial_options(const StudyArguments& arguments, const std::filesystem::path& directory,
+                         const std::vector<std::string>& argv);
+
+// Prints to standard error how long so many replays take on each machine, if they take long. `replay_s`: the time of one in
+// seconds.
+void print_foretold_replays(const std::filesystem::path& trace, double replay_s, std::size_t replays, std::size_t machines,
+                            int at_once);
 
 // Runs the plan in `options.directory`, with a progress line. Replaces results of other studies there. None if no point
 // finished or the user interrupted; `code` and standard error tell which. Standard error also lists failed points

@@ -30,9 +30,9 @@ constexpr const char* kCompareLocksFooter = R"(Examples:
       a lock of your own (docs/programs.md) beside the others
 
 A lock that handlers acquire is never replaced by one that sleeps, nor a lock that the program tries by one without try_acquire.
-A lock for readers is only replaced by another with readers: by rcu only if nobody writes under the lock, and by seqlock or rcu
-only if readers follow no pointer that a writer changes and use no memory that is freed meanwhile. The page lists what is not
-offered, with the reason. A recorded lock that is not in `linebounce list locks` runs as the nearest one, and the table says so:
+A lock for readers is only replaced by another with readers: by rcu only if nobody writes under the lock and readers follow no
+pointer that changes and use no memory that is freed meanwhile; by seqlock only if they follow no pointer into allocated memory at
+all, as under the kernel's rule. The page lists what is not offered, with the reason. A recorded lock that is not in `linebounce list locks` runs as the nearest one, and the table says so:
 rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended),
 mutex for all others.
 
@@ -45,16 +45,14 @@ as many new ones, or in twice as many if all orders gain but by different amount
 and the interval excludes 0. More orders make narrower intervals.
 
 If all this would take more than a minute of CPU time, over all machines, each replacement first runs in one order, only the best
-two for each lock go on, and locks with less waiting are left out. The last lines then say what --thorough would add.
+two for each lock and the best fair one go on, and locks with less waiting are left out. The last lines then say what --thorough
+would add.
 
 A lock is left as it is if all waiting for it, plus the transfers of its word to and from its holders, takes less than a quarter of
 a percent of the run's time: no other lock could gain more. --lock replaces it anyway.
 
 Finished runs are reused, so an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
-
-// Budget in host instructions for about a minute: half of it for the replays, half for reading and writing their results.
-constexpr double kMinute = 60e9;
 
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
            const std::vector<std::string>& missing) {
@@ -70,15 +68,26 @@ void print(const std::vector<LockComparison>& machines, const std::vector<trace:
   std::cout << results_line(machines.front().directory.parent_path().string(), paint);
 }
 
-ExitCode print_comparison(const CompareArguments& arguments, bool thorough, const std::vector<std::string>& argv) {
+// Says on the first of `machines` how long the comparison takes on all of them, if it takes long.
+void foretell_all(CompareArguments& arguments, const std::size_t& machines) {
+  arguments.foretell = [&machines, at_once = arguments.at_once, trace = arguments.trace, told = false](
+                           double replay_s, std::size_t replays) mutable {
+    if (!std::exchange(told, true)) print_foretold_replays(trace, replay_s, replays, machines, at_once);
+  };
+}
+
+ExitCode print_comparison(CompareArguments arguments, bool thorough, const std::vector<std::string>& argv) {
+  std::size_t count = 1;
+  foretell_all(arguments, count);
   const LocksOfTrace trace(arguments);
   ExitCode code = ExitCode::done;
   std::vector<LockComparison> machines;
   const std::vector<std::string> names = machines_for(arguments.machines, trace.reader(), arguments.sets);
+  count = names.size();
   const double most_instructions =
-      thorough ? std::numeric_limits<double>::infinity() : kMinute / static_cast<double>(names.size());
+      thorough ? std::numeric_limits<double>::infinity() : kMinuteOfReplays / static_cast<double>(names.size());
   for (const std::string& machine : names) {
-    if (auto comparison = compare_locks(trace, machine, most_instructions, argv, code))
+    if (auto comparison = compare_locks(trace, machine, {.most_instructions = most_instructions}, argv, code))
       machines.push_back(std::move(*comparison));
     if (code == ExitCode::interrupted) return code;
   }

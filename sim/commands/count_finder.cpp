@@ -32,7 +32,7 @@ class CountFinder {
     for (const CountCure& cure : cures) choices.push_back(text_of(cure.choices));
     study_.sweep = {{"workload.count", choices}};
     repeat_in_orders(study_, range.first, range.count);
-    const auto points = run_study(plan_of(study_), run_options(arguments_, directory_ / study_.name, argv_), code);
+    const auto points = run_study(plan_of(study_), trial_options(arguments_, directory_ / study_.name, argv_), code);
     std::vector<TriedCount> tried;
     if (!points) return tried;
     const TrialsInOrders trials(*points, range.count);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -79,9 +80,9 @@ std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>&
 
 class Comparer {
  public:
-  Comparer(const LocksOfTrace& trace, double most_instructions, const std::vector<std::string>& argv)
+  Comparer(const LocksOfTrace& trace, const ComparisonLimit& limit, const std::vector<std::string>& argv)
       : arguments_(trace.arguments()),
-        most_instructions_(most_instructions),
+        limit_(limit),
         locks_(require_locks(trace.reader(), words_left(trace))),
         named_(named(locks_, arguments_.locks)),
         from_files_(locks_of_files(arguments_.files, arguments_.unchecked)),
@@ -100,8 +101,10 @@ class Comparer {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
     const fs::path directory = inner_path(arguments_.directory, recorded.experiment.machine_name);
+    const auto begin = std::chrono::steady_clock::now();
     const auto base = run_study(recorded, run_options(arguments_, inner_path(directory, study.name), argv_), code);
     if (!base) return std::nullopt;
+    const std::chrono::duration<double> replay_s = std::chrono::steady_clock::now() - begin;
     std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
     const int cpus = recorded.make_point(0).input.machine.cpus;
     std::vector<CheapLock> cheap;
@@ -114,10 +117,14 @@ class Comparer {
     }
     std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
     std::optional<FirstLook> look;
-    if (cost_of(in_all_orders(trials.size()), base->front()) > most_instructions_) {
-      look.emplace().locks = leave_to_thorough(chosen, base->front());
+    if (cost_of(in_all_orders(trials.size()), base->front()) > limit_.most_instructions) {
+      look.emplace();
+      if (limit_.leaves_out_locks) look->locks = leave_to_thorough(chosen, base->front());
+      foretell(replay_s.count(), with_first_look(chosen));
       trials = best_of(trials_of(chosen, from_files_), study, directory, *look, code);
       if (trials.empty()) return std::nullopt;
+    } else {
+      foretell(replay_s.count(), in_all_orders(trials.size()));
     }
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
@@ -140,7 +147,41 @@ class Comparer {
     return told(std::move(*comparison), recorded, directory);
   }
 
+  [[nodiscard]] std::size_t replays_to_compare(double replay_s) const {
+    // kMinuteOfReplays takes half a minute beside the reading and writing of results.
+    constexpr double kInstructionsInASecond = kMinuteOfReplays / 30;
+    std::vector<RecordedLock> likely = named_.empty() ? locks_ : named_;
+    std::ranges::stable_sort(likely, std::ranges::greater{},
+                             [](const RecordedLock& lock) { return lock.acquired + lock.acquired_shared; });
+    likely.resize(std::min(likely.size(), kMostLocks));
+    const std::size_t all = in_all_orders(trials_of(likely, from_files_).size());
+    const bool is_short = static_cast<double>(all) * replay_s * kInstructionsInASecond <= limit_.most_instructions;
+    return is_short ? all : with_first_look(likely);
+  }
+
+  void try_as_well(LockComparison& comparison, const LockReplacement& replacement, ExitCode& code) const {
+    const auto ranking = std::ranges::find_if(comparison.locks, [&](const auto& it) { return it.lock == replacement.lock; });
+    const auto is_it = [&](const LockTrial& trial) { return !trial.recorded && trial.algorithm == replacement.algorithm; };
+    if (ranking == comparison.locks.end() || std::ranges::any_of(ranking->trials, is_it)) return;
+    const ReplayStudy study{"replaced_elsewhere", "What gains on another machine", comparison.machine, arguments_.trace,
+                            arguments_.sets};
+    const auto orders = in_orders(study, {1, arguments_.orders}, {{}, replacement}, comparison.directory, code);
+    if (!orders || !orders->are_enough() || !orders->finished(1)) return;
+    const auto lock = std::ranges::find_if(locks_, [&](const RecordedLock& it) { return it.name == replacement.lock; });
+    const int cpus = plan_of(study).make_point(0).input.machine.cpus;
+    add_trial(*ranking, *lock, replacement.algorithm, *orders, cpus_with_threads(cpus));
+  }
+
  private:
+  // Replays after a first look, in which each trial ran once.
+  [[nodiscard]] std::size_t with_first_look(const std::vector<RecordedLock>& locks) const {
+    return trials_of(locks, from_files_).size() + in_all_orders(1 + kLeftByFirstLook * locks.size());
+  }
+
+  void foretell(double replay_s, std::size_t replays) const {
+    if (arguments_.foretell) arguments_.foretell(replay_s, replays);
+  }
+
   // Words that behave like locks but are not locks in the replayed trace.
   static std::vector<trace::WordLock> words_left(const LocksOfTrace& trace) {
     return trace.replaced() ? std::vector<trace::WordLock>() : trace.words();
@@ -172,10 +213,7 @@ class Comparer {
   // the longest waiting time. Keeps at least one lock.
   std::vector<std::string> leave_to_thorough(std::vector<RecordedLock>& locks, const ReportedPoint& recorded) const {
     std::vector<std::string> left;
-    const auto replays = [&] {
-      return trials_of(locks, from_files_).size() + in_all_orders(1 + kLeftByFirstLook * locks.size());
-    };
-    while (locks.size() > 1 && cost_of(replays(), recorded) > most_instructions_) {
+    while (locks.size() > 1 && cost_of(with_first_look(locks), recorded) > limit_.most_instructions) {
       left.insert(left.begin(), locks.back().name);
       locks.pop_back();
     }
@@ -262,7 +300,7 @@ class Comparer {
                                           ExitCode& code) const {
     study.sweep = sweep_of(trials);
     repeat_in_orders(study, range.first, range.count);
-    const auto points = run_study(plan_of(study), run_options(arguments_, inner_path(directory, study.name), argv_), code);
+    const auto points = run_study(plan_of(study), trial_options(arguments_, inner_path(directory, study.name), argv_), code);
     if (!points) return std::nullopt;
     return TrialsInOrders(*points, range.count);
   }
@@ -281,7 +319,7 @@ class Comparer {
   }
 
   const CompareArguments& arguments_;
-  double most_instructions_;
+  ComparisonLimit limit_;
   std::vector<RecordedLock> locks_, named_;
   std::vector<workloads::LockEntry> from_files_;
   const std::vector<std::string>& argv_;
@@ -316,9 +354,18 @@ LocksOfTrace::LocksOfTrace(CompareArguments arguments)
   reader_ = std::make_unique<trace::Reader>(arguments_.trace);
 }
 
-std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
+std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, const ComparisonLimit& limit,
                                             const std::vector<std::string>& argv, ExitCode& code) {
-  return Comparer(trace, most_instructions, argv).on(machine, code);
+  return Comparer(trace, limit, argv).on(machine, code);
+}
+
+std::size_t replays_to_compare(const LocksOfTrace& trace, const ComparisonLimit& limit, double replay_s) {
+  return Comparer(trace, limit, {}).replays_to_compare(replay_s);
+}
+
+void try_as_well(const LocksOfTrace& trace, LockComparison& comparison, const LockReplacement& replacement,
+                 const std::vector<std::string>& argv, ExitCode& code) {
+  Comparer(trace, {}, argv).try_as_well(comparison, replacement, code);
 }
 
 }  // namespace linebounce::sim

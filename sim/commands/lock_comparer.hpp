@@ -46,11 +46,29 @@ class LocksOfTrace {
   bool replaced_ = false;
 };
 
-// `most_instructions`: limit on the host instructions of all replays. If replays of all replacements in all orders would
-// exceed it, each replacement first runs in one order, and locks with little waiting are left out. None if nothing could be
-// compared or the study was interrupted; `code` tells which. Errors: TraceError; ConfigError, for example for a trace without
-// locks.
-std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, double most_instructions,
+// Budget in host instructions for about a minute: half of it for the replays, half for reading and writing their results.
+inline constexpr double kMinuteOfReplays = 60e9;
+
+// How long a comparison may take.
+struct ComparisonLimit {
+  // Host instructions of all replays. If replays of all replacements in all orders would exceed it, each replacement first runs
+  // in one order, and only those that lead there run in all.
+  double most_instructions = 0;
+  bool leaves_out_locks = true;  // if even that exceeds the limit, locks with little waiting are left out
+};
+
+// None if nothing could be compared or the study was interrupted; `code` tells which. Errors: TraceError; ConfigError, for
+// example for a trace without locks.
+std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine, const ComparisonLimit& limit,
                                             const std::vector<std::string>& argv, ExitCode& code);
+
+// A rough number of replays that a comparison of these locks takes, before it is known which of them matter. `replay_s`: the
+// time of one replay in seconds. REQUIRES: the trace has locks.
+std::size_t replays_to_compare(const LocksOfTrace& trace, const ComparisonLimit& limit, double replay_s);
+
+// Tries a replacement that another machine confirmed, if its lock was replaced in this comparison, but not by this algorithm in
+// all orders. Adds the trial to the comparison. `code` tells of failures.
+void try_as_well(const LocksOfTrace& trace, LockComparison& comparison, const LockReplacement& replacement,
+                 const std::vector<std::string>& argv, ExitCode& code);
 
 }  // namespace linebounce::sim

@@ -7,7 +7,10 @@
 
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/foretold_time.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/results/own_directory.hpp"
+#include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/run_report.hpp"
 
 namespace linebounce::sim {
@@ -36,6 +39,15 @@ void choose(const std::string& word, std::vector<ChosenRows>& all) {
   throw ConfigError(
       fmt::format("\"{}\" is neither an experiment with figures of a paper nor the beginning of a paper row's id{}", word,
                   did_you_mean(word, known)));
+}
+
+// None of a directory that the run itself will refuse.
+std::vector<int> done_in(const Plan& plan, const std::filesystem::path& directory) {
+  try {
+    return done_points(plan, inner_path(directory, plan.experiment.name));
+  } catch (const ConfigError&) {
+    return {};
+  }
 }
 
 }  // namespace
@@ -69,6 +81,28 @@ std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const s
   for (const std::string& word : words) choose(word, all);
   std::erase_if(all, [](const ChosenRows& chosen) { return chosen.prefixes.empty(); });
   return all;
+}
+
+bool foretell_runs(const std::vector<ChosenRows>& chosen, RunOptions& options) {
+  if (chosen.size() < 2) return true;
+  InterruptGuard guard;
+  std::vector<Plan> plans;
+  plans.reserve(chosen.size());
+  std::vector<ComingJob> jobs;
+  std::size_t points = 0;
+  for (const ChosenRows& each : chosen) {
+    const Plan& plan = plans.emplace_back(make_plan(each.experiment));
+    const std::vector<int> done = options.fresh ? std::vector<int>() : done_in(plan, options.directory);
+    for (const PointPlace& point : plan.points) {
+      if (std::ranges::find(done, point.number) != done.end()) continue;
+      ++points;
+      jobs.insert(jobs.end(), plan.experiment.seeds, ComingJob{&plan, point.number});
+    }
+  }
+  if (const auto seconds = foretold_seconds(jobs, options.simulation, options.at_once, guard))
+    print_foretold(fmt::format("{}, {}", plural(chosen.size(), "experiment"), plural(points, "point")), *seconds);
+  options.foretell = [](std::size_t, double) {};
+  return !guard.interrupted();
 }
 
 RowsRun run_rows(const ChosenRows& chosen, const std::string& place, RunOptions options, ExitCode& code) {

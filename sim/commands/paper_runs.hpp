@@ -28,6 +28,10 @@ std::string machine_of_row(const PaperRow& row, const Experiment& experiment);
 // that matches nothing.
 std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const std::vector<std::string>& words);
 
+// Says how long the runs of several experiments take together, if they take long; none of them then says it for itself. Leaves
+// out what the directory has already. Returns false if interrupted.
+bool foretell_runs(const std::vector<ChosenRows>& chosen, RunOptions& options);
+
 struct RowsRun {
   Plan plan;
   std::filesystem::path directory;

@@ -42,13 +42,8 @@ struct Reproduced {
 };
 
 // `place`: position among all experiments, for the progress line.
-Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, const ReproduceArguments& arguments,
-                         const std::vector<std::string>& argv, ExitCode& code) {
-  RunOptions options;
-  options.directory = arguments.directory;
-  options.at_once = arguments.at_once;
-  options.argv = argv;
-  RowsRun run = run_rows(chosen, place, std::move(options), code);
+Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, const RunOptions& options, ExitCode& code) {
+  RowsRun run = run_rows(chosen, place, options, code);
   Reproduced reproduced{
       run.plan.experiment.name, run.plan.experiment.machine_name, run.directory.string(), std::move(run.rows), {}};
   const auto has_rows = [&reproduced](const std::string& table) {
@@ -119,9 +114,14 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
   std::vector<PaperResult> rows;
   const std::vector<ChosenRows> chosen = choose_all(arguments.names);
   make_own_directory(arguments.directory);
+  RunOptions options;
+  options.directory = arguments.directory;
+  options.at_once = arguments.at_once;
+  options.argv = argv;
+  if (!foretell_runs(chosen, options)) return ExitCode::interrupted;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
-    all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));
+    all.push_back(reproduce_one(chosen[i], place, options, code));
     rows.insert(rows.end(), all.back().rows.begin(), all.back().rows.end());
     if (code == ExitCode::interrupted) return code;
     // In a log file each experiment gets a line; a terminal shows the progress line instead.

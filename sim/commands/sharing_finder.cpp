@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
@@ -125,8 +126,9 @@ class SharingFinder {
       const std::size_t shifted = placements.with_shift(shift);
       find_lines(report, falsely_shared(users[shifted], reader_.symbols()), placements.places[shifted], users[shifted]);
     }
-    const bool tries = !report.lines.empty() && !report.limits.may_reverse();
-    if (tries && !try_proposals(report, code)) return std::nullopt;
+    if (!report.lines.empty() && !report.limits.may_reverse()) find_proposals(report);
+    if (arguments_.foretell) arguments_.foretell(replay_s_, replays_of_proposals(report));
+    if (!report.tried.empty() && !try_proposals(report, code)) return std::nullopt;
     return report;
   }
 
@@ -175,8 +177,10 @@ class SharingFinder {
     report.assumptions = recorded.experiment.assumptions;
     report.heap_shift = heap_shift_of(input.parameters);
     report.directory = inner_path(arguments_.directory, report.machine);
+    const auto begin = std::chrono::steady_clock::now();
     const auto points = run_study(recorded, run_options(arguments_, inner_path(report.directory, study_.name), argv_), code);
     if (!points) return std::nullopt;
+    replay_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     report.tries_otherwise_pct = std::max(report.tries_otherwise_pct, metric_of(points->front(), kTriesOtherwise));
     run_us_ = run_us(points->front());
@@ -261,9 +265,13 @@ class SharingFinder {
     if (report.cheap > 0) report.cheap_pct = 100 * left_out_us / run_us_;
   }
 
+  // All proposals one at a time, all of them together, and the best of them again; each beside the recorded layout.
+  [[nodiscard]] std::size_t replays_of_proposals(const SharingReport& report) const {
+    constexpr std::size_t kOthers = 4;
+    return report.tried.empty() ? 0 : (report.tried.size() + kOthers) * static_cast<std::size_t>(arguments_.orders);
+  }
+
   bool try_proposals(SharingReport& report, ExitCode& code) {
-    find_proposals(report);
-    if (report.tried.empty()) return true;
     toml::array choices{"none"};
     for (const TriedProposal& tried : report.tried) {
       choices.push_back(tried.proposal.name);
@@ -298,7 +306,7 @@ class SharingFinder {
     study_.sweep = {{"layout.changes", choices}};
     repeat_in_orders(study_, range.first, range.count);
     const auto points =
-        run_study(plan_of(study_), run_options(arguments_, inner_path(report.directory, study_.name), argv_), code);
+        run_study(plan_of(study_), trial_options(arguments_, inner_path(report.directory, study_.name), argv_), code);
     if (!points) return std::nullopt;
     return TrialsInOrders(*points, range.count);
   }
@@ -329,8 +337,9 @@ class SharingFinder {
   const trace::Reader& reader_;
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
-  double run_us_ = 0;   // of the recorded run
-  int lines_each_ = 1;  // machine lines fetched together: 2 if the machine fetches pairs, else 1
+  double run_us_ = 0;    // of the recorded run
+  double replay_s_ = 0;  // how long its replay took on this computer
+  int lines_each_ = 1;   // machine lines fetched together: 2 if the machine fetches pairs, else 1
 };
 
 }  // namespace

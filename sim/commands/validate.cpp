@@ -218,6 +218,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   if (!arguments.against.empty()) return against_own(arguments, std::move(options));
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
   make_own_directory(arguments.directory);
+  if (!foretell_runs(chosen, options)) return ExitCode::interrupted;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
     const RowsRun run = run_rows(chosen[i], place, options, code);

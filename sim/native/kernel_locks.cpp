@@ -172,7 +172,7 @@ class Unpacking {
   fs::path unpack(const fs::path& patch) {
     require_own_directory(to_);
     if (!is_there(kernel_)) throw InputError(read_problem(kernel_.string(), ENOENT));
-    make_own_directory(to_);
+    NewOwnDirectory directory(to_);
     UnfinishedFolders made(to_, {"source", "headers"});
     source_ = made.path() / "source";
     headers_ = made.path() / "headers";
@@ -186,6 +186,7 @@ class Unpacking {
     if (!patch.empty()) apply_patch(patch, source_);
     for (const std::string& file : lock_.files) add_headers(file);
     made.finish();
+    directory.keep();
     return write_lock();
   }
 

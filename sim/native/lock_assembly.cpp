@@ -35,6 +35,11 @@ constexpr std::array<std::string_view, 3> kHostClocks = {"rdtsc", "rdtscp", "rdp
 constexpr std::array<std::string_view, 7> kHostTimes = {"clock_gettime", "clock",        "time", "times",
                                                         "gettimeofday",  "timespec_get", "ftime"};
 constexpr std::string_view kSimulatedTime = "; linebounce_now_ns() tells simulated time";
+// Functions that print, some of them as GCC replaces others by them.
+constexpr std::array<std::string_view, 10> kPrinting = {"printf", "puts",   "putchar",      "fprintf",       "fputs",
+                                                        "fputc",  "fwrite", "__printf_chk", "__fprintf_chk", "perror"};
+constexpr std::string_view kNoOutput =
+    "; a lock prints nothing: `linebounce steps` shows each access, `linebounce check-lock` the order that breaks a lock";
 // Others whose results would not be simulated. The last ones wait for a time of the host's.
 constexpr std::array<std::string_view, 13> kNever = {"syscall", "sysenter", "int",    "rdrand", "rdseed",  "rdpid",   "cpuid",
                                                      "xbegin",  "xgetbv",   "umwait", "tpause", "monitor", "monitorx"};
@@ -185,6 +190,11 @@ class Preparation {
     if (instruction.name == "jmp" || instruction.name == "ret") instructions_ = arguments_ = 0;
   }
 
+  static std::string_view hint_for_call(std::string_view name) {
+    if (is_one_of(name, kHostTimes) || name.find("6chrono") != std::string_view::npos) return kSimulatedTime;
+    return is_one_of(name, kPrinting) ? kNoOutput : "";
+  }
+
   void take_call(std::string_view line, const Instruction& call) {
     std::string_view name = call.operands;
     name = name.substr(0, name.find('@'));
@@ -192,10 +202,9 @@ class Preparation {
     if (name.empty() || name.front() == '*') return;  // a call through a function pointer
     const bool is_access = name.starts_with("__tsan_");
     if (!is_access && !is_one_of(name, kRuntime) && !own_.contains(std::string(name))) {
-      const bool tells_time = is_one_of(name, kHostTimes) || name.find("6chrono") != std::string_view::npos;
       refuse(name.starts_with("__atomic_") || name.starts_with("__sync_")
                  ? fmt::format("calls {}: atomic operations have 1, 2, 4 or 8 bytes", name)
-                 : fmt::format("calls {}, which is not in this file{}", name, tells_time ? kSimulatedTime : ""));
+                 : fmt::format("calls {}, which is not in this file{}", name, hint_for_call(name)));
     }
     if (is_access) add_site();
     // A plain access is an instruction after its runtime call, which is not counted, so counting begins at -1. The runtime

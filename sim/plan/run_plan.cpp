@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <variant>
 
+#include "sim/plan/foretold_time.hpp"
 #include "sim/plan/lock_gate.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_costs.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
+#include "sim/plan/telling_points.hpp"
 #include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/check.hpp"
@@ -34,56 +34,6 @@ void check_traces(const Plan& plan) {
 void check_files(const Plan& plan, const RunOptions& options) {
   if (!options.unchecked) refuse_broken_locks(plan);
   check_traces(plan);
-}
-
-// Each word and switch among a path's values, and the first and the last number.
-std::vector<ConfigValue> telling_values(std::vector<ConfigValue> values) {
-  const auto is_number = [](const ConfigValue& value) {
-    return !std::holds_alternative<std::string>(value) && !std::holds_alternative<bool>(value);
-  };
-  const auto first = std::ranges::find_if(values, is_number);
-  const auto last = std::find_if(values.rbegin(), values.rend(), is_number);
-  if (first == values.end()) return values;
-  std::erase_if(values, [&, low = *first, high = *last](const ConfigValue& value) {
-    return is_number(value) && value != low && value != high;
-  });
-  return values;
-}
-
-// Points that together have all telling values of each path.
-std::vector<int> telling_points(const Plan& plan, const std::vector<int>& numbers) {
-  std::map<std::string, std::vector<ConfigValue>> missing;  // by path
-  for (const int number : numbers) {
-    for (const auto& [path, value] : plan.points[number].at) {
-      std::vector<ConfigValue>& values = missing[path];
-      if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-    }
-  }
-  for (auto& [path, values] : missing) values = telling_values(std::move(values));
-  std::vector<int> telling;
-  for (const int number : numbers) {
-    bool adds = false;
-    for (const auto& [path, value] : plan.points[number].at) adds |= std::erase(missing[path], value) > 0;
-    if (adds) telling.push_back(number);
-  }
-  return telling;
-}
-
-// Sets up telling points of a sweep, so that what a machine or workload refuses is refused before a file is written: a
-// directory that holds some finished points of a refused configuration would block the corrected one. A refusal that takes two
-// values together may be met in the run alone. Without a sweep nothing can have finished. Errors: ConfigError.
-void check_points(const Plan& plan, const std::vector<int>& numbers, int at_once, InterruptGuard& guard) {
-  const std::vector<int> telling = telling_points(plan, numbers);
-  std::map<int, std::string> refused;  // by position in `telling`: the first point's refusal is told, whichever ended first
-  PoolCallbacks callbacks;
-  callbacks.work = [&](int job, const std::function<void(double)>&) { check_set_up(plan.make_point(telling[job]).input); };
-  callbacks.tick = [](const std::vector<RunningJob>&) {};
-  callbacks.finished = [&](int job, const JobOutcome& outcome) {
-    if (outcome.failure.code == ExitCode::usage) refused[job] = outcome.failure.message;
-    return true;
-  };
-  run_in_processes(static_cast<int>(telling.size()), at_once, guard, callbacks);
-  if (!refused.empty()) throw ConfigError(refused.begin()->second);
 }
 
 namespace fs = std::filesystem;
@@ -132,8 +82,18 @@ class Run {
     }
   }
 
+  // Says how long the run takes, if that is long and the points tell.
+  void foretell() {
+    if (!options_.foretell) return;
+    std::vector<ComingJob> coming;
+    coming.reserve(jobs_.size());
+    for (const Job& job : jobs_) coming.push_back({&plan_, job.point});
+    if (const auto seconds = foretold_seconds(coming, options_.simulation, options_.at_once, guard_)) tell(*seconds);
+  }
+
   // Runs the jobs. Returns false if interrupted.
   bool work() {
+    work_began_ = elapsed();
     for (const int number : wanted_) make_point_directory(options_.directory, plan_.swept(), number);
     for (const int number : wanted_) {
       if (states_[number].jobs_left == 0) finish(number);  // all its seeds were already done
@@ -247,9 +207,24 @@ class Run {
   }
 
   void report_progress(const std::vector<RunningJob>& running) {
+    if (options_.foretell && !foretold_) foretell_from(share_done(running));
     if (!options_.progress) return;
     const auto done = std::ranges::count_if(states_, [](const PointState& state) { return state.done; });
-    options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed(), news()});
+    options_.progress(
+        {static_cast<int>(states_.size()), static_cast<int>(done), share_done(running), elapsed() - work_began_, news()});
+  }
+
+  // What no beginning of a point could tell, the first seconds of the run do.
+  void foretell_from(double share) {
+    constexpr double kTooEarly = 3;  // seconds
+    constexpr double kLeastShare = 0.01;
+    const double so_far = elapsed() - work_began_;
+    if (so_far >= kTooEarly && share >= kLeastShare && so_far / share >= kWorthForetelling) tell(so_far / share);
+  }
+
+  void tell(double seconds) {
+    foretold_ = true;
+    options_.foretell(wanted_.size(), seconds);
   }
 
   // The finished share of the run's CPU time. Jobs start in order, so those after the running ones have not started.
@@ -292,6 +267,8 @@ class Run {
   FinishedPoints finished_;
   double cpu_s_ = 0;  // total CPU time of the jobs that have ended
   double next_answer_s_;
+  double work_began_ = 0;  // seconds after started_
+  bool foretold_ = false;
   std::string told_;
   std::string stopped_by_;
 };
@@ -397,6 +374,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   if (!run.wanted().empty()) {
     check_files(plan, options);
     if (plan.swept()) check_points(plan, run.wanted(), options.at_once, guard);
+    run.foretell();
   }
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();

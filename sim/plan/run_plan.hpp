@@ -2,6 +2,7 @@
 // command resumes the run.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -33,6 +34,9 @@ struct RunOptions {
   bool unchecked = false;         // run locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
+  // Called at most once, with the points to run and the seconds that they are expected to take, if these are many: before the
+  // run, or in its first seconds if nothing told before.
+  std::function<void(std::size_t, double)> foretell = {};
   double first_answer_s = 10;        // seconds until Progress has its first answer
   Simulation simulation = simulate;  // replaced by tests
 };

@@ -159,6 +159,21 @@ void make_own_directory(const fs::path& directory) {
   if (!is_marked(directory)) write_mark(directory, {});
 }
 
+NewOwnDirectory::NewOwnDirectory(const fs::path& directory) {
+  for (fs::path path = directory; !path.empty() && !is_there(path); path = path.parent_path()) made_.push_back(path);
+  make_own_directory(directory);
+}
+
+NewOwnDirectory::~NewOwnDirectory() {
+  for (const fs::path& directory : made_) {
+    std::error_code failed;
+    const bool only_mark = std::distance(fs::directory_iterator(directory, failed), fs::directory_iterator()) == 1;
+    if (failed || !only_mark || !is_marked(directory)) return;
+    fs::remove(directory / kMark, failed);
+    fs::remove(directory, failed);
+  }
+}
+
 void make_results_directory(const fs::path& directory) {
   require_own_directory(directory);
   make_parents(directory);

@@ -32,8 +32,24 @@ void require_own_directory(const std::filesystem::path& directory);
 // OutputError.
 void make_own_directory(const std::filesystem::path& directory);
 
-// The same for a directory of results, which gets no mark: the manifest that is to be written next is one.
-// leave_mark_to_manifest() removes a mark from earlier, unless it lists folders. Errors: as above.
+// make_own_directory(), undone if the command then refuses its work: the destructor removes the directories that it has made,
+// unless keep() was called or something else is in them by then.
+class NewOwnDirectory {
+ public:
+  // Errors: as for make_own_directory().
+  explicit NewOwnDirectory(const std::filesystem::path& directory);
+  ~NewOwnDirectory();
+  NewOwnDirectory(const NewOwnDirectory&) = delete;
+  NewOwnDirectory& operator=(const NewOwnDirectory&) = delete;
+
+  void keep() { made_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> made_;  // the innermost first
+};
+
+// The same as make_own_directory() for a directory of results, which gets no mark: the manifest that is to be written next is
+// one. leave_mark_to_manifest() removes a mark from earlier, unless it lists folders. Errors: as above.
 void make_results_directory(const std::filesystem::path& directory);
 void leave_mark_to_manifest(const std::filesystem::path& directory);
 

@@ -235,6 +235,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
     machine.set_step_listener(tap->listener());
   }
   const UnwindPrograms unwind(machine);
+  if (progress) progress(0);
   run_machine(machine, locks, memory, progress, tap);
   machine.set_tap(nullptr);
   machine.set_step_listener(nullptr);

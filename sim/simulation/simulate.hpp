@@ -57,8 +57,9 @@ double warmup_us(const SimulationInput& input);
 // Builds the machine and sets up its workload, but runs nothing. Errors: as simulate(), except SimulationFailure.
 void check_set_up(const SimulationInput& input);
 
-// `progress`, if set, is called now and then with the share done, 0 to 1; it must not throw. Errors: SimulationFailure;
-// ConfigError for a machine or workload that can't be built; TraceError for a trace that can't be replayed.
+// `progress`, if set, is called with 0 when everything is set up, then now and then with the share done, 0 to 1; it must not
+// throw. Errors: SimulationFailure; ConfigError for a machine or workload that can't be built; TraceError for a trace that
+// can't be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
 // Like simulate(), with an observer.
 PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress);

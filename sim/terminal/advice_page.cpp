@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/ordinal.hpp"
+#include "models/text/template_arguments.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/limits_text.hpp"
@@ -42,7 +43,8 @@ std::string edit_text(const AdvisedChange& change, const Painter& paint) {
 }
 
 std::string change_text(std::size_t number, const AdvisedChange& change, std::size_t recordings, const Painter& paint) {
-  std::string out = fmt::format("  {}. {}", number, wrapped_from(change.what, 5, Colour::bold, paint));
+  std::string out =
+      fmt::format("  {}. {}", number, wrapped_from(without_template_arguments(change.what), 5, Colour::bold, paint));
   for (const PredictedGain& gain : change.gains) {
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
     const std::string text = throughput_text(gain.change);
@@ -51,12 +53,12 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
         fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other interleavings" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
-  if (!change.seen.empty()) out += paragraph("Seen: " + change.seen + ".", 7, Colour::none, paint);
+  if (!change.seen.empty()) out += paragraph("Seen: " + without_template_arguments(change.seen) + ".", 7, Colour::none, paint);
   if (!change.only_if.empty()) out += paragraph("Only if " + change.only_if + ".", 7, Colour::yellow, paint);
   if (change.alternative_to > 0)
     out += paragraph(fmt::format("An alternative to change {}: both change the same.", change.alternative_to), 7, Colour::none,
                      paint);
-  if (!change.remains.empty()) out += paragraph(change.remains, 7, Colour::none, paint);
+  if (!change.remains.empty()) out += paragraph(without_template_arguments(change.remains), 7, Colour::none, paint);
   if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
   return out + "\n" + edit_text(change, paint);
@@ -102,9 +104,9 @@ std::string recordings_text(const AdvicePage& page) {
 std::string seldom_text(const AdvicePage& page, const Painter& paint) {
   std::string out;
   for (const AdvisedChange& change : page.seldom) {
-    const std::string text =
-        fmt::format("Only in {} of {} recordings, so by how threads happened to meet there: {}, {} on {}", change.recordings,
-                    page.recordings, change.what, text_of(change.gains.front().change), change.gains.front().machine);
+    const std::string text = fmt::format("Only in {} of {} recordings, so by how threads happened to meet there: {}, {} on {}",
+                                         change.recordings, page.recordings, without_template_arguments(change.what),
+                                         text_of(change.gains.front().change), change.gains.front().machine);
     out += paragraph(text, 2, Colour::none, paint);
   }
   return out.empty() ? out : out + "\n";
@@ -213,7 +215,7 @@ std::string larger_gain_text(const AdvicePage& page) {
   });
   if (!is_larger) return {};
   return fmt::format(" A larger gain has a condition: {} on {}, only if {}, to {}.", text_of(gain.change), gain.machine,
-                     best.only_if, best.what);
+                     best.only_if, without_template_arguments(best.what));
 }
 
 std::string verdict(const AdvicePage& page) {
@@ -227,8 +229,8 @@ std::string verdict(const AdvicePage& page) {
                        recordings_text(page), larger_gain_text(page));
   if (!page.conditional.empty()) {
     const AdvisedChange& best = page.conditional.front();
-    return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if, best.what,
-                       text_of(best.gains.front().change), best.gains.front().machine);
+    return fmt::format("{}. It helps, only if {}, to {}: {} on {}.", bottleneck_text(page, "On"), best.only_if,
+                       without_template_arguments(best.what), text_of(best.gains.front().change), best.gains.front().machine);
   }
   const std::string nothing = page.limits.may_add() ? "No verdict: in what was recorded, nothing" : "Nothing";
   if (!page.depends.empty())
@@ -304,12 +306,13 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   out += rechecked_text(page, paint);
   out += seldom_text(page, paint);
   for (const std::string& tried : page.also_gains)
-    out += paragraph("Gains too, but unconfirmed, or no more than what is advised: " + tried + ".", 2, Colour::none, paint);
+    out += paragraph("Gains too, but unconfirmed, or no more than what is advised: " + without_template_arguments(tried) + ".",
+                     2, Colour::none, paint);
   for (const std::string& tried : page.no_help)
-    out += paragraph("Tried without a gain: " + tried + ".", 2, Colour::none, paint);
+    out += paragraph("Tried without a gain: " + without_template_arguments(tried) + ".", 2, Colour::none, paint);
   if (!page.also_gains.empty() || !page.no_help.empty()) out += "\n";
   for (const std::string& sentence : page.not_offered)
-    out += paragraph("Not offered: " + sentence + ".", 2, Colour::none, paint);
+    out += paragraph("Not offered: " + without_template_arguments(sentence) + ".", 2, Colour::none, paint);
   if (!page.not_offered.empty()) out += "\n";
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(trace::missing_beside_limits(page.missing), paint) + assumptions_text(page.assumptions, paint);

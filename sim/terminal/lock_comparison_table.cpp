@@ -25,8 +25,8 @@ constexpr std::size_t kMostWords = 10;
 
 Table empty_table(const Painter& paint) {
   std::vector<Column> columns = {words("lock", kLockNameWidth)};
-  const std::vector<std::pair<const char*, std::size_t>> widths = {{"per s", 11},    {"change", 12},    {"95 % interval", 16},
-                                                                   {"waiting", 9},   {"mean wait", 12}, {"longest wait", 13},
+  const std::vector<std::pair<const char*, std::size_t>> widths = {{"throughput", 11}, {"change", 12},    {"95 % interval", 16},
+                                                                   {"waiting", 9},     {"mean wait", 12}, {"longest wait", 13},
                                                                    {"transfers", 10}};
   for (const auto& [title, width] : widths) columns.push_back(figures(title, width));
   Table table(std::move(columns), paint);
@@ -48,7 +48,7 @@ Cell interval_cell(const LockTrial& trial) {
 }
 
 void add_trial(Table& table, const LockTrial& trial) {
-  table.add({"  " + trial.algorithm, figure(trial.throughput_per_s), change_cell(trial), interval_cell(trial),
+  table.add({"  " + trial.algorithm, quantity(trial.throughput_per_s, {}, "1/s"), change_cell(trial), interval_cell(trial),
              fmt::format("{:.1f} %", trial.waited_pct), quantity(trial.wait_mean_us, {}, "us"),
              quantity(trial.wait_max_us, {}, "us"), fmt::format("{:.0f}", trial.transfers)});
 }
@@ -71,7 +71,8 @@ std::string first_look_text(const LockComparison& comparison, const Painter& pai
   std::vector<std::string> behind;
   for (const auto& [lock, algorithm, change_pct] : look.behind)
     behind.push_back(fmt::format("{} for {} ({:+.1f} %)", algorithm, shortened(lock, kLockNameWidth * 2), change_pct));
-  std::string text = "The trace is long: all replacements ran in one order, and the best two of each lock in all. ";
+  std::string text =
+      "The trace is long: all replacements ran in one order, and the best two of each lock, and the best fair one, in all. ";
   if (!behind.empty()) text += fmt::format("Behind them in that order: {}. ", fmt::join(behind, ", "));
   if (!look.locks.empty()) text += fmt::format("Nothing was tried for {}, with less waiting. ", fmt::join(look.locks, ", "));
   return paragraph(text + "--thorough tries everything in all orders.", 2, Colour::none, paint);
@@ -134,7 +135,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
           "median. ",
           comparison.orders, comparison.order_pct, std::abs(comparison.recorded_order_pct),
           comparison.recorded_order_pct < 0 ? "slower" : "faster") +
-      "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
+      "throughput: operations of the whole program; change: against the recorded locks in the same order, and the 95 % "
+      "interval of "
       "their geometric mean (Student's t, of logarithms); waiting: share of the time of CPUs with a thread that is spent "
       "waiting for this lock; waits are "
       "of those who "

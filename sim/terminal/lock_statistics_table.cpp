@@ -102,13 +102,13 @@ std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<
 
 std::string lock_mix_table(const LockMix& mix, const Painter& paint) {
   if (mix.locks.empty()) return "";
-  Table table({names("lock in the trace"), figures("per s", 10, 1), figures("held", 8, 1), figures("waited", 9, 1),
+  Table table({names("lock in the trace"), figures("rate", 10, 1), figures("held", 8, 1), figures("waited", 9, 1),
                figures("expected", 9, 1), figures("mean wait", 10, 1), figures("expected", 9, 1), figures("taken", 8, 1)},
               paint);
   table.add_rule();
   for (const MixedLock& lock : mix.locks) {
     table.add({{lock.name, Colour::bold},
-               fmt::format("{:.0f}", lock.per_s),
+               quantity(lock.per_s, {}, "1/s"),
                fmt::format("{:.3g} %", lock.per_s * lock.hold_us / 1e4),
                fmt::format("{:.3g} %", lock.busy_pct),
                fmt::format("{:.3g} %", lock.expected_busy_pct),

@@ -131,8 +131,9 @@ std::string series_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   std::string text = row.metrics.size() > 1 ? "rising over " + std::to_string(row.metrics.size()) + " metrics:"
                                             : to_string(row.shape) + " over " + row.over + ":";
-  for (const auto& value : result.series) text += fmt::format(" {}", value ? figure(*value, "") : "-");
-  return result.unit.empty() ? text : text + " " + shown_unit(result.unit);
+  const bool rates = result.unit == "1/s";  // each has a prefix of its own
+  for (const auto& value : result.series) text += fmt::format(" {}", value ? figure(*value, rates ? result.unit : "") : "-");
+  return result.unit.empty() || rates ? text : text + " " + shown_unit(result.unit);
 }
 
 void add_row(Table& table, const PaperResult& result, const std::string& prefix, const Painter& paint) {

@@ -67,6 +67,14 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   return in_steps(*end_s_ - now_s);
 }
 
+void print_foretold(const std::string& subject, double seconds) {
+  constexpr double kMinute = 60;
+  const double step = seconds < 2 * kMinute ? 5 : seconds < 5 * kMinute ? kMinute / 2 : kMinute;
+  std::string duration = readable_duration(std::max(1.0, std::round(seconds / step)) * step);
+  if (duration.ends_with(" 00 s")) duration.resize(duration.size() - 5);
+  std::cerr << fmt::format("{}, about {}\n", subject, duration) << std::flush;
+}
+
 std::function<void(double)> share_of_one_run(ProgressLine& line) {
   return [&line, begin = std::chrono::steady_clock::now()](double share) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;

@@ -44,6 +44,9 @@ class ProgressLine {
   TimeLeft time_left_;
 };
 
+// Prints "SUBJECT, about 7 min" to standard error.
+void print_foretold(const std::string& subject, double seconds);
+
 // Returns a function to call with the done share, 0 to 1, of a run that begins now. REQUIRES: the line outlives the function.
 std::function<void(double)> share_of_one_run(ProgressLine& line);
 

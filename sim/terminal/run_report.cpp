@@ -253,6 +253,11 @@ bool nothing_finished(const RunReport& report) {
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
   ProgressLine line(label, show);
   if (line.is_active()) options.progress = [&line](const Progress& progress) { line.show(progress); };
+  if (show && !options.foretell) {
+    options.foretell = [&label](std::size_t points, double seconds) {
+      print_foretold(fmt::format("{}: {}", label, plural(points, "point")), seconds);
+    };
+  }
   return run_plan(plan, options);
 }
 

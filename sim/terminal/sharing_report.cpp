@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/ordinal.hpp"
+#include "models/text/template_arguments.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/limits_text.hpp"
@@ -75,7 +76,7 @@ std::string proposal_text(std::size_t number, const TriedProposal& tried, const 
   const std::size_t column = 4 + 2 + width_of(tried.proposal.name) + 2;
   std::string out = fmt::format("{:>4}  {}  {}", number, paint(Colour::bold, tried.proposal.name),
                                 wrapped_from(gain, column, Colour::green, paint));
-  out += paragraph(tried.proposal.sentence, 6, Colour::none, paint);
+  out += paragraph(without_template_arguments(tried.proposal.sentence), 6, Colour::none, paint);
   out += indented(tried.proposal.drawing, "        ");
   return out + paint(Colour::dim, indented(tried.proposal.change, "      "));
 }

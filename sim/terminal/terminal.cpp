@@ -205,6 +205,10 @@ std::string plural(std::uint64_t count, std::string_view noun) {
 }
 
 std::string as_given(double value, const std::string& unit) {
+  if (unit == "1/s") {
+    const Scale scale = scale_of(value, unit);
+    return fmt::format("{:.6g} {}", value / scale.factor, scale.name());
+  }
   constexpr double kExact = 1e9;  // larger integers are abbreviated
   const bool whole = std::abs(value) < kExact && value == std::trunc(value);
   return fmt::format("{:.{}g}", value, whole ? 10 : 6) + (unit.empty() ? "" : " " + shown_unit(unit));

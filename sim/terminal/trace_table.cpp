@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "models/text/template_arguments.hpp"
 #include "sim/answer/quantity.hpp"
 #include "sim/terminal/limits_text.hpp"
 #include "sim/terminal/table.hpp"
@@ -117,7 +118,7 @@ std::string object_table(const Reader& reader, const Profile& profile, std::size
   for (std::size_t i = 0; i < shown; ++i) {
     const ObjectGroup& group = groups[i];
     const Profile::OfObject& it = group.accesses;
-    table.add({group.name, grouped(group.objects), grouped(it.loads), grouped(it.writes), grouped(it.atomics),
+    table.add({group.shown_name(), grouped(group.objects), grouped(it.loads), grouped(it.writes), grouped(it.atomics),
                std::to_string(it.streams), std::to_string(it.writers)});
   }
   return with_rest(table, shown, groups.size() - shown, "structures and objects", paint);
@@ -130,8 +131,8 @@ std::string lock_table(const Reader& reader, const Profile& profile, std::size_t
   for (std::size_t i = 0; i < shown; ++i) {
     const trace::Lock& lock = reader.symbols().locks[used[i]];
     const Profile::OfLock& it = profile.locks[used[i]];
-    table.add({lock.name, grouped(it.acquisitions), grouped(it.shared), grouped(it.failed), std::to_string(it.streams),
-               shortened(lock.algorithm, 14)});
+    table.add({without_template_arguments(lock.name), grouped(it.acquisitions), grouped(it.shared), grouped(it.failed),
+               std::to_string(it.streams), shortened(lock.algorithm, 14)});
   }
   return with_rest(table, shown, used.size() - shown, "locks", paint);
 }
@@ -141,12 +142,17 @@ std::string function_table(const Reader& reader, const Profile& profile, std::si
   const std::vector<std::uint32_t> used = used_functions(profile);
   const std::size_t shown = std::min(most, used.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    table.add({reader.symbols().functions[used[i]].name, grouped(profile.entries[used[i]])});
+    table.add({without_template_arguments(reader.symbols().functions[used[i]].name), grouped(profile.entries[used[i]])});
   }
   return with_rest(table, shown, used.size() - shown, "functions", paint);
 }
 
 }  // namespace
+
+std::string ObjectGroup::shown_name() const {
+  const bool is_template = has_structure && name.find('<') != std::string::npos;
+  return is_template && objects == 1 ? variable : without_template_arguments(name);
+}
 
 std::vector<ObjectGroup> object_groups(const Symbols& symbols, const Profile& profile) {
   std::map<std::pair<bool, std::string>, ObjectGroup> groups;
@@ -156,6 +162,7 @@ std::vector<ObjectGroup> object_groups(const Symbols& symbols, const Profile& pr
     const std::string& name = has_structure ? symbols.structures[object.structure].name : object.name;
     ObjectGroup& group = groups[{has_structure, name}];
     group.name = name;
+    if (group.objects == 0) group.variable = object.name;
     group.has_structure = has_structure;
     ++group.objects;
     group.bytes += static_cast<std::uint64_t>(object.size);

@@ -14,9 +14,13 @@ namespace linebounce::sim {
 // All objects of one structure; for objects without a structure, all those with one name.
 struct ObjectGroup {
   std::string name;
+  std::string variable;  // of the first object
   bool has_structure = false;
   std::uint64_t objects = 0, bytes = 0;
   trace::Profile::OfObject accesses;  // summed over the objects, except `streams`, which is the maximum over them
+
+  // As tables show it: a type that has template arguments is known by its variable, if it has only one.
+  [[nodiscard]] std::string shown_name() const;
 };
 // The groups with the most accesses first.
 std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trace::Profile& profile);

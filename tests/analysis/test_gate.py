@@ -259,6 +259,11 @@ def test_markdown_escapes_names_and_has_a_row_for_each_machine(over_budget: Repo
     assert "it.c:3" in rows[0]
 
 
+def test_markdown_has_the_advice_that_the_text_has(over_budget: Reports) -> None:
+    (advice,) = (line for line in over_budget.text("markdown").splitlines() if line.startswith("- false sharing of tallies: "))
+    assert "aligned(" in advice
+
+
 def test_findings_of_a_checker_have_a_price_or_cost_nothing(gate: Gate, folder: Path, tmp_path: Path) -> None:
     lines = (folder / "packed" / "it.c").read_text().splitlines()
     at = {what: next(n for n, line in enumerate(lines, 1) if what in line) for what in ("long sum", "long rounds", "free(")}
@@ -299,13 +304,15 @@ def test_a_known_cost_may_be_allowed_by_name(gate: Gate, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[gate]\nmachine = []", "gate.machine: unknown key; did you mean machines?"),
-        ("[budget]\nslower-lock = 1", "budget: unknown key; all keys of the gate are below [gate]"),
-        ("[gate]\ntimes = 0", "gate.times: 0 is out of range; legal: 1 to 1000"),
-        ('[gate]\ntimes = "3"', "gate.times is to be int"),
-        ("[gate.budget]\nlocks = 1", "gate.budget.locks: unknown key; "),
-        ("[gate.budget]\nslower-lock = -1", "gate.budget.slower-lock is to be 0 to 1000"),
-        ('[[gate.allow]]\nrule = "slower-lock"', "gate.allow[0] is to have rule, name and pct"),
+        ("[gate]\nmachine = []", "budget.toml:2: gate.machine: unknown key; did you mean machines?"),
+        ("[budget]\nslower-lock = 1", "budget.toml:1: budget: unknown key; all keys of the gate are below [gate]"),
+        ("[gate]\ntimes = 0", "budget.toml:2: gate.times: 0 is out of range; legal: 1 to 1000"),
+        ('[gate]\ntimes = "3"', "budget.toml:2: gate.times is to be int"),
+        ("[gate.budget]\nlocks = 1", "budget.toml:2: gate.budget.locks: unknown key; "),
+        ("\n[gate.budget] # slower-lock = 1\nslower-lock = -1", "budget.toml:3: gate.budget.slower-lock is to be 0 to 1000"),
+        ('[[gate.allow]]\nrule = "slower-lock"', "budget.toml:1: gate.allow[0] is to have rule, name and pct"),
+        ("gate = { times = 0 }", "budget.toml:1: gate.times: 0 is out of range"),
+        ('[gate]\n"\\u0074imes" = 0', "budget.toml: gate.times: 0 is out of range"),
         ("[gate", "budget.toml: "),
     ],
 )

@@ -260,3 +260,68 @@ def test_no_object_is_cut_into_elements_that_do_not_fill_it(linebounce: Program)
     assert linebounce("trace", "synth", "-o", "pieces.lbt", "--accesses", "2000").code == 0
     advice = linebounce("advise", "pieces.lbt", "--machine", "p3_xeon_4way")
     assert advice.code == 0, advice.stderr
+
+
+def test_a_refusal_leaves_no_folder_behind(linebounce: Program) -> None:
+    recorded_in_its_folder(linebounce)
+    assert "no_such" in linebounce.refused("advise", "trace.lbt", "--machine", "no_such")
+    too_few = ("--machine", MACHINES[1], "--set", "machine.cpus=2")
+    assert "machine.cpus" in linebounce.refused("advise", "trace.lbt", *too_few, code=3)
+    assert not (linebounce.directory / "out").exists()
+
+
+# A service: readers look names up in a hash table under a lock for readers, and count in a word of their own.
+SERVICE = """
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+struct Session { long user; std::string name; };
+std::unordered_map<std::string, Session> table;
+std::shared_mutex table_lock;
+static void serve(int me) {
+  volatile long found = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string key = std::to_string((me * 7 + i * 13) % 16);
+    if (i % 50 == me) {
+      const std::unique_lock hold(table_lock);
+      ++table[key].user;
+    } else {
+      const std::shared_lock hold(table_lock);
+      if (const auto it = table.find(key); it != table.end()) found = it->second.user;
+    }
+  }
+}
+int main() {
+  for (int i = 0; i < 16; ++i) table[std::to_string(i)] = {i, "n"};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) threads.emplace_back(serve, i);
+  for (std::thread& thread : threads) thread.join();
+}
+"""
+
+
+def test_no_seqlock_is_offered_for_a_hash_table_and_each_lock_comes_with_what_to_check(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(SERVICE, "-std=c++17", "-O1", "-g", name="service.cpp"))
+    command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINES[3], "-o", "out"]
+
+    def advice(*more: str) -> str:  # the program's own names begin with std::, which no other output may show
+        return subprocess.run([*command, *more], cwd=linebounce.directory, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    document = advice("--json")
+    page = json.loads(document)
+    locks = [change for change in page["changes"] + page["depends"] if change["what"].startswith("replace the lock")]
+    assert locks, page["verdict"]
+    assert not any("seqlock" in change["what"] for change in locks)
+    assert any(sentence.startswith("for table_lock seqlock, because its readers follow ") for sentence in page["not_offered"])
+    assert all(change["cautions"] for change in locks)
+    text = advice()
+    assert text.count("Check: ") == sum(len(change["cautions"]) for change in locks)
+    assert "basic_string<char, " not in text, "names of types are short in texts"
+    assert "basic_string<char, " in document, "and whole in JSON"
+    trials = linebounce.directory / "out" / "locks" / MACHINES[3] / "replaced"
+    lines = [len(file.read_text().splitlines()) for file in trials.rglob("lines.csv")]
+    assert set(lines) == {1}, "trials are compared as a whole, so that their lines have a head alone"

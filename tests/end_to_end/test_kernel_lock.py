@@ -107,6 +107,10 @@ def test_what_is_missing_is_named(linebounce: Program, kernel: Path) -> None:
     assert "qspinlock" in linebounce.refused("lock", "qspin", "--kernel", kernel)
     assert "did you mean osq?" in linebounce.refused("lock", "oqs")
     assert "--kernel is missing" in linebounce.refused("lock", "osq")
+    assert not (linebounce.directory / "out").exists(), "a refusal leaves no folder behind"
+    (linebounce.directory / "mine").mkdir()
+    linebounce.refused("lock", "qspinlock", "--kernel", kernel, "-o", "mine", code=3)
+    assert (linebounce.directory / "mine").is_dir(), "the user's own folder stays"
 
 
 # ---- trees, archives and patches from strangers ----

@@ -149,6 +149,11 @@ def test_a_file_cannot_make_a_lock_in_c_run_unless_the_user_says_native(lineboun
 
 REFUSED = {
     "a call of the C library": ("  getpid();", "#include <unistd.h>", "own.c:6: calls getpid"),
+    "printing": (
+        '  printf("%p\\n", (void *)lock);',
+        "#include <stdio.h>",
+        "calls printf, which is not in this file; a lock prints nothing: `linebounce steps`",
+    ),
     "a system call": ('  __asm__ volatile("syscall");', "", "own.c:6: has inline assembler that can't be simulated: syscall"),
     "an error of the compiler": ("  lock->hold = 1;", "", "has no member named"),
 }

@@ -462,6 +462,14 @@ bool is_cpu_function(std::string_view name) {
   return std::ranges::any_of(kCpuFunctions, [name](const luaL_Reg& function) { return name == function.name; });
 }
 
+std::vector<std::string> cpu_function_names() {
+  std::vector<std::string> names;
+  for (const luaL_Reg& function : kCpuFunctions) {
+    if (function.name != nullptr) names.emplace_back(function.name);
+  }
+  return names;
+}
+
 void push_cpu(Interpreter& lua) {
   lua_State* state = lua.state();
   if (lua.cpu_reference == LUA_NOREF) {

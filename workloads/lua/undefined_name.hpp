@@ -1,4 +1,4 @@
-// Says what a program may have meant by a global name that it has not defined.
+// Says what a program may have meant by a name that it has not defined.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace linebounce::workloads {
 
-// For Lua's message "... (global 'cpus')": "; did you mean machine.cpus?". Empty if the message names no undefined global, or
-// if no known name is similar.
+// For Lua's message "... (global 'cpus')": "; did you mean machine.cpus?"; for "... (method 'lod')": "; did you mean
+// cpu:load?". Empty if the message names nothing undefined, or if no known name is similar.
 std::string hint_for_undefined(lua_State* state, std::string_view message);
 
 }  // namespace linebounce::workloads

@@ -363,6 +363,10 @@ std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& subs
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";
   if (!keep_writers_out(traits.readers) && !facts().readers_hazard.empty()) return facts().readers_hazard;
+  if (traits.readers == Readers::read_again && !facts().unchanged_pointer.empty())
+    return fmt::format(
+        "its readers follow {}, a pointer that a writer may change or whose target it may free, even if none did here",
+        facts().unchanged_pointer);
   if (!traits.tries && facts().tried) return "the program tries the lock, and it has no try";
   return "";
 }

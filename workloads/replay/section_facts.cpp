@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 namespace linebounce::workloads {
 namespace {
@@ -61,10 +62,15 @@ namespace {
 
 // A simulated program has no memory that could be freed under its readers.
 std::string readers_hazard(const trace::Reader& reader, const trace::Lock& lock) {
-  if (lock.readers_follow == trace::kFollowNothing) return {};
+  if (lock.readers_follow == trace::kFollowNothing || lock.readers_follow.starts_with(trace::kFollowUnchanged)) return {};
   if (!lock.readers_follow.empty() || !reader.summary().recorder.starts_with(trace::kProgramRecorder))
     return lock.readers_follow;
   return "the recording does not say whether its readers follow pointers into memory that writers free or change";
+}
+
+std::string unchanged_pointer(const trace::Lock& lock) {
+  const std::string_view text = lock.readers_follow, before = trace::kFollowUnchanged;
+  return text.starts_with(before) ? std::string(text.substr(before.size())) : std::string();
 }
 
 }  // namespace
@@ -73,6 +79,7 @@ void SectionFacts::add(const SectionFacts& other) {
   with_writers = with_writers || other.with_writers;
   tried = tried || other.tried;
   if (readers_hazard.empty()) readers_hazard = other.readers_hazard;
+  if (unchanged_pointer.empty()) unchanged_pointer = other.unchanged_pointer;
 }
 
 std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
@@ -89,7 +96,8 @@ std::vector<SectionFacts> section_facts(const trace::Reader& reader) {
     const Facts& lock = facts[id];
     found.push_back({.with_writers = lock.held_alone && lock.written,
                      .tried = lock.tried,
-                     .readers_hazard = readers_hazard(reader, reader.symbols().locks[id])});
+                     .readers_hazard = readers_hazard(reader, reader.symbols().locks[id]),
+                     .unchanged_pointer = unchanged_pointer(reader.symbols().locks[id])});
   }
   return found;
 }

@@ -15,6 +15,8 @@ struct SectionFacts {
   bool tried = false;  // whether any thread tries the lock
   // Why readers must keep writers out; empty if they need not.
   std::string readers_hazard;
+  // A pointer into heap memory that readers follow, though no writer changed it; empty: none.
+  std::string unchanged_pointer;
 
   void add(const SectionFacts& other);
 };

@@ -95,7 +95,7 @@ def _settings(arguments: argparse.Namespace) -> Budget:
     for key in ("cpus", "times", "orders", "arguments"):
         if getattr(arguments, key) is not None:
             setattr(budget, key, getattr(arguments, key))
-    check_numbers(budget, "--")
+    check_numbers(budget, lambda option: f"--{option}")
     return budget
 
 

@@ -2,6 +2,8 @@
 and its threads' time is divided among the lines, words and locks that they waited for (`linebounce advise --time`)."""
 
 import json
+import sys
+import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,6 +18,8 @@ from linebounce.trace import Trace
 from linebounce.trace_symbols import Symbols
 
 _NO_VERDICT = ("may_add", "may_reverse")  # bearings of limits under which no version may pass (trace/losses.hpp)
+_WORTH_FORETELLING = 20.0  # seconds, as kWorthForetelling in sim/plan/foretold_time.hpp
+_MINUTES_FROM = 120.0  # seconds
 _MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/studies/replay/replay_study.hpp
 
 
@@ -123,15 +127,28 @@ def measure(sides: Sequence[Side], gauge: Gauge) -> None:
         gauge.machines = _page(largest, gauge, streams)["machines"]
     for side in sides:
         side.us = {condition: [[] for _ in side.recordings] for condition in gauge.conditions()}
+    began = time.monotonic()
     with ThreadPoolExecutor(gauge.jobs) as pool:
         pages = pool.map(lambda replay: _page(replay, gauge, streams), replays)
-        for replay, page in zip(replays, pages, strict=True):
+        for number, (replay, page) in enumerate(zip(replays, pages, strict=True), 1):
+            if number == gauge.jobs:  # the first ones, which ran at the same time
+                _foretell(time.monotonic() - began, number, len(replays), len(gauge.machines))
             _add_page(replay, page, gauge)
     whole = [it for it in gauge.conditions() if all(len(of) == gauge.orders for side in sides for of in side.us[it])]
     for side in sides:
         side.us = {condition: side.us[condition] for condition in whole}
     if not whole:
         raise NotMeasuredError("; ".join(sentence for side in sides for sentence in side.not_measured))
+
+
+def _foretell(seconds: float, done: int, replays: int, machines: int) -> None:
+    """Says on standard error how long all replays take, if they take long."""
+    expected = seconds * replays / done
+    if expected < _WORTH_FORETELLING or done == replays:
+        return
+    shown = f"{5 * round(expected / 5)} s" if expected < _MINUTES_FROM else f"{round(expected / 60)} min"
+    on = "one machine" if machines == 1 else f"{machines} machines"
+    print(f"linebounce gate: {replays} replays on {on}, about {shown}", file=sys.stderr, flush=True)
 
 
 def _page(replay: _Replay, gauge: Gauge, streams: int) -> dict[str, Any]:

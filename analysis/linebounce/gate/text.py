@@ -6,7 +6,7 @@ from pathlib import Path
 
 from linebounce.gate.judge import Change
 from linebounce.gate.sources import Location
-from linebounce.gate.verdict import Evidence, Priced, Verdict, figure_text, headline
+from linebounce.gate.verdict import Evidence, Priced, Verdict, figure_text, headline, subject
 
 _WIDTH = 100
 _TITLES = {"worse": "Worse", "better": "Better", "unclear": "Unclear: the interval reaches over the budget; record more often"}
@@ -79,6 +79,9 @@ def markdown(verdict: Verdict, root: Path) -> str:
             cells = [kind, _cell(headline(change, evidence)), _cell(str(figure.condition)), f"{figure.base_pct:.1f} %"]
             cells += [f"{figure.head_pct:.1f} %", interval, f"{figure.budget_pct:g}", where]
             lines.append(f"| {' | '.join(cells)} |")
+    advice = [(subject(change), verdict.evidence[number].what) for _, number, change in rows if number in verdict.evidence]
+    if any(what for _, what in advice):
+        lines += ["", "Advice:", "", *(f"- {_cell(about)}: {_cell(what)}" for about, what in advice if what)]
     if verdict.priced:
         lines += ["", "| checker | at | cost |", "|---|---|---|"]
         for it in verdict.priced:

@@ -9,6 +9,7 @@ import linebounce
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
+from linebounce.report.advice import is_advice, make_advice_page, read_advice
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
 from linebounce.visible import print_line
 
@@ -18,6 +19,7 @@ _EXAMPLES = """Examples:
   linebounce report out/before out/after -o both.html  several runs in one file, with a menu
   linebounce report out/my_locks/points/3             one point of a sweep
   linebounce report out/validate                      all predictions beside the published figures
+  linebounce report out/advise/server                 what `linebounce advise server.lbt` advises, to be passed on
   linebounce explain out/oltp && linebounce report out/oltp   adds a typical and a slow miss, stage by stage
   linebounce report out/core_to_core --measured mine.probe   the measured matrix beside the simulated one
   linebounce report out/oltp --figures figures        also the charts, as figures/oltp/sweep.svg and so on
@@ -39,7 +41,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="DIR",
         nargs="+",
         type=Path,
-        help="A results directory, as `linebounce run` or `validate` writes it",
+        help="A results directory, as `linebounce run`, `validate` or `advise` writes it",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="The HTML file; default: the first DIR's name with .html"
@@ -57,11 +59,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    validations = [directory for directory in arguments.directories if is_validation(directory)]
-    if validations:
+    for directory in arguments.directories:
+        command = "validate" if is_validation(directory) else "advise" if is_advice(directory) else ""
+        if not command:
+            continue
         if len(arguments.directories) > 1:
-            raise UsageError(f"{validations[0]}: results of `linebounce validate` have their own page; give no other directory")
-        return _report_validation(validations[0], arguments)
+            raise UsageError(f"{directory}: results of `linebounce {command}` have their own page; give no other directory")
+        return _report_validation(directory, arguments) if command == "validate" else _report_advice(directory, arguments)
     runs = [linebounce.open(directory) for directory in arguments.directories]
     # Polars and Jinja load slowly, so they are imported only after the directories have been checked.
     from linebounce.report.measured import read_measured  # noqa: PLC0415
@@ -88,6 +92,15 @@ def _report_validation(directory: Path, arguments: argparse.Namespace) -> int:
     if arguments.figures:
         for file in write_validation_figures(document, arguments.figures):
             print_line(file)
+    return 0
+
+
+def _report_advice(directory: Path, arguments: argparse.Namespace) -> int:
+    if arguments.figures:
+        raise UsageError(f"--figures: the page of {directory} has no charts")
+    output = arguments.output or _default_output(directory)
+    write_file(output, make_advice_page(directory, read_advice(directory)).encode(errors="backslashreplace"))
+    print_line(output)
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from linebounce.errors import InputError
 from linebounce.page_policy import page_policy
+from linebounce.quantity import quantity
 from linebounce.report.charts.validation import Rows, validation
 from linebounce.results import read_document, reading
 
@@ -148,7 +149,7 @@ def _shown(row: Document) -> dict[str, Any]:
             return " → ".join(text(each) for each in value)
         if not isinstance(value, int | float):
             return "none"
-        return f"{100 * value:+.1f} %" if is_change else f"{value:.4g} {row['unit']}".rstrip()
+        return f"{100 * value:+.1f} %" if is_change else quantity(value, row["unit"])
 
     published = row["shape"] if "shape" in row else "rising" if "order" in row else row.get("sign", "")
     if row.get("paper") is not None:

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -301,25 +302,35 @@ class ProposalMaker {
   }
 
  private:
+  // A type that has template arguments is known by its variable, if it has only one.
+  [[nodiscard]] std::string shown_layout() const {
+    if (subject_.structure == trace::kNone || subject_.layout.find('<') == std::string::npos) return subject_.layout;
+    const auto is_it = [this](const trace::Object& object) { return object.structure == subject_.structure; };
+    const auto first = std::ranges::find_if(symbols_.objects, is_it);
+    return std::find_if(std::next(first), symbols_.objects.end(), is_it) == symbols_.objects.end() ? first->name
+                                                                                                   : subject_.layout;
+  }
+
   [[nodiscard]] std::string sentence() const {
+    const std::string layout = shown_layout();
     std::vector<std::string> parts;
     for (const Spread& spread : spreads_) {
-      const std::string where = spread.array.name.empty() ? subject_.layout : spread.array.name + " of " + subject_.layout;
+      const std::string where = spread.array.name.empty() ? layout : spread.array.name + " of " + layout;
       parts.push_back(fmt::format("give each element of {} a cache line of its own: {} elements of {} bytes, aligned({})",
                                   where, spread.array.size / spread.element, spread.element, line_bytes_));
     }
     for (const auto& line : split_)
-      parts.push_back(fmt::format("move {} of {} to a cache line of {} own: aligned({})", fmt::join(line, ", "),
-                                  subject_.layout, line.size() == 1 ? "its" : "their", line_bytes_));
+      parts.push_back(fmt::format("move {} of {} to a cache line of {} own: aligned({})", fmt::join(line, ", "), layout,
+                                  line.size() == 1 ? "its" : "their", line_bytes_));
     if (parts.empty())
       parts.push_back(fmt::format("give {}`{}` a cache line of its own: aligned({})",
-                                  subject_.objects.size() > 1 ? "each " : "", subject_.layout, line_bytes_));
+                                  subject_.objects.size() > 1 ? "each " : "", layout, line_bytes_));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 
   [[nodiscard]] std::string drawing() const {
     StructDrawing it;
-    it.name = subject_.layout;
+    it.name = shown_layout();
     it.line_bytes = line_bytes_;
     for (const Spread& spread : spreads_)
       it.arrays.push_back({spread.array.name, spread.array.size / spread.element, spread.element});

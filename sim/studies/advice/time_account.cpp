@@ -14,6 +14,7 @@
 #include "models/core/cpu.hpp"
 #include "models/machine/machine.hpp"
 #include "models/ordinal.hpp"
+#include "models/text/template_arguments.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/studies/advice/line_histories.hpp"
 #include "workloads/locks/lock_set.hpp"
@@ -498,6 +499,7 @@ std::string sentence(const TimeShare& share) {
     case TimeClass::joining: text = "waiting for threads to end"; break;
   }
   if (!share.functions.empty()) text += fmt::format(", in {}", fmt::join(share.functions, " and "));
+  text = without_template_arguments(text);
   return share.source.empty() ? text : fmt::format("{} ({})", text, share.source);
 }
 

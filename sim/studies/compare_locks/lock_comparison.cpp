@@ -15,8 +15,6 @@ using namespace workloads;
 
 namespace {
 
-constexpr std::size_t kMostLocks = 4;
-
 LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders, std::size_t number,
                    double with_threads) {
   const auto figures = [&](const std::string& metric) {
@@ -66,11 +64,19 @@ bool is_recorded(const LockTrial& trial) {
   return trial.recorded;
 }
 
-const LockTraits& traits_of(const LockComparison& comparison, const std::string& algorithm) {
-  for (const LockEntry& entry : comparison.from_files) {
+const LockTraits& traits_of(const std::string& algorithm, const std::vector<LockEntry>& from_files) {
+  for (const LockEntry& entry : from_files) {
     if (entry.name == algorithm) return entry.traits;
   }
   return find_lock(algorithm).traits;
+}
+
+const LockTraits& traits_of(const LockComparison& comparison, const std::string& algorithm) {
+  return traits_of(algorithm, comparison.from_files);
+}
+
+bool is_fair(const LockReplacement& trial, const std::vector<LockEntry>& from_files) {
+  return !trial.algorithm.empty() && traits_of(trial.algorithm, from_files).fifo;
 }
 
 }  // namespace
@@ -91,13 +97,18 @@ std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacemen
                                                 const std::vector<LockEntry>& own, FirstLook& look) {
   if (seen.count() == 0) return {};
   const auto throughput = [&seen](std::size_t trial) { return seen.finished(trial) ? seen.throughputs(trial).front() : 0; };
+  constexpr std::ptrdiff_t kBest = 2;
   std::vector<LockReplacement> kept = {trials.front()};
   for (std::size_t i = 1; i < trials.size(); ++i) {
-    std::ptrdiff_t better = 0;
-    for (std::size_t other = 1; other < trials.size(); ++other)
-      better += trials[other].lock == trials[i].lock && throughput(other) > throughput(i) ? 1 : 0;
+    std::ptrdiff_t better = 0, fair_and_better = 0;
+    for (std::size_t other = 1; other < trials.size(); ++other) {
+      if (trials[other].lock != trials[i].lock || throughput(other) <= throughput(i)) continue;
+      ++better;
+      fair_and_better += is_fair(trials[other], own) ? 1 : 0;
+    }
     const bool is_own = std::ranges::find(own, trials[i].algorithm, &LockEntry::name) != own.end();
-    if (better < kLeftByFirstLook || is_own || throughput(i) == 0) {
+    const bool is_best_fair = is_fair(trials[i], own) && fair_and_better == 0;
+    if (better < kBest || is_best_fair || is_own || throughput(i) == 0) {
       kept.push_back(trials[i]);
     } else {
       look.behind.push_back({trials[i].lock, trials[i].algorithm, 100 * (throughput(i) / throughput(0) - 1)});
@@ -143,6 +154,12 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   for (const RecordedLock& lock : locks) comparison.locks.push_back(ranking_of(lock, trials, orders, with_threads));
   std::ranges::stable_sort(comparison.locks, std::ranges::greater{}, largest_change);
   return comparison;
+}
+
+void add_trial(LockRanking& ranking, const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders,
+               double with_threads) {
+  ranking.trials.push_back(trial_of(lock, algorithm, orders, 1, with_threads));
+  std::ranges::stable_sort(ranking.trials, std::ranges::greater{}, &LockTrial::throughput_per_s);
 }
 
 const LockTrial* best_gain(const LockComparison& comparison) {

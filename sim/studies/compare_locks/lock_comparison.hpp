@@ -89,15 +89,18 @@ struct LockComparison {
   std::vector<std::string> own_locks = {};
 };
 
-// The locks that matter in a run with all locks as recorded: the (at most four) locks that CPUs wait for longest. If no CPU
-// waits, the lock that is acquired most often.
+inline constexpr std::size_t kMostLocks = 4;  // that are replaced
+
+// The locks that matter in a run with all locks as recorded: the (at most kMostLocks) locks that CPUs wait for longest. If no
+// CPU waits, the lock that is acquired most often.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
-inline constexpr int kLeftByFirstLook = 2;  // number of replacements per lock that are kept after a first look
+// At most so many replacements per lock are kept after a first look, beside those of the user's own files.
+inline constexpr int kLeftByFirstLook = 3;
 
 // After all trials ran in one order, chooses those that run in all orders: the first, which replaces nothing; the best two of
-// each lock; those of the user's own files; and those that did not finish, which the ranking names. `look` receives the
-// others. Empty if the first trial did not finish.
+// each lock, and the best fair one, which the advice names beside an unfair one; those of the user's own files; and those that
+// did not finish, which the ranking names. `look` receives the others. Empty if the first trial did not finish.
 std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacement>& trials, const TrialsInOrders& seen,
                                                 const std::vector<workloads::LockEntry>& own, FirstLook& look);
 
@@ -111,6 +114,10 @@ std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoin
 // `recorded`: the run in the recorded order. `with_threads`: the share of the machine's CPUs that have a thread.
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                                            const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads);
+
+// Adds trial 1 of `orders`, a replacement of this lock, to the lock's ranking. REQUIRES: it finished in all orders.
+void add_trial(LockRanking& ranking, const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders,
+               double with_threads);
 
 // The trial to recommend if other orders confirm it: the one with the largest OrdersChange::promise_pct. Null if no trial
 // promises a gain.

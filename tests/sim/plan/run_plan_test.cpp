@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -370,6 +371,35 @@ TEST_F(RunPlan, ProgressCountsPointsAndEndsWithAllOfThem) {
   EXPECT_EQ(last.points, 3);
   EXPECT_EQ(last.points_done, 3);
   EXPECT_EQ(last.share, 1);
+}
+
+// Each point says that it takes a minute of CPU time, and ends after a fifth of a second.
+TEST_F(RunPlan, HowLongALongRunTakesIsToldBeforeIt) {
+  Plan plan = plan_over_cpus({1, 2, 4});
+  plan.make_point = [inner = plan.make_point](int number) {
+    Point point = inner(number);
+    point.input.run.measure_us = 1;
+    return point;
+  };
+  RunOptions watched = options();
+  watched.simulation = [](const SimulationInput& input, const std::function<void(double)>& progress) {
+    constexpr double kMinute = 60;
+    const std::clock_t begin = std::clock();
+    for (double used = 0; used < 0.2;) {
+      progress(used / kMinute);
+      used = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    }
+    return costs(input, progress);
+  };
+  std::vector<std::pair<std::size_t, double>> told;
+  watched.foretell = [&](std::size_t points, double seconds) {
+    told.emplace_back(points, seconds);
+    EXPECT_FALSE(fs::exists(folder / "out" / "points"));
+  };
+  EXPECT_EQ(run_plan(plan, watched).code, ExitCode::done);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told.front().first, 3U);
+  EXPECT_GT(told.front().second, 90);
 }
 
 TEST_F(RunPlan, WhatIsKnownSoFarIsToldWhileARunGoesOn) {

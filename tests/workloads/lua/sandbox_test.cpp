@@ -45,6 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"nil_call", running("nothing()"), "a.lua:4: CPU 0: attempt to call a nil value (global 'nothing')"},
         {"nil_call_of_a_field", running("for i = 1, cpus() do end"), "(global 'cpus'); did you mean machine.cpus?"},
         {"misspelt_function", running("tostrin(1)"), "(global 'tostrin'); did you mean tostring?"},
+        {"misspelt_method", running("cpu:comptue(10)"), "(method 'comptue'); did you mean cpu:compute?"},
+        {"misspelt_field", running("local n = machine.cpu + 1"), "(field 'cpu'); did you mean cpus?"},
         {"nil_as_address", running("cpu:load(t.nobody)"), "a.lua:4: CPU 0: the word is nil"},
         {"address_0", running("cpu:load(0)"), "a.lua:4: CPU 0: address 0"},
         {"outside_all", running("cpu:store(t.address + 4096, 1)"), "is in no structure"},

@@ -42,6 +42,11 @@ TEST_F(FirstLookTest, TheBestTwoOfEachLockGoOn) {
   EXPECT_NEAR(look.behind[0].change_pct, -10, 1e-9);
 }
 
+TEST_F(FirstLookTest, TheBestFairLockGoesOnBehindTwoUnfairOnes) {
+  trials = {{}, {"a", "ttas"}, {"a", "hbo"}, {"a", "mcs"}, {"a", "ticket"}};
+  EXPECT_THAT(left({100, 120, 110, 90, 80}), ElementsAre(":", "a:ttas", "a:hbo", "a:mcs"));
+}
+
 TEST_F(FirstLookTest, TheUsersOwnLockGoesOnWhereverItStands) {
   workloads::LockEntry own;
   own.name = "ttas";
