@@ -67,6 +67,10 @@ Option add_jobs(Command& command, int& at_once) {
       .between(1, 4096);
 }
 
+EarlierResults earlier_results(bool fresh) {
+  return fresh ? EarlierResults::set_aside : EarlierResults::used;
+}
+
 const KernelLock& kernel_lock_called(const std::string& name) {
   std::vector<std::string> known;
   for (const KernelLock& lock : kernel_locks()) {
@@ -83,7 +87,7 @@ void require_point(int point, std::size_t points) {
 
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code) {
   const auto earlier = manifest_in(options.directory);
-  options.fresh = earlier && earlier->hash != plan.hash;
+  if (earlier && earlier->hash != plan.hash) options.earlier = EarlierResults::replaced;
   const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   code = larger(code, report.code);

@@ -217,7 +217,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
     options.unchecked = arguments.unchecked;
     options.argv = argv;
     // Always runs anew, because the configuration's hash does not cover headers and sources that a lock in C includes.
-    options.fresh = true;
+    options.earlier = EarlierResults::replaced;
     const RunReport run = run_with_progress(plan, options, plan.experiment.machine_name, true);
     print_failures(plan, run, options.directory);
     code = larger(code, run.code);

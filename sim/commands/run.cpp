@@ -229,7 +229,8 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   RunOptions options;
   options.directory = arguments.directory.empty() ? "out/" + plan.experiment.name : arguments.directory;
   options.at_once = arguments.at_once;
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
+  options.set_aside = tell_set_aside;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
   const ExitCode code =
@@ -262,7 +263,7 @@ void add_run(Command& program) {
   command.flag("--all", arguments->all_points,
                "Print the rows of every point; default: for a large sweep, only those that matter");
   command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
-  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command.flag("--fresh", arguments->fresh, kFreshMeaning);
   add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag(

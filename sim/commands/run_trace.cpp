@@ -192,7 +192,7 @@ ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& re
   const Plan plan = plan_of(study);
   RunOptions options;
   options.directory = directory_of(arguments);
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
   options.argv = argv;
   const bool listing_only = !arguments.counters.listing.empty();
   const RunReport report = run_with_progress(plan, options, study.title, !arguments.quiet && !listing_only);
