@@ -137,7 +137,7 @@ struct ForeignOption {
 constexpr std::string_view kStartsProgram = "linebounce-record starts the program itself: linebounce-record -- ./program";
 constexpr std::string_view kRecordsAll =
     "all accesses, locks and calls are recorded; --window, --from and --after choose a part";
-constexpr std::string_view kOfProgram = "a program's own options go behind it: linebounce-record -- ./program -t 4";
+constexpr std::string_view kOfProgram = "the program's own options go behind it: linebounce-record -- ./program";
 constexpr ForeignOption kForeignOptions[] = {
     {"-p", kStartsProgram},
     {"--pid", kStartsProgram},

@@ -47,12 +47,18 @@ Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;
   for (const auto& [path, value] : sets) values[path].push_back(value);
-  if (arguments.machines.size() > 1) values[std::string(kMachineAxis)] = arguments.machines;
+  if (!arguments.machines.empty()) {
+    std::vector<std::string>& machines = values[std::string(kMachineAxis)];
+    machines.insert(machines.begin(), arguments.machines.begin(), arguments.machines.end());
+  }
   Overrides overrides;
-  if (arguments.machines.size() > 1) overrides.options.emplace(kMachineAxis, "--machine");
   overrides.native = arguments.native;
-  if (arguments.machines.size() == 1) overrides.machine = arguments.machines.front();
   for (const auto& [path, given] : values) {
+    if (path == kMachineAxis) overrides.options.emplace(path, arguments.machines.empty() ? "--set machine" : "--machine");
+    if (path == kMachineAxis && given.size() == 1 && !is_list(given.front())) {
+      overrides.machine = given.front();
+      continue;
+    }
     if (given.size() == 1) {
       (is_list(given.front()) ? overrides.lists : overrides.sets).emplace_back(path, given.front());
       continue;

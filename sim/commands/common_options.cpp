@@ -48,7 +48,7 @@ Overrides overrides_of(const OverrideArguments& arguments) {
 void add_overrides(Command& command, OverrideArguments& arguments) {
   command.option("--machine", "NAME", &arguments.machine, "Use this machine instead of the experiment's");
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a value of the experiment or its machine; may be repeated")
-      .one_value_each();
+      .settings();
   command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's").between(0, kLargestSeed);
   add_native(command, arguments.native);
 }
@@ -97,7 +97,7 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
 
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder) {
   command.option("TRACE", "", &arguments.trace, "A trace, binary or text").required();
-  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
+  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").settings();
   command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder))
       .own_directory();
   add_jobs(command, arguments.at_once);

@@ -251,7 +251,7 @@ void add_lock_report(Command& program) {
   command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the sources of the second lock");
   command
       .option("--set", "PATH=VALUE", &arguments->sets, "Change the load or the machines, such as workload.outside_cycles=500")
-      .one_value_each();
+      .settings();
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results; default: out/lock_report")
       .own_directory();
   add_jobs(command, arguments->at_once);

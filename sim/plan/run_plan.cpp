@@ -412,7 +412,10 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   }
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
-  if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
+  if (!run.stopped_by().empty()) {
+    if (!holds_results(options.directory)) remove_results(options.directory);  // free for the corrected command
+    throw OutputError(run.stopped_by());
+  }
   conclude(plan, options, run, uninterrupted ? Points::all : Points::some);
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
   return run.report;

@@ -410,7 +410,7 @@ def test_unrecordable_programs_are_refused(recorder: Recorder) -> None:
         "--times=1001": "--times: 1001 is out of range; legal: 1 to 1000",
         "--fro=main": "there is no option --fro; did you mean --from?",
         "--pid=1234": "there is no option --pid: linebounce-record starts the program itself: linebounce-record -- ./program",
-        "--threads=4": "there is no option --threads: a program's own options go behind it: linebounce-record -- ./program -t 4",
+        "--threads=4": "there is no option --threads: the program's own options go behind it: linebounce-record -- ./program",
         "-o=t.xyz": "--output t.xyz: a trace's name ends in .lbt, or in .txt to be written as text",
     }.items():
         assert recorder.run(*option.split("=") if option[1] == "o" else [option], "--", "true", code=2).stderr.startswith(

@@ -10,6 +10,7 @@ from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
+from linebounce.usage import output_file, require_different
 from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
@@ -42,7 +43,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="A results directory, as `linebounce run` or `validate` writes it",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="The HTML file; default: the first DIR's name with .html"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=output_file("a page", ".html", ".htm"),
+        help="The HTML file; default: the first DIR's name with .html",
     )
     parser.add_argument(
         "--figures", metavar="DIR", type=Path, help="Also write every chart as SVG and PNG, in one folder for each run"
@@ -57,6 +62,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    require_different(arguments.directories)
+    if arguments.figures is not None and arguments.figures.is_file():
+        raise UsageError(f"--figures {arguments.figures}: this is a file; give a folder")
     validations = [directory for directory in arguments.directories if is_validation(directory)]
     if validations:
         if len(arguments.directories) > 1:

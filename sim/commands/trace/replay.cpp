@@ -172,7 +172,7 @@ void add_trace_replay(Command& trace) {
   command.option("--threads", "MAP", &arguments->threads,
                  "Which CPUs run the threads: one_each, round_robin, block, or a list such as \"0 0 1 1\"; default: one_each");
   command.option("--set", "PATH=VALUE", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
-      .one_value_each();
+      .settings();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1").between(0, kLargestSeed);
   command
       .option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
