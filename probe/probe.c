@@ -120,8 +120,20 @@ static void name_part_file(const char* output) {
   if ((size_t)length >= sizeof part_file) refuse("a file's name is too long");
 }
 
+// Refuses a name that ends as another kind of file does. `legal`: how such a file's name ends.
+static void check_ending(const char* output, const char* legal) {
+  static const char* const kinds[] = {".probe", ".csv", ".toml", ".json", ".html", ".pdf", ".png", ".xml"};
+  const char* ending = strrchr(output, '.');
+  if (!ending || strcmp(ending, legal) == 0) return;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    if (strcmp(ending, kinds[i]) == 0) refuse("%s: the name of this file ends in %s, not in %s", output, legal, ending);
+  }
+}
+
 // Measuring takes a minute, so an unwritable output is reported before that.
 static void check_output(const char* output) {
+  struct stat about;
+  if (stat(output, &about) == 0 && S_ISDIR(about.st_mode)) refuse("%s: this is a folder; give a file", output);
   if (is_device(output)) return;
   name_part_file(output);
   FILE* file = fopen(part_file, "w");
@@ -341,8 +353,13 @@ int main(int count, char** words) {
   static struct waiting waiting;
   const struct options options = parse(count, words);
   choose_cpus(&host, options.cpus);
+  check_ending(options.output, ".probe");
   check_output(options.output);
-  if (options.csv) check_output(options.csv);
+  if (options.csv) {
+    if (strcmp(options.csv, options.output) == 0) refuse("%s: is the file of -o, too; give --csv another", options.csv);
+    check_ending(options.csv, ".csv");
+    check_output(options.csv);
+  }
   signal(SIGINT, stop);
   signal(SIGTERM, stop);
   signal(SIGHUP, stop);

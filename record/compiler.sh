@@ -34,6 +34,12 @@ if [[ $# -eq 0 ]]; then
   echo "$(basename "$0"): give the arguments of ${compiler[*]}, such as -O2 -pthread table.c -o table; see $(basename "$0") --help" >&2
   exit 2
 fi
+if [[ $(basename "${compiler[0]}") == linebounce-c* ]]; then
+  variable=LINEBOUNCE_CC
+  [[ $(basename "$self") == *++ ]] && variable=LINEBOUNCE_CXX
+  echo "$(basename "$0"): $variable=${compiler[0]} would call itself; it names the compiler behind, such as gcc or clang" >&2
+  exit 2
+fi
 if ! type "${compiler[0]}" >/dev/null 2>&1; then
   variable=LINEBOUNCE_CC
   [[ $(basename "$self") == *++ ]] && variable=LINEBOUNCE_CXX

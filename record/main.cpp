@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/text/shell_word.hpp"
+#include "models/text/spelling.hpp"
 #include "record/collector/record_program.hpp"
 #include "record/collector/structure_layouts.hpp"
 #include "trace/files.hpp"
@@ -76,14 +77,22 @@ std::string nothing_recorded(const Window& window) {
       window.from);
 }
 
+// Whether the recording was dropped, because it is empty and there is an earlier one of that name.
+bool is_dropped(const Recorded& recorded) {
+  return recorded.kept == recorded.file;
+}
+
 void report(const Recorded& recorded, const Window& window) {
   if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
   std::cerr << fmt::format("linebounce-record: {}: {} operations of {} thread{}\n", recorded.file, recorded.operations,
                            recorded.threads, recorded.threads == 1 ? "" : "s");
-  if (recorded.replaced > recorded.operations)
-    std::cerr << fmt::format(
-        "linebounce-record: {} had a longer recording, of {} operations, and has it no more; -o FILE keeps both\n",
-        recorded.file, recorded.replaced);
+  if (is_dropped(recorded)) {
+    std::cerr << fmt::format("linebounce-record: {} keeps its earlier recording, of {} operations\n", recorded.file,
+                             recorded.earlier);
+  } else if (!recorded.kept.empty()) {
+    std::cerr << fmt::format("linebounce-record: the earlier recording, of {} operations, is kept in {}\n", recorded.earlier,
+                             recorded.kept);
+  }
   if (recorded.apart.threads > 0)
     std::cerr << fmt::format(
         "linebounce-record: {} of {} threads ran one after another, so how they wait for each other was not seen: --spread "
@@ -120,6 +129,47 @@ CLI::Validator number_that(Fits fits, const std::string& legal) {
           ""};
 }
 
+struct ForeignOption {
+  std::string_view name, advice;
+};
+
+// What users of perf, strace and valgrind type.
+constexpr std::string_view kStartsProgram = "linebounce-record starts the program itself: linebounce-record -- ./program";
+constexpr std::string_view kRecordsAll =
+    "all accesses, locks and calls are recorded; --window, --from and --after choose a part";
+constexpr std::string_view kOfProgram = "the program's own options go behind it: linebounce-record -- ./program";
+constexpr ForeignOption kForeignOptions[] = {
+    {"-p", kStartsProgram},
+    {"--pid", kStartsProgram},
+    {"-a", kStartsProgram},
+    {"--all-cpus", kStartsProgram},
+    {"-C", kStartsProgram},
+    {"-e", kRecordsAll},
+    {"--event", kRecordsAll},
+    {"-g", kRecordsAll},
+    {"--call-graph", kRecordsAll},
+    {"-F", kRecordsAll},
+    {"-c", kRecordsAll},
+    {"--tool", "--binary records a program as it is"},
+    {"-t", kOfProgram},
+    {"--threads", kOfProgram},
+    {"-n", kOfProgram},
+    {"-j", kOfProgram},
+    {"-r", "--times N records N runs"},
+};
+
+std::string no_option(const CLI::App& program, const std::string& name) {
+  const std::string text = "there is no option " + name;
+  const auto* foreign = std::ranges::find(kForeignOptions, name, &ForeignOption::name);
+  if (foreign != std::end(kForeignOptions)) return fmt::format("{}: {}", text, foreign->advice);
+  std::vector<std::string> known;
+  for (const CLI::Option* option : program.get_options()) {
+    for (const std::string& known_name : option->get_lnames()) known.push_back("--" + known_name);
+  }
+  const std::string near = nearest(name, known);
+  return near.empty() ? text : fmt::format("{}; did you mean {}?", text, near);
+}
+
 // Rewords the errors of CLI11, as sim/commands/command_line.cpp does.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const std::string what = error.what();
@@ -131,7 +181,7 @@ std::string usage_problem(const CLI::App& program, const CLI::ParseError& error)
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return what;
   for (const std::string& word : program.remaining()) {
-    if (word != "--" && word.starts_with("-")) return "there is no option " + word.substr(0, word.find('='));
+    if (word != "--" && word.starts_with("-")) return no_option(program, word.substr(0, word.find('=')));
   }
   return what;
 }
@@ -197,6 +247,7 @@ int run(int argc, char** argv) {
       std::cerr << "linebounce-record: " << recorded.unread << "\n";
       return kUnread;
     }
+    if (is_dropped(recorded)) return kUsage;  // nothing must take the earlier recording for this run's
     files.push_back(recorded.file);
     has_operations = has_operations && recorded.operations > 0;
     most_threads = std::max<std::uint64_t>(most_threads, recorded.threads);

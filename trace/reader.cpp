@@ -52,6 +52,19 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
   }
   if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);
   if (kTextHead.starts_with(std::string_view(begin.data(), begin.size()))) return text_source(file, options);
+  const std::string_view letters(begin.data(), begin.size());
+  if (letters ==
+      "\x7f"
+      "ELF")
+    throw TraceError(
+        fmt::format("{0}: byte 0: this is not a trace but a program; record it: linebounce-record -- {0}, or with "
+                    "--binary if linebounce-cc did not compile it",
+                    file.string()));
+  if (letters.starts_with("\x1f\x8b"))
+    throw TraceError(
+        fmt::format("{0}: byte 0: this is not a trace: it is compressed by gzip; decompress it first: gzip -dc {0} "
+                    "> FILE",
+                    file.string()));
   throw TraceError(fmt::format(
       "{}: byte 0: this is not a trace: it begins with {}; a binary trace begins with the bytes 5b 2a 4d 18, a text "
       "trace with \"linebounce trace 1\"; `linebounce import` reads traces of other tools",

@@ -74,11 +74,15 @@ class Experiment:
         return Plan(document["experiment"], at, frozenset(document.get("done", ())))
 
     def start(self, directory: Path, *, fresh: bool) -> None:
-        """Prepares the directory for this experiment without running any point. `fresh` deletes earlier results."""
+        """Prepares the directory for this experiment without running any point. `fresh` sets earlier results
+        aside, and says where."""
         make_folder(directory)
         # --merge prepares the directory, and then fails because there are no points yet. The failure is expected.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
-        checked(self.command(*arguments), allowed=(0, UNREADABLE))
+        _, complaints = checked_with_complaints(self.command(*arguments), allowed=(0, UNREADABLE))
+        for line in complaints.splitlines():
+            if "earlier results are kept in" in line:
+                print(line, file=sys.stderr, flush=True)
 
     def resolved(self) -> str:
         """The text of the resolved config.toml: the same experiment, which refers to no other file."""
@@ -90,11 +94,16 @@ class Experiment:
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
     """Runs the program and returns its output. An exit code that is not in `allowed` raises an error with the program's
     message."""
+    return checked_with_complaints(command, allowed)[0]
+
+
+def checked_with_complaints(command: Sequence[str], allowed: Sequence[int] = (0,)) -> tuple[str, str]:
+    """As checked(); also returns what the program said on its standard error."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="surrogateescape", check=False
     )
     if done.returncode in allowed:
-        return done.stdout
+        return done.stdout, done.stderr
     message = done.stderr.strip().removeprefix("linebounce: ") or f"{command[0]} ended with {done.returncode}"
     lines = message.splitlines()
     raise of_lines(InputError, lines) if done.returncode == UNREADABLE else of_lines(UsageError, lines)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import alternatives, nearest, not_known
+from linebounce.errors import UsageError, alternatives, nearest, not_known
 
 
 class Once(argparse.Action):
@@ -30,6 +30,23 @@ def path(text: str) -> Path:
     return Path(text)
 
 
+def output_file(what: str, *endings: str) -> Callable[[str], Path]:
+    """The type of an option that names a file to write. Refuses a folder, and a name that ends otherwise than its content:
+    names without an ending, devices and "-" pass. `what`: the content, "a page". As Option::output_file() in
+    sim/commands/command.cpp."""
+
+    def read(text: str) -> Path:
+        file = path(text)
+        if file.is_dir():
+            raise argparse.ArgumentTypeError(f"{file}: this is a folder; give a file")
+        is_device = file.exists() and not file.is_file()
+        if file.suffix and not is_device and file.suffix not in endings:
+            raise argparse.ArgumentTypeError(f"{file}: the name of {what} ends in {alternatives(endings)}")
+        return file
+
+    return read
+
+
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """The type of an option whose value is a whole number of this range."""
     legal = f"{least} or more" if most is None else f"{least} to {most}"
@@ -50,6 +67,15 @@ def reworded(parser: argparse.ArgumentParser, message: str) -> str:
         if found := re.fullmatch(pattern, message, re.DOTALL):
             return words(parser, *found.groups())
     return message
+
+
+def require_different(directories: Sequence[Path]) -> None:
+    """Refuses a directory that is given twice. Raises UsageError."""
+    seen: set[Path] = set()
+    for directory in directories:
+        if directory.resolve() in seen:
+            raise UsageError(f"{directory} is given twice; give each directory once")
+        seen.add(directory.resolve())
 
 
 def require_owners(parser: argparse.ArgumentParser, parsed: argparse.Namespace, owners: Mapping[str, Sequence[str]]) -> None:
@@ -82,8 +108,11 @@ def _typed(name: str) -> str:
 def _unexpected(parser: argparse.ArgumentParser, arguments: str) -> str:
     argument = arguments.split(" ", maxsplit=1)[0]
     if not argument.startswith("-"):
-        return f'unexpected argument "{argument}"'
+        expected = _EXPECTED.get(parser.prog.split(" ")[-1], "")
+        return f'unexpected argument "{argument}"' + (f"; {expected}" if expected else "")
     name = argument.partition("=")[0]
+    if instead := _instead(parser, name):
+        return f"there is no option {name}: {instead}"
     near = nearest(name, [option for action in parser._actions for option in action.option_strings])
     return f"there is no option {name}" + (f"; did you mean {near}?" if near else "")
 
@@ -118,6 +147,26 @@ def _takes_none(_parser: argparse.ArgumentParser, name: str) -> str:
 
 def _own(_parser: argparse.ArgumentParser, name: str, text: str) -> str:
     return f"{_typed(name)}: {text}"
+
+
+# What other tools call the options, or users try first, and what to type instead; by the command's last word.
+_FOREIGN: dict[str, dict[str, str]] = {
+    "report": {
+        "--format": "a report is one HTML file; --figures DIR also writes every chart as SVG and PNG",
+        "--point": "give the point's directory: linebounce report DIR/points/N",
+    },
+    "sweep": {"-j": "--workers N says how many run at the same time", "--jobs": "--workers N"},
+    "export": {"-o": "--perfetto FILE names the file", "--output": "--perfetto FILE names the file"},
+    "teach": {"--list": "--json lists the lessons"},
+}
+_EXPECTED: dict[str, str] = {
+    "gate": "the versions are --base OLD --head NEW",
+    "teach": "a lesson is --lesson N, in the terminal; --serve shows all",
+}
+
+
+def _instead(parser: argparse.ArgumentParser, name: str) -> str:
+    return _FOREIGN.get(parser.prog.split(" ")[-1], {}).get(name, "")
 
 
 # From argparse's messages to ours; the first that fits is taken.

@@ -21,8 +21,9 @@ std::string refused(const std::string& why) {
 
 }  // namespace
 
-std::string read_back(const std::filesystem::path& file, std::uint64_t operations, const std::function<bool()>& interrupted) {
-  if (!trace::replaceable(file)) return file.string() + ": is no regular file, so the trace was not read back and checked";
+std::string read_back(const std::filesystem::path& file, const std::string& name, std::uint64_t operations,
+                      const std::function<bool()>& interrupted) {
+  if (!trace::replaceable(file)) return name + ": is no regular file, so the trace was not read back and checked";
   std::atomic<bool> is_over = false;
   try {
     const trace::Reader reader(file);
@@ -31,13 +32,13 @@ std::string read_back(const std::filesystem::path& file, std::uint64_t operation
       if (is_over) throw Interrupted();
     });
     if (reader.operations() == operations) return "";
-    return refused(fmt::format("{}: has {} operations; {} were written", file.string(), reader.operations(), operations));
+    return refused(fmt::format("{}: has {} operations; {} were written", name, reader.operations(), operations));
   } catch (const Interrupted&) {
-    const std::string word = shell_word(file.string());
-    return fmt::format("{}: is complete, but was not checked, because a signal came: linebounce trace info --check {}",
-                       file.string(), word);
+    return fmt::format("{}: is complete, but was not checked, because a signal came: linebounce trace info --check {}", name,
+                       shell_word(name));
   } catch (const std::exception& error) {
-    return refused(error.what());
+    const std::string what = error.what();
+    return refused(what.starts_with(file.string()) ? name + what.substr(file.string().size()) : what);
   }
 }
 

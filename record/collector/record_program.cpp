@@ -229,14 +229,34 @@ class GrowingFile {
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Gives the complete recording its name. Errors: RecordError.
+  // Gives the complete recording its name, in place of an earlier one. Errors: RecordError.
   void finish() const {
-    std::error_code error;
-    if (!place_.empty()) fs::rename(path_, place_, error);
-    if (error) throw RecordError(fmt::format("{}: cannot be written: {}", place_.string(), error.message()));
+    if (!place_.empty()) give_name(path_, place_);
+  }
+  // Moves the earlier recording to the first free name NAME.1, NAME.2 and so on, and returns this. REQUIRES: there is one.
+  // Errors: RecordError.
+  [[nodiscard]] std::string set_aside_earlier() const {
+    for (int number = 1;; ++number) {
+      const fs::path kept = fs::path(place_).concat(fmt::format(".{}", number));
+      std::error_code error;
+      if (fs::exists(fs::symlink_status(kept, error))) continue;
+      give_name(place_, kept);
+      return kept.string();
+    }
+  }
+  // Leaves the earlier recording in place, and deletes this one. REQUIRES: there is an earlier one.
+  void drop() const {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
   }
 
  private:
+  static void give_name(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::rename(from, to, error);
+    if (error) throw RecordError(fmt::format("{}: cannot be written: {}", to.string(), error.message()));
+  }
+
   std::string path_;
   fs::path place_;  // empty: the recording grows there
   std::optional<trace::WriteLock> lock_;
@@ -352,10 +372,31 @@ std::string end_of(const RecordedProcess& process, const Channel& channel) {
   return is_other && channel.exited == 0 ? "ended without an exit, as one that is killed does" : "";
 }
 
+// Gives the recording its name. A longer earlier one is worth more than one of a window that was missed, or than one that no
+// command reads.
+void put_in_place(const GrowingFile& growing, Recorded& recorded) {
+  recorded.earlier = growing.path() == recorded.file ? 0 : operations_in(recorded.file);
+  if (recorded.earlier > 0 && recorded.operations == 0) {
+    growing.drop();
+    recorded.kept = recorded.file;
+    return;
+  }
+  if (recorded.earlier > recorded.operations || (recorded.earlier > 0 && !recorded.unread.empty()))
+    recorded.kept = growing.set_aside_earlier();
+  growing.finish();
+}
+
+void require_other_file(const std::string& file, const std::string& program) {
+  std::error_code error;
+  if (fs::equivalent(file, find_program(program), error))
+    throw RecordError(fmt::format("{}: is the program that is to be recorded; name another file with -o", file));
+}
+
 }  // namespace
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
+  require_other_file(file, options.command[0]);
   survive_failed_writes();
   // Taken before the program starts: a run whose trace is locked by another process would be in vain.
   const trace::WriteLock lock(file, file);
@@ -387,10 +428,9 @@ Recorded record_program(const RecordOptions& options) {
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
   if (!lock.is_in_place()) throw RecordError(file + ": was deleted or replaced while it was written: this trace is lost");
-  recorded.replaced = operations_in(file);
-  growing.finish();
   process.take_signals();
-  recorded.unread = read_back(file, recorded.operations, [&process] { return process.take_signals(); });
+  recorded.unread = read_back(growing.path(), file, recorded.operations, [&process] { return process.take_signals(); });
+  put_in_place(growing, recorded);
   return recorded;
 }
 

@@ -20,7 +20,9 @@ struct RecordOptions {
 struct Recorded {
   std::string file;
   std::uint64_t operations = 0;
-  std::uint64_t replaced = 0;  // operations of an earlier recording of that name
+  // An earlier recording of that name is kept if it was longer, or if this one can't be used.
+  std::uint64_t earlier = 0;  // its operations; 0: there was none
+  std::string kept;           // where it is now: the file itself, if this recording is empty and was dropped
   std::size_t threads = 0;
   std::vector<std::string> missing;  // sentences about losses, as in the trace's summary
   TraceOutput::Apart apart = {};     // threads that never ran at the same time as another

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "record/collector/shared_channel.hpp"
 #include "trace/termination_signals.hpp"
@@ -29,6 +30,23 @@ void become(const std::vector<std::string>& command, const std::string& variable
   arguments.push_back(nullptr);
   ::setenv(variable.c_str(), value.c_str(), 1);
   ::execvp(arguments[0], arguments.data());
+}
+
+// Why the program can't be run, for errno `error`, and what to type instead where that is known.
+std::string why_not_run(const std::string& program, int error) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_directory(program, ignored)) return "this is a folder, not a program";
+  if (error == ENOENT) {
+    const bool is_here = program.find('/') == program.npos && fs::is_regular_file(program, ignored);
+    return is_here ? fmt::format("there is no such program in PATH; did you mean ./{}?", program) : "there is no such program";
+  }
+  if (error != EACCES || !fs::is_regular_file(program, ignored)) return std::strerror(error);
+  const fs::path path = program;
+  const bool is_c = path.extension() == ".c", is_cpp = path.extension() == ".cpp" || path.extension() == ".cc";
+  if (!is_c && !is_cpp) return "the file is not executable";
+  return fmt::format("this is its source; compile it first: linebounce-{} -O2 -pthread {} -o {}", is_c ? "cc" : "c++", program,
+                     path.stem().string());
 }
 
 }  // namespace
@@ -60,9 +78,7 @@ RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const 
   int error = id_ < 0 ? errno : 0;
   if (id_ > 0 && ::read(reason[0], &error, sizeof(error)) > 0) ::waitpid(id_, nullptr, 0);
   ::close(reason[0]);
-  if (error != 0)
-    throw RecordError(
-        fmt::format("cannot run {}: {}", command[0], error == ENOENT ? "there is no such program" : std::strerror(error)));
+  if (error != 0) throw RecordError(fmt::format("cannot run {}: {}", command[0], why_not_run(command[0], error)));
 }
 
 bool RecordedProcess::has_ended() {

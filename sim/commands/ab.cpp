@@ -47,12 +47,18 @@ Overrides both_sides(const AbArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> sets = split_sets(arguments.sets);
   std::map<std::string, std::vector<std::string>> values;
   for (const auto& [path, value] : sets) values[path].push_back(value);
-  if (arguments.machines.size() > 1) values[std::string(kMachineAxis)] = arguments.machines;
+  if (!arguments.machines.empty()) {
+    std::vector<std::string>& machines = values[std::string(kMachineAxis)];
+    machines.insert(machines.begin(), arguments.machines.begin(), arguments.machines.end());
+  }
   Overrides overrides;
-  if (arguments.machines.size() > 1) overrides.options.emplace(kMachineAxis, "--machine");
   overrides.native = arguments.native;
-  if (arguments.machines.size() == 1) overrides.machine = arguments.machines.front();
   for (const auto& [path, given] : values) {
+    if (path == kMachineAxis) overrides.options.emplace(path, arguments.machines.empty() ? "--set machine" : "--machine");
+    if (path == kMachineAxis && given.size() == 1 && !is_list(given.front())) {
+      overrides.machine = given.front();
+      continue;
+    }
     if (given.size() == 1) {
       (is_list(given.front()) ? overrides.lists : overrides.sets).emplace_back(path, given.front());
       continue;
@@ -92,9 +98,9 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
   options.at_once = arguments.at_once;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
-  // Earlier results of another configuration are replaced only in the default folder, never in one that the user names.
+  // Earlier results of another configuration make way unasked only in the default folder, never in one that the user names.
   const auto earlier = manifest_in(options.directory);
-  options.fresh = arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash);
+  options.earlier = earlier_results(arguments.fresh || (arguments.directory.empty() && earlier && earlier->hash != plan.hash));
   RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   if (!arguments.no_family_range) add_family_range(plan, options, true, report);
@@ -116,7 +122,7 @@ void add_ab(Command& program) {
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ab_ and the experiment's name")
       .own_directory();
   add_jobs(command, arguments->at_once);
-  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command.flag("--fresh", arguments->fresh, kFreshMeaning);
   add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag("--no-family-range", arguments->no_family_range,

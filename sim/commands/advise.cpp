@@ -236,6 +236,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     if (!arguments.may_run) confirm_recheck(arguments.build, reader);
   }
   check_replays(arguments, reader);
+  for (const std::string& trace : arguments.more) const trace::Reader opened(trace);  // refused before the first is advised
   make_own_directory(arguments.directory);
   ExitCode code = ExitCode::done;
   auto first = advised_by(arguments, reader, argv, code);

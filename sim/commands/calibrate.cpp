@@ -276,7 +276,9 @@ void add_calibrate(Command& program) {
   command.option(
       "--machine", "NAME", &arguments->machine,
       "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");
-  command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write").required();
+  command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write")
+      .required()
+      .output_file("a machine", {".toml"});
   command
       .option("--access", "atomic|load", &arguments->access,
               "What the matrix measures: atomic (core-to-core-latency's compare-and-exchange) or load; default: atomic")

@@ -270,7 +270,8 @@ void add_check(Command& program) {
   command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names")
       .excludes({"--random"});
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file")
-      .excludes({"--random"});
+      .excludes({"--random"})
+      .output_file("a model for Murphi", {".m"});
   command.flag("--json", arguments->json, "Print one JSON document");
   const auto random = add_random_options(command);
   command.footer(std::string(kCheckFooter) + "\n" + kRandomFooter);

@@ -224,7 +224,7 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
       .group(group)
       .belongs_to({"--random"});
   command.option("--set", "PATH=VALUE", &arguments->sets, "A value fixed in every round; may be repeated")
-      .one_value_each()
+      .settings()
       .group(group)
       .belongs_to({"--random"});
   command

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,10 +23,13 @@
 #include "models/listed.hpp"
 #include "models/text/spelling.hpp"
 #include "models/text/text_lines.hpp"
+#include "models/text/visible.hpp"
 #include "sim/commands/command.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/results/own_directory.hpp"
 #include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
 
@@ -264,12 +268,124 @@ std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? "linebounce" : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
-std::string unexpected_argument(const CLI::App& app) {
+// A word that users of other tools type, and what to type here.
+struct Instead {
+  std::string_view word, advice;
+};
+
+// Options; a command that has an option of the name does not come here.
+constexpr Instead kOptionsInstead[] = {
+    {"--threads", "--set machine.cpus=N says how many CPUs run"},
+    {"--cpus", "--set machine.cpus=N says how many CPUs run"},
+    {"--cores", "--set machine.cpus=N says how many CPUs run"},
+    {"--nproc", "--set machine.cpus=N says how many CPUs run"},
+    {"-c", "--set machine.cpus=N says how many CPUs run"},
+    {"-n", "--set machine.cpus=N says how many CPUs run"},
+    {"-p", "--set machine.cpus=N says how many CPUs run, -j N how many simulations at the same time"},
+    {"-t", "--set machine.cpus=N says how many CPUs run"},
+    {"--lock", "--set workload.lock=NAME chooses the lock"},
+    {"--locks", "--set 'workload.lock=[A,B]' runs several locks"},
+    {"--workload", "an experiment's file names its workload: linebounce new experiment NAME writes one"},
+    {"--seeds", "--set run.seeds=N says how many runs each point has; --seed N is the first run's"},
+    {"--duration", "--set run.measure_us=N is the measured time"},
+    {"--time", "--set run.measure_us=N is the measured time"},
+    {"--force", "--fresh starts over and keeps earlier results"},
+    {"-f", "--fresh starts over and keeps earlier results"},
+    {"--overwrite", "--fresh starts over and keeps earlier results"},
+    {"--outdir", "-o DIR names the directory"},
+    {"--dir", "-o DIR names the directory"},
+    {"-d", "-o DIR names the directory"},
+    {"--verbose", "progress is shown on a terminal; --all-metrics prints every metric of a run"},
+    {"-v", "--version prints the version"},
+    {"--json", "results are in results.json of the results directory"},
+    {"-q", "--quiet prints nothing but errors"},
+    {"--list", "linebounce list experiments, machines or locks lists names"},
+    {"--grep", "--search WORD finds names"},
+    {"--filter", "--search WORD finds names"},
+    {"--a", "--set PATH=A --set PATH=B are the two sides"},
+    {"--b", "--set PATH=A --set PATH=B are the two sides"},
+    {"--to", "the ending of OUT says the form: .lbt or .txt"},
+};
+
+// Commands.
+constexpr Instead kCommandsInstead[] = {
+    {"simulate", "linebounce run EXPERIMENT"},
+    {"sim", "linebounce run EXPERIMENT"},
+    {"start", "linebounce run EXPERIMENT"},
+    {"locks", "linebounce list locks"},
+    {"machines", "linebounce list machines"},
+    {"experiments", "linebounce list experiments"},
+    {"workloads", "linebounce list workloads"},
+    {"protocols", "linebounce list protocols"},
+    {"metrics", "linebounce list metrics"},
+    {"show", "linebounce describe NAME, or linebounce report DIR"},
+    {"info", "linebounce trace info TRACE, or linebounce describe NAME"},
+    {"replay", "linebounce trace replay TRACE"},
+    {"convert", "linebounce trace convert IN OUT"},
+    {"synth", "linebounce trace synth -o TRACE"},
+    {"export", "linebounce trace export DIR --perfetto FILE"},
+    {"perfetto", "linebounce trace export DIR --perfetto FILE"},
+    {"stat", "linebounce-record -- ./program, then linebounce advise program.lbt"},
+    {"top", "linebounce-record -- ./program, then linebounce advise program.lbt"},
+    {"c2c", "linebounce import reads perf c2c's reports; linebounce-record records a program"},
+    {"mem", "linebounce import reads perf mem's data; linebounce-record records a program"},
+    {"annotate", "linebounce lines DIR shows the lines that miss most"},
+    {"plot", "linebounce report DIR"},
+    {"graph", "linebounce report DIR"},
+    {"draw", "linebounce report DIR"},
+    {"diff", "linebounce compare A B"},
+    {"verify", "linebounce check PROTOCOL, or linebounce check-lock LOCK"},
+    {"prove", "linebounce check PROTOCOL, or linebounce check-lock LOCK"},
+    {"test", "linebounce check PROTOCOL, or linebounce check-lock LOCK"},
+    {"init", "linebounce new experiment NAME"},
+    {"create", "linebounce new experiment NAME"},
+    {"help", "linebounce --help, or linebounce COMMAND --help"},
+    {"version", "linebounce --version"},
+    {"predict", "linebounce what-if, or linebounce validate"},
+    {"grade", "linebounce teach --grade FILE"},
+    {"lesson", "linebounce teach --lesson N"},
+};
+
+// Positional arguments that a command does not take; by the command's name.
+constexpr Instead kArgumentsInstead[] = {
+    {"ab",
+     "the two sides are one path with two values: --set PATH=A --set PATH=B; linebounce compare compares results, "
+     "linebounce lock-report locks"},
+    {"list", "linebounce describe NAME describes one"},
+    {"describe", "the order is KIND NAME"},
+    {"calibrate", "the measurements are --from FILE"},
+    {"synth", "the trace to write is -o FILE"},
+    {"bench", "one case is --case NAME"},
+    {"compare-locks", "it takes one trace; linebounce lock-report A B compares two locks, linebounce ab two settings"},
+    {"check", "it takes one protocol at a time"},
+    {"convert", "the order is IN OUT"},
+    {"lock-report", "it takes two locks, A and B"},
+};
+
+std::string advice_on(std::span<const Instead> words, std::string_view word) {
+  const auto found = std::ranges::find(words, word, &Instead::word);
+  return found == words.end() ? "" : std::string(found->advice);
+}
+
+std::string unexpected_word(const CLI::App& app, const std::string& word) {
+  const std::string message = fmt::format("unexpected argument \"{}\"", word);
+  if (word.find('=') != std::string::npos) return fmt::format("{}; settings are given by --set: --set {}", message, word);
+  const std::string advice = advice_on(kArgumentsInstead, app.get_name());
+  return advice.empty() ? message : message + "; " + advice;
+}
+
+std::string unexpected_argument(const CLI::App& program, const CLI::App& app) {
+  const std::vector<std::string> before = app.get_parent() == nullptr ? std::vector<std::string>() : program.remaining(false);
+  if (!before.empty())
+    return fmt::format("{} stands before the command; options follow it: {} ... {}", before.front(), full_name(app),
+                       before.front());
   const std::vector<std::string> left = app.remaining(true);
   const std::string argument = left.empty() ? "" : left.front();
-  if (!argument.starts_with("-")) return "unexpected argument \"" + argument + "\"";
-  std::string message = "there is no option " + argument.substr(0, argument.find('='));
-  const std::string near = nearest(argument.substr(0, argument.find('=')), option_names(app));
+  if (!argument.starts_with("-")) return unexpected_word(app, argument);
+  const std::string name = argument.substr(0, argument.find('='));
+  std::string message = "there is no option " + name;
+  if (const std::string advice = advice_on(kOptionsInstead, name); !advice.empty()) return message + ": " + advice;
+  const std::string near = nearest(name, option_names(app));
   if (!near.empty()) message += "; did you mean " + near + "?";
   return message;
 }
@@ -301,7 +417,7 @@ std::string wrong_type(const CLI::App& app, const std::string& what) {
 
 // Names the subcommands of a command that needs one, or the first argument if that is not one.
 std::string missing_subcommand(const CLI::App& app) {
-  if (!app.remaining(true).empty()) return unexpected_argument(app);
+  if (!app.remaining(true).empty()) return unexpected_argument(app, app);
   return fmt::format("{} needs a subcommand: {}", app.get_name(), fmt::join(subcommand_names(app), ", "));
 }
 
@@ -309,7 +425,11 @@ std::string missing_subcommand(const CLI::App& app) {
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
   const std::string what = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
+  // An unknown option says more than the argument that it may have taken the place of.
+  const std::vector<std::string> left = app.remaining(true);
+  const bool is_option = !left.empty() && left.front().starts_with("-") && left.front() != "-" && left.front() != "--";
+  if (is_option && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return unexpected_argument(program, app);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(program, app);
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return wrong_number_of_values(app, what);
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) return wrong_type(app, what);
   if (what == "A subcommand is required") return missing_subcommand(app);
@@ -350,6 +470,22 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
   return {};
 }
 
+// What to type for a word that is no command: another tool's word, an experiment's or other name, or a file.
+std::string command_meant(const std::string& word) {
+  if (const std::string advice = advice_on(kCommandsInstead, word); !advice.empty()) return advice;
+  if (const std::string kind = as_another_kind(word); !kind.empty()) return kind;
+  std::error_code ignored;
+  const std::filesystem::path file = word;
+  if (std::filesystem::exists(file / "manifest.json", ignored))
+    return fmt::format("it is a results directory, for linebounce report {}", word);
+  if (!std::filesystem::is_regular_file(file, ignored)) return "";
+  const std::string ending = file.extension().string();
+  if (ending == ".md") return fmt::format("it is a file, for linebounce check {}", word);
+  if (ending == ".lbt") return fmt::format("it is a trace, for linebounce advise {0} or linebounce trace info {0}", word);
+  if (ending == ".toml" || ending == ".lua" || ending == ".c") return fmt::format("it is a file, for linebounce run {}", word);
+  return fmt::format("it is a file; linebounce import {} says what it is", word);
+}
+
 // Replaces this process by linebounce-NAME or linebounce-trace-NAME. Returns only if there is no such program.
 int run_external(const CLI::App& program, const std::vector<std::string>& words, int argc, char** argv) {
   const std::string name = fmt::format("{}", fmt::join(words, "-"));
@@ -372,7 +508,10 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
       if (command.name.starts_with(before) && command.name.find('-', before.size()) == std::string_view::npos)
         known.emplace_back(command.name.substr(before.size()));
     }
-    const std::string problem = "command " + not_known(words.back(), known, "linebounce --help");
+    const std::string advice = words.size() == 1 ? command_meant(words.back()) : "";
+    const std::string problem = advice.empty()
+                                    ? "command " + not_known(words.back(), known, "linebounce --help")
+                                    : fmt::format("command \"{}\" is not known: {}", visible_name(words.back()), advice);
     print_error(words.size() == 1 ? problem : problem + "\nTry: " + full_name(parent) + " --help");
   }
   return static_cast<int>(ExitCode::usage);
@@ -429,13 +568,16 @@ int run_command_line(int argc, char** argv) {
   // A write beyond the file size limit then fails with an error code; by default, SIGXFSZ would end the program. It is not
   // ignored, because programs that we start would ignore it too.
   ::signal(SIGXFSZ, [](int) {});
+  int code = 0;
   try {
-    return flush_output(parse_and_do(argc, argv));
+    code = flush_output(parse_and_do(argc, argv));
   } catch (...) {
     const Failure failure = describe_current_exception();
     print_error(failure.message);
-    return static_cast<int>(failure.code);
+    code = static_cast<int>(failure.code);
   }
+  if (code != 0) remove_unused_directories();
+  return code;
 }
 
 }  // namespace linebounce::sim

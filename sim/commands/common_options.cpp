@@ -51,7 +51,7 @@ Overrides overrides_of(const OverrideArguments& arguments) {
 void add_overrides(Command& command, OverrideArguments& arguments) {
   command.option("--machine", "NAME", &arguments.machine, "Use this machine instead of the experiment's");
   command.option("--set", "PATH=VALUE", &arguments.sets, "Override a value of the experiment or its machine; may be repeated")
-      .one_value_each();
+      .settings();
   command.option("--seed", "N", &arguments.seed, "The run's seed; default: the experiment's").between(0, kLargestSeed);
   add_native(command, arguments.native);
 }
@@ -70,6 +70,10 @@ Option add_jobs(Command& command, int& at_once) {
       .between(1, 4096);
 }
 
+EarlierResults earlier_results(bool fresh) {
+  return fresh ? EarlierResults::set_aside : EarlierResults::used;
+}
+
 const KernelLock& kernel_lock_called(const std::string& name) {
   std::vector<std::string> known;
   for (const KernelLock& lock : kernel_locks()) {
@@ -86,7 +90,7 @@ void require_point(int point, std::size_t points) {
 
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code) {
   const auto earlier = manifest_in(options.directory);
-  options.fresh = earlier && earlier->hash != plan.hash;
+  if (earlier && earlier->hash != plan.hash) options.earlier = EarlierResults::replaced;
   const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   code = larger(code, report.code);
@@ -96,7 +100,7 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
 
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder) {
   command.option("TRACE", "", &arguments.trace, "A trace, binary or text").required();
-  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
+  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").settings();
   command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder))
       .own_directory();
   add_jobs(command, arguments.at_once);

@@ -38,6 +38,10 @@ void add_native(Command& command, bool& native);
 // Adds --unchecked: RunOptions::unchecked.
 void add_unchecked(Command& command, bool& unchecked);
 
+// What --fresh means, for --help and for a run.
+constexpr const char* kFreshMeaning = "Start over, and keep the directory's earlier results in a neighbour, DIR.1 and so on";
+EarlierResults earlier_results(bool fresh);
+
 // Errors: ConfigError if `point` is not a point of an experiment with `points` points.
 void require_point(int point, std::size_t points);
 

@@ -16,14 +16,15 @@ void add_family_range(const Plan& plan, RunOptions options, bool progress, RunRe
   RunOptions inner = options;
   inner.directory = options.directory / kFamilyRangeFolder;
   const auto earlier = manifest_in(inner.directory);
-  inner.fresh = options.fresh || (earlier && earlier->hash != range->plan.hash);
+  const bool differs = earlier && earlier->hash != range->plan.hash;
+  inner.earlier = differs ? EarlierResults::replaced : EarlierResults::used;
   const RunReport varied = run_with_progress(range->plan, inner, "the range of " + range->order.family, progress);
   report.code = larger(report.code, varied.code);
   if (varied.code != ExitCode::done) return print_failures(range->plan, varied, inner.directory);
   const std::string text = order_over_range(*range, varied.results.points);
   if (text.empty()) return;
   write_family_range(options.directory, plan.hash, text);
-  options.fresh = false;
+  options.earlier = EarlierResults::used;
   report.results = merge_plan(plan, options).results;
 }
 

@@ -217,7 +217,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
     options.unchecked = arguments.unchecked;
     options.argv = argv;
     // Always runs anew, because the configuration's hash does not cover headers and sources that a lock in C includes.
-    options.fresh = true;
+    options.earlier = EarlierResults::replaced;
     const RunReport run = run_with_progress(plan, options, plan.experiment.machine_name, true);
     print_failures(plan, run, options.directory);
     code = larger(code, run.code);
@@ -251,7 +251,7 @@ void add_lock_report(Command& program) {
   command.option("--patch", "FILE", &arguments->patch, "Apply this patch to the sources of the second lock");
   command
       .option("--set", "PATH=VALUE", &arguments->sets, "Change the load or the machines, such as workload.outside_cycles=500")
-      .one_value_each();
+      .settings();
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results; default: out/lock_report")
       .own_directory();
   add_jobs(command, arguments->at_once);

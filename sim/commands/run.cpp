@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "sim/answer/point_choice.hpp"
@@ -18,6 +19,7 @@
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/plan/unfinished_file.hpp"
+#include "sim/sources/forms.hpp"
 #include "sim/steps/waves.hpp"
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -157,12 +159,24 @@ void draw_waves(const RunArguments& arguments, const Plan& plan, int point) {
   if (!arguments.quiet) std::cout << fmt::format("Waves: {}\n", arguments.waves);
 }
 
+constexpr std::string_view kElf =
+    "\x7f"
+    "ELF";
+
 // Refuses a file that is none of what `run` takes. Errors: ConfigError, which names the command that takes it, if one does.
 void require_known_kind(const std::string& file) {
   refuse_foreign_file(file);
   std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::path(file) / "manifest.json", ignored))
+    throw ConfigError(
+        fmt::format("{0}: this is a results directory; linebounce report, lines or explain {0} look into it", file));
   const bool is_named = file.ends_with(".toml") || is_source_path(file);
   if (is_named || !std::filesystem::is_regular_file(file, ignored)) return;
+  if (excerpt_of(file).bytes.starts_with(kElf))
+    throw ConfigError(
+        fmt::format("{0}: this is a program; record it: linebounce-record -- {0}, then: linebounce advise {1}.lbt", file,
+                    std::filesystem::path(file).filename().string()));
+  if (file.ends_with(".md")) throw ConfigError(fmt::format("{0}: a protocol's file is for linebounce check {0}", file));
   throw ConfigError(
       fmt::format("{}: not a trace in a known form, and an experiment's file must be called NAME.toml, a program's or lock's "
                   "NAME.lua, a lock's in C NAME.c",
@@ -174,8 +188,16 @@ void refuse_options_of_traces(const RunArguments& arguments) {
   const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
                      arguments.cache_bytes || arguments.ways || arguments.line_bytes;
   if (!given) return;
+  split_sets(arguments.sets);  // "--set PATH VALUE" leaves VALUE among the files
+  if (!arguments.more_files.empty()) {
+    const std::string& word = arguments.more_files.front();
+    throw UsageError(word.find('=') != std::string::npos
+                         ? fmt::format("unexpected argument \"{0}\"; settings are given by --set: --set {0}", word)
+                         : fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces", word,
+                                       arguments.experiment));
+  }
   throw UsageError(
-      fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and further files are for "
+      fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways and --line-bytes are for "
                   "traces; an experiment's are set by --set",
                   arguments.experiment));
 }
@@ -218,6 +240,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
+  require_listing(arguments.counters);
   const Plan plan = plan_of(arguments);
   if (const std::string shown = shown_point(arguments); !shown.empty())
     chosen_point(shown, reported(plan));  // checks before the run that the point exists
@@ -229,7 +252,8 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   RunOptions options;
   options.directory = arguments.directory.empty() ? "out/" + plan.experiment.name : arguments.directory;
   options.at_once = arguments.at_once;
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
+  options.set_aside = tell_set_aside;
   options.unchecked = arguments.unchecked;
   options.argv = argv;
   const ExitCode code =
@@ -254,15 +278,17 @@ void add_run(Command& program) {
   command
       .option("--set", "PATH=VALUE", &arguments->sets,
               "Override a value of the experiment or its machine, or sweep it: PATH=[1,2,4]; may be repeated")
-      .one_value_each();
+      .settings();
   command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's")
       .between(0, kLargestSeed);
   add_jobs(command, arguments->at_once);
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command.flag("--all", arguments->all_points,
-               "Print the rows of every point; default: for a large sweep, only those that matter");
-  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most");
-  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command
+      .flag("--all", arguments->all_points, "Print the rows of every point; default: for a large sweep, only those that matter")
+      .excludes({"--plan", "--quiet"});
+  command.flag("--all-metrics", arguments->all_metrics, "Print every metric, by group, after the few that matter most")
+      .excludes({"--plan", "--quiet"});
+  command.flag("--fresh", arguments->fresh, kFreshMeaning).excludes({"--plan"});
   add_native(command, arguments->native);
   add_unchecked(command, arguments->unchecked);
   command.flag(
@@ -274,10 +300,11 @@ void add_run(Command& program) {
               "A number: only run that point, without merging; may be repeated. Settings, such as lock=mcs,cpus=8: show this "
               "point's latencies, locks and lines")
       .one_value_each();
-  command.option(
-      "--vcd", "FILE", &arguments->waves,
-      "Also write waveforms of a point's first run, for GTKWave and the like: buses, links, and the costliest lines' "
-      "states in each cache");
+  command
+      .option("--vcd", "FILE", &arguments->waves,
+              "Also write waveforms of a point's first run, for GTKWave and the like: buses, links, and the costliest lines' "
+              "states in each cache")
+      .excludes({"--plan", "--merge"});
   command.flag("--counters", arguments->counters.counters,
                "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
   command.option("--listing", "NAME", &arguments->counters.listing,

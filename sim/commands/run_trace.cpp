@@ -7,6 +7,7 @@
 #include <bit>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "models/text/shell_word.hpp"
 #include "sim/commands/recognised.hpp"
@@ -192,7 +193,7 @@ ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& re
   const Plan plan = plan_of(study);
   RunOptions options;
   options.directory = directory_of(arguments);
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
   options.argv = argv;
   const bool listing_only = !arguments.counters.listing.empty();
   const RunReport report = run_with_progress(plan, options, study.title, !arguments.quiet && !listing_only);
@@ -206,6 +207,10 @@ ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& re
 }
 
 }  // namespace
+
+void require_listing(const CounterArguments& arguments) {
+  if (!arguments.listing.empty()) find_file(kCounterTemplates, arguments.listing, "", "--listing");
+}
 
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing) {
   if (arguments.listing.empty()) return counter_table(listing, painter_for_stdout());
@@ -229,12 +234,12 @@ bool is_trace(const std::string& word) {
 }
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv) {
+  require_listing(arguments.counters);
+  std::optional<Protocol> protocol;  // loaded first: a wrong name leaves no converted trace
+  if (!arguments.protocol.empty()) protocol = load_protocol(arguments.protocol, "--protocol");
   const trace::Reader reader(own_trace(arguments));
-  if (!arguments.protocol.empty()) {
-    const Protocol protocol = load_protocol(arguments.protocol, "--protocol");
-    if (protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic)
-      return run_on_atomic_bus(arguments, protocol, reader);
-  }
+  if (protocol && protocol->kind == ProtocolKind::bus && protocol->bus == BusKind::atomic)
+    return run_on_atomic_bus(arguments, *protocol, reader);
   return run_on_machine(arguments, reader, argv);
 }
 

@@ -19,6 +19,9 @@ struct CounterArguments {
 };
 
 // Prints the counters as the arguments ask. Errors: ConfigError for the template.
+// Errors: ConfigError for a --listing that is not known.
+void require_listing(const CounterArguments& arguments);
+
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing);
 
 struct TraceArguments {

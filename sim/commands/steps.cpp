@@ -95,7 +95,8 @@ void add_steps(Command& program) {
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
       .required();
-  command.option("-o,--output", "FILE", &arguments->output, "Write the document to FILE; default: standard output");
+  command.option("-o,--output", "FILE", &arguments->output, "Write the document to FILE; default: standard output")
+      .output_file("this document", {".json", ".txt", ".log"});
   command
       .option("--at", "MOMENT", &arguments->moments,
               "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")

@@ -214,7 +214,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   options.directory = arguments.directory;
   options.at_once = arguments.at_once;
   options.argv = argv;
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
   if (!arguments.against.empty()) return against_own(arguments, std::move(options));
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
   make_own_directory(arguments.directory);
@@ -254,7 +254,7 @@ void add_validate(Command& program) {
   command.flag("--all", arguments->all, "Run the papers' experiments, too").excludes({"--against"});
   command.flag("--record", arguments->record, "Record first runs in configs/experiments/validation/records")
       .excludes({"--against"});
-  command.flag("--fresh", arguments->fresh, "Delete earlier results in these directories and start over");
+  command.flag("--fresh", arguments->fresh, kFreshMeaning);
   command.flag("--json", arguments->json, "Print one JSON object instead of a page");
   command.footer(kValidateFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return validate(*arguments, argv); });

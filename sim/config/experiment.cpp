@@ -49,6 +49,14 @@ class ExperimentReader {
     tables_->options = overrides.options;
   }
 
+  // Of an unknown key, the reader would say that experiments don't have it.
+  void refuse_machine_file() {
+    const auto has = [this](const char* key) { return reader_.node(key) != nullptr; };
+    if (has("workload") || !(has("cpu") || has("cache") || has("bus") || has("contention"))) return;
+    throw ConfigError(fmt::format(
+        "{0}: this is a machine's file; expected an experiment's: linebounce run EXPERIMENT --machine {0}", tables_->file));
+  }
+
   Experiment read() {
     identity();
     const auto* machine = reader_.node("machine");
@@ -62,6 +70,7 @@ class ExperimentReader {
     measured_ = reader_.array("table");
     read_report(reader_.table("report"));
     read_question(reader_.table("question"));
+    refuse_machine_file();
     reader_.finish();
     if (!reader_.table("workload"))
       reader_.refuse("workload",

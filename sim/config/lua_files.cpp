@@ -123,6 +123,10 @@ LockEntry lock_called(const std::string& name) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(name, ignored))
     throw ConfigError(fmt::format("{}: a lock's file must be called NAME.lua or NAME.c", name));
+  if (const std::string other = as_another_kind(name); !other.empty())
+    throw ConfigError(fmt::format("lock \"{}\" is not known: {}; `linebounce list locks` shows all", name, other));
+  if (std::filesystem::is_directory(name, ignored))
+    throw ConfigError(fmt::format("{}: this is a folder; give a lock's file, NAME.lua or NAME.c", name));
   throw ConfigError("lock " + not_known(name, known));
 }
 

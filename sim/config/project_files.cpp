@@ -16,6 +16,7 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/results/own_directory.hpp"
 #include "trace/read_problem.hpp"
+#include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
 namespace fs = std::filesystem;
@@ -81,6 +82,16 @@ fs::path project_root() {
                   failed ? "the program" : program.string()));
 }
 
+// The kind's file beside `file` that its name without this extension may misspell or begin: "mine.toml" for "mine" and
+// "mine.tml". Empty if there is none.
+static fs::path near_file(const FileKind& kind, const fs::path& file) {
+  const std::string stem = file.stem().string();
+  fs::path near = file;
+  near.replace_extension(kind.extension);
+  std::error_code ignored;
+  return !stem.empty() && fs::is_regular_file(near, ignored) ? near : fs::path();
+}
+
 std::vector<std::string> file_names(const FileKind& kind) {
   std::vector<std::string> names;
   std::error_code failed;
@@ -127,9 +138,24 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
   if (fs::is_directory(base / name_or_path, ignored))
     throw ConfigError(fmt::format("{}{}: this is a folder; give {} {}'s file, NAME{}", place, name_or_path, article, kind.name,
                                   kind.extension));
+  if (const std::string other = as_another_kind(name_or_path); !other.empty())
+    throw ConfigError(fmt::format("{}{} \"{}\" is not known: {}; `linebounce list {}s` shows all", place, kind.name,
+                                  visible_name(name_or_path), other, kind.name));
+  if (const fs::path near = near_file(kind, base / name_or_path); !near.empty())
+    throw ConfigError(fmt::format("{}{} \"{}\" is not known; did you mean the file {}?", place, kind.name,
+                                  visible_name(name_or_path), near.lexically_normal().string()));
   const auto names = file_names(kind);
   throw ConfigError(
       fmt::format("{}{} {}", place, kind.name, not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
+}
+
+std::string as_another_kind(const std::string& name) {
+  if (shipped_file(kMachineFiles, name)) return fmt::format("it is a machine, for --machine {}", name);
+  if (shipped_file(kExperimentFiles, name)) return fmt::format("it is an experiment, for linebounce run {}", name);
+  if (shipped_file(kProtocolFiles, name)) return fmt::format("it is a protocol, for linebounce check {}", name);
+  const std::vector<std::string> locks = workloads::lock_names([](const workloads::LockTraits&) { return true; });
+  if (std::ranges::find(locks, name) != locks.end()) return fmt::format("it is a lock, for --set workload.lock={}", name);
+  return "";
 }
 
 std::string absolute_path(const fs::path& path) {

@@ -42,6 +42,10 @@ std::vector<std::string> file_names(const FileKind& kind);
 // The shipped file of this name, "counter" or "what_if/counter"; none if there is no such file.
 std::optional<std::filesystem::path> shipped_file(const FileKind& kind, const std::string& name);
 
+// What a name is, if it is one of a machine, experiment, protocol or lock, and what takes it: "it is a machine, for --machine
+// p3_xeon_4way"; else empty.
+std::string as_another_kind(const std::string& name);
+
 // True if the user's text is a path rather than a name. A path has the kind's extension, or contains a slash and does not
 // begin with one of the shipped folders of this kind.
 bool is_path(const FileKind& kind, std::string_view name_or_path);

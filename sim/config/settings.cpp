@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "models/text/spelling.hpp"
 #include "models/text/visible.hpp"
@@ -86,9 +88,21 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
                    key.unit));
 }
 
+std::vector<std::string> first_two(const KeyInfo& key) {
+  return {key.choices.begin(), key.choices.begin() + std::min<std::ptrdiff_t>(2, std::ssize(key.choices))};
+}
+
 // The message of not_known() for a key that also takes the name of a file.
 std::string not_known_value(const KeyInfo& key, const std::string& text) {
-  const std::string message = not_known(text, key.choices);
+  if (text.starts_with('[')) return fmt::format("{}: a list ends with ], such as [{}]", text, fmt::join(first_two(key), ","));
+  if (text.find(',') != std::string::npos)
+    return fmt::format("{} is no value; a list is written with brackets: [{}]", text, text);
+  std::string message = not_known(text, key.choices);
+  for (const char* extension : {".lua", ".c"}) {
+    std::error_code ignored;
+    if (!key.files_of.empty() && std::filesystem::is_regular_file(text + extension, ignored))
+      return fmt::format("\"{0}\" is not known; did you mean the file {0}{1}?", text, extension);
+  }
   if (key.files_of.empty()) return message;
   return fmt::format("{}{} give a {}'s file, NAME.lua{}", message, message.ends_with('?') ? " Or" : "; or", key.files_of,
                      key.files_of == "lock" ? " or NAME.c" : "");
@@ -181,8 +195,11 @@ ConfigValue canonical(const ConfigValue& value) {
 ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& origin) {
   ConfigValue value = canonical(given);
   if (!fits(key.type, value)) {
+    const auto* text = std::get_if<std::string>(&given);
+    const bool is_number = key.type == ValueType::integer || key.type == ValueType::number;
     fail(origin, key.path,
-         fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
+         fmt::format("expected {}{}, found {}{}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given),
+                     text != nullptr && is_number ? number_meant(*text, key.unit) : ""));
   }
   if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
   if (key.type == ValueType::text) check_text(key, std::get<std::string>(value), origin);
@@ -263,6 +280,11 @@ std::string KeySpace::legal_text(std::string_view path, std::string_view hidden)
   return fmt::format("legal {}: {}", top ? "here" : fmt::format("below {}", shown(table, hidden)), fmt::join(legal, ", "));
 }
 
+static std::string written_unit(std::string_view suffix) {
+  if (suffix.ends_with("hz")) return std::string(suffix.substr(0, suffix.size() - 2) == "m" ? "MHz" : suffix);
+  return suffix == "kib" ? "KiB" : suffix == "mib" ? "MiB" : suffix == "pct" ? "%" : std::string(suffix);
+}
+
 std::string KeySpace::unknown_text(std::string_view path, std::string_view hidden) const {
   std::vector<std::string> all;
   const std::string word(shown(path, hidden));
@@ -272,13 +294,19 @@ std::string KeySpace::unknown_text(std::string_view path, std::string_view hidde
   }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
     const auto name = twin.substr(twin.rfind('.') + 1);
-    return fmt::format("unknown key; did you mean {}, in {}?", name, unit_suffix(name));
+    return fmt::format("unknown key; did you mean {}, in {}?", name, written_unit(unit_suffix(name)));
   }
   if (const std::string other = same_by_another_word(word, all); !other.empty())
     return fmt::format("unknown key; did you mean {}?", other);
   const auto whole = std::ranges::find_if(all, [&](const std::string& candidate) { return candidate.ends_with("." + word); });
   if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);
   if (const auto near = nearest(word, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", near);
+  // "lok" for "workload.lock"
+  std::vector<std::string> last_parts;
+  for (const std::string& candidate : all) last_parts.push_back(candidate.substr(candidate.rfind('.') + 1));
+  const std::string last = word.find('.') == std::string::npos ? nearest(word, last_parts) : "";
+  if (const auto at = std::ranges::find(last_parts, last); !last.empty())
+    return fmt::format("unknown key; did you mean {}?", all[static_cast<std::size_t>(at - last_parts.begin())]);
   return "unknown key; " + legal_text(path, hidden);
 }
 

@@ -21,6 +21,13 @@ std::string_view unit_suffix(std::string_view key);
 // Returns "; did you mean a, b or c?"; empty if no known name is similar.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
+// The number that a text such as "10ms", "2GHz", "32K" or "1,000" means in `unit` ("us"; empty: a count), as "; did you mean
+// 10000?". For "1..4" or "1-4", how a list is written. Empty if neither is meant.
+std::string number_meant(std::string_view text, std::string_view unit);
+
+// The message of a missing file, "FILE: there is no such file", with the nearest name in its folder; any other as it is.
+std::string with_nearest_file(std::string message);
+
 // Completes a message about an unknown name: "is not known; known: a, b, c; did you mean b?". If there are many names and
 // `command` lists them, mentions only similar ones and the command: "is not known; did you mean b? `linebounce list machines`
 // shows all 26".

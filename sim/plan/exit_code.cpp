@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "models/failure.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/config/suggestions.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "trace/error.hpp"
@@ -25,7 +27,7 @@ std::string bug_text(const std::string& what) {
 
 }  // namespace
 
-Failure describe_current_exception() {
+static Failure describe_exception() {
   try {
     throw;
   } catch (const FailedElsewhere& error) {
@@ -59,6 +61,12 @@ Failure describe_current_exception() {
   } catch (...) {
     return {ExitCode::internal_bug, bug_text("an error without a text")};
   }
+}
+
+Failure describe_current_exception() {
+  Failure failure = describe_exception();
+  failure.message = with_nearest_file(std::move(failure.message));
+  return failure;
 }
 
 Failure describe_signal(int signal) {

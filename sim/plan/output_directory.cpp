@@ -141,6 +141,63 @@ void remove_results_here(const fs::path& directory) {
   remove_file(directory / "manifest.json");  // last, because the manifest marks the directory as ours
 }
 
+// In case this process is killed before the rest of the results has gone.
+void mark_interrupted(const fs::path& directory) {
+  const fs::path manifest = directory / "manifest.json";
+  if (manifest_in(directory)) replace_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
+}
+
+// DIRECTORY.1, or with the next number that is free, newly made. A directory such as "." or a link is called by its own name.
+fs::path numbered_neighbour(const fs::path& directory) {
+  std::error_code error;
+  fs::path named = directory.has_filename() ? directory : directory.parent_path();
+  if (fs::is_symlink(named, error) || named.filename() == "." || named.filename() == "..") named = fs::canonical(named, error);
+  for (int number = 1;; ++number) {
+    fs::path neighbour = fs::path(named).concat(fmt::format(".{}", number));
+    if (is_there(neighbour)) continue;
+    make_directories(neighbour);
+    return neighbour;
+  }
+}
+
+void move_entry(const fs::path& from, const fs::path& to, const fs::path& name) {
+  if (!is_there(from / name)) return;
+  std::error_code error;
+  fs::rename(from / name, to / name, error);
+  if (error)
+    throw OutputError(fmt::format("{}: cannot be moved to {}: {}; move or delete the earlier results", (from / name).string(),
+                                  to.string(), error.message()));
+}
+
+// Moves what remove_results_here() deletes. REQUIRES: there are no temporary files.
+void move_results_here(const fs::path& from, const fs::path& to) {
+  make_directories(to);
+  for (const fs::path& path : entries(from)) {
+    if (begins_with(path, kSeedPrefix)) move_entry(from, to, path.filename());
+  }
+  for (const std::string& name : result_names()) move_entry(from, to, name);
+  move_entry(from, to, kExplanationFile);
+}
+
+void move_results(const fs::path& from, const fs::path& to) {
+  make_directories(to);
+  // A copy, because the manifest marks the directory as ours until all else has gone.
+  if (manifest_in(from)) replace_file(to / "manifest.json", read_file(from / "manifest.json"));
+  mark_interrupted(from);
+  std::error_code not_empty;  // keeps the directory if it contains files of the user
+  for (const fs::path& point : point_directories(from)) {
+    const fs::path there = to / kPointsFolder / point.filename();
+    move_results_here(point, there);
+    move_entry(point, there, "manifest.json");
+    fs::remove(point, not_empty);
+  }
+  fs::remove(from / kPointsFolder, not_empty);
+  if (manifest_in(from / kFamilyRangeFolder)) move_results(from / kFamilyRangeFolder, to / kFamilyRangeFolder);
+  fs::remove(from / kFamilyRangeFolder, not_empty);
+  move_results_here(from, to);
+  remove_file(from / "manifest.json");
+}
+
 std::string holder(const fs::path& lock) {
   try {
     const std::string text = read_file(lock);
@@ -269,7 +326,8 @@ void check_directory(const fs::path& directory, const Plan& plan) {
   if (const auto manifest = manifest_in(directory)) {
     if (manifest->hash == plan.hash) return;
     throw ConfigError(directory.string() + ": holds results" + difference_from(directory, plan) +
-                      ". Keep them and choose another directory with -o, or replace them with --fresh.");
+                      ". Choose another directory with -o, or start over with --fresh, which keeps these results in a "
+                      "neighbour.");
   }
   std::vector<std::string> names = result_names();
   names.emplace_back("manifest.json");
@@ -283,11 +341,7 @@ void check_directory(const fs::path& directory, const Plan& plan) {
 }
 
 void remove_results(const fs::path& directory) {
-  // Marks the manifest as incomplete first, in case this process is killed.
-  if (manifest_in(directory)) {
-    const fs::path manifest = directory / "manifest.json";
-    replace_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
-  }
+  mark_interrupted(directory);
   std::error_code not_empty;  // keeps the directory if it contains files of the user
   for (const fs::path& point : point_directories(directory)) {
     remove_results_here(point);
@@ -298,6 +352,13 @@ void remove_results(const fs::path& directory) {
   if (manifest_in(family_range)) remove_results(family_range);
   fs::remove(family_range, not_empty);
   remove_results_here(directory);
+}
+
+fs::path set_aside_results(const fs::path& directory) {
+  remove_temporaries(directory);
+  fs::path kept = numbered_neighbour(directory);
+  move_results(directory, kept);
+  return kept;
 }
 
 void remove_seeds(const fs::path& point_directory) {

@@ -65,9 +65,11 @@ bool holds_results(const std::filesystem::path& directory);
 // ConfigError, which says what differs.
 void check_directory(const std::filesystem::path& directory, const Plan& plan);
 
-// remove_results() deletes every file that Linebounce writes, and no other. remove_temporaries() deletes abandoned temporary
-// files. REQUIRES: the directory is locked exclusively. Errors: OutputError.
+// remove_results() deletes every file that Linebounce writes, and no other. set_aside_results() moves these files into a new
+// neighbour of the directory, DIRECTORY.1 or the next number that is free, and returns its path. remove_temporaries() deletes
+// abandoned temporary files. REQUIRES: the directory is locked exclusively. Errors: OutputError.
 void remove_results(const std::filesystem::path& directory);
+std::filesystem::path set_aside_results(const std::filesystem::path& directory);
 void remove_temporaries(const std::filesystem::path& directory);
 
 // Deletes seed files that a killed run left beside a finished point. Errors: OutputError.

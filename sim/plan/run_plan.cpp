@@ -291,21 +291,33 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
   leave_mark_to_manifest(directory);
 }
 
+// Removes a directory's results, or sets them aside, if they are not to be used.
+void clear(const fs::path& directory, const RunOptions& options) {
+  if (options.earlier == EarlierResults::used) return;
+  if (options.earlier == EarlierResults::replaced || !holds_results(directory)) return remove_results(directory);
+  const fs::path kept = set_aside_results(directory);
+  if (options.set_aside) options.set_aside(directory, kept);
+}
+
 void make_ready(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
   // A run that finished nothing must not block the directory for another configuration. Its files are removed.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
-  if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
+  if (came_to_nothing) {
+    remove_results(options.directory);
+  } else if (earlier) {
+    clear(options.directory, options);
+  }
   check_directory(options.directory, plan);
   remove_temporaries(options.directory);
 }
 
-// Under `fresh`, results of another configuration are removed even if only one point is to run.
+// Results of another configuration make way even if only one point is to run.
 void make_way(const Plan& plan, const RunOptions& options) {
   const auto earlier = manifest_in(options.directory);
-  if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
+  if (!earlier || earlier->hash == plan.hash) return;
   const DirectoryLock lock(options.directory, LockKind::alone);
-  remove_results(options.directory);
+  clear(options.directory, options);
 }
 
 // Whether all points have ended.
@@ -378,7 +390,10 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   }
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
-  if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
+  if (!run.stopped_by().empty()) {
+    if (!holds_results(options.directory)) remove_results(options.directory);  // free for the corrected command
+    throw OutputError(run.stopped_by());
+  }
   conclude(plan, options, run, uninterrupted ? Points::all : Points::some);
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
   return run.report;
@@ -396,7 +411,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   make_point_directory(options.directory, plan.swept(), point);
   std::optional<DirectoryLock> point_lock;
   if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
-  if (options.fresh) remove_results(directory);
+  clear(directory, options);
   run.take_stock({point});
   if (!run.wanted().empty()) check_files(plan, options);
   const bool uninterrupted = run.work();

@@ -26,11 +26,20 @@ struct Progress {
   std::string answer = {};
 };
 
+// What becomes of results that the directory holds already.
+enum class EarlierResults {
+  used,       // finished points of the same configuration; others are refused
+  replaced,   // deleted
+  set_aside,  // moved into a new neighbour of the directory, DIRECTORY.1 or the next number that is free
+};
+
 struct RunOptions {
   std::filesystem::path directory;
   std::filesystem::path root = {};  // the command's own directory, if `directory` lies below it
   int at_once = 1;                  // simultaneous simulations
-  bool fresh = false;
+  EarlierResults earlier = EarlierResults::used;
+  // Told where results were set aside: the directory, and its neighbour.
+  std::function<void(const std::filesystem::path&, const std::filesystem::path&)> set_aside = {};
   bool unchecked = false;         // run locks from files without the check of lock_gate.hpp
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
@@ -66,8 +75,8 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
 // such a run would refuse.
 std::vector<int> done_points(const Plan& plan, const std::filesystem::path& directory);
 
-// Merges existing results, and lists missing ones in the report. With `fresh`, merges nothing: leaves the directory as at the
-// start of a run. Errors: InputError if the directory does not exist.
+// Merges existing results, and lists missing ones in the report. If earlier results are not to be used, merges nothing: leaves
+// the directory as at the start of a run. Errors: InputError if the directory does not exist.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
 }  // namespace linebounce::sim

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <sstream>
 #include <system_error>
@@ -59,6 +60,19 @@ std::optional<std::string> first_entry(const fs::path& directory) {
     if (!name.starts_with(kReserved) && (!first || name < *first)) first = name;
   }
   return first;
+}
+
+// The directories that this process has made, parents first. They belong to the process, as its exit code does: a refusal may
+// come from anywhere below a command.
+std::vector<fs::path>& made_directories() {
+  static std::vector<fs::path> directories;
+  return directories;
+}
+
+void make_noted(const fs::path& directory) {
+  const bool is_new = !is_there(directory);
+  make_directories(directory);
+  if (is_new) made_directories().push_back(directory);
 }
 
 std::vector<std::string> parts_of(const std::string& name) {
@@ -155,7 +169,7 @@ void require_own_directory(const fs::path& directory) {
 void make_own_directory(const fs::path& directory) {
   require_own_directory(directory);
   make_parents(directory);
-  make_directories(directory);
+  make_noted(directory);
   if (!is_marked(directory)) write_mark(directory, {});
 }
 
@@ -177,7 +191,7 @@ NewOwnDirectory::~NewOwnDirectory() {
 void make_results_directory(const fs::path& directory) {
   require_own_directory(directory);
   make_parents(directory);
-  make_directories(directory);
+  make_noted(directory);
 }
 
 void leave_mark_to_manifest(const fs::path& directory) {
@@ -186,11 +200,22 @@ void leave_mark_to_manifest(const fs::path& directory) {
   if (error) throw OutputError((directory / kMark).string() + ": cannot be deleted: " + error.message());
 }
 
+void remove_unused_directories() {
+  std::vector<fs::path>& made = made_directories();
+  for (; !made.empty(); made.pop_back()) {
+    std::error_code ignored;  // a directory that holds anything else stays
+    const auto entries = std::distance(fs::directory_iterator(made.back(), ignored), fs::directory_iterator());
+    if (entries > (is_marked(made.back()) ? 1 : 0)) continue;
+    fs::remove(made.back() / kMark, ignored);
+    fs::remove(made.back(), ignored);
+  }
+}
+
 void make_parents(const fs::path& path) {
   const fs::path parent = path.parent_path();
   if (parent.empty() || parent == path || is_there(parent)) return;
   make_parents(parent);
-  make_directories(parent);
+  make_noted(parent);
   write_mark(parent, {});
 }
 

@@ -53,6 +53,10 @@ class NewOwnDirectory {
 void make_results_directory(const std::filesystem::path& directory);
 void leave_mark_to_manifest(const std::filesystem::path& directory);
 
+// Removes the directories that this process made by the functions above and below and that hold nothing but their marks: a
+// refused command leaves no empty folders.
+void remove_unused_directories();
+
 // Makes the directories above this path, and marks those that were not there. Errors: OutputError.
 void make_parents(const std::filesystem::path& path);
 

@@ -295,6 +295,7 @@ void SimulationTap::drive(Machine& machine, const std::function<void(double)>& p
 void check_set_up(const SimulationInput& input) {
   try {
     const PreparedRun prepared(input);
+    if (input.run.counters) const CounterListener counting(input);
   } catch (const std::invalid_argument& refused) {
     throw ConfigError(with_place(refused.what(), input));
   }

@@ -250,8 +250,13 @@ bool nothing_finished(const RunReport& report) {
   return std::ranges::none_of(report.results.points, [](const ReportedPoint& point) { return point.finished; });
 }
 
+void tell_set_aside(const fs::path& directory, const fs::path& kept) {
+  print_error(fmt::format("{}: earlier results are kept in {}", directory.string(), kept.string()));
+}
+
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
   ProgressLine line(label, show);
+  options.set_aside = tell_set_aside;
   if (line.is_active()) options.progress = [&line](const Progress& progress) { line.show(progress); };
   if (show && !options.foretell) {
     options.foretell = [&label](std::size_t points, double seconds) {

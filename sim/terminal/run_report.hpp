@@ -15,6 +15,9 @@ int available_cores();
 // True if all points have failed, or no point was run.
 bool nothing_finished(const RunReport& report);
 
+// RunOptions::set_aside: says so on standard error.
+void tell_set_aside(const std::filesystem::path& directory, const std::filesystem::path& kept);
+
 // Calls run_plan(). If `show`, prints a progress line to standard error.
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
 

@@ -131,17 +131,30 @@ def test_results_of_another_configuration_are_refused_and_stay(linebounce: Progr
     first = linebounce.run(small, "out")
     before = (first / "results.json").read_bytes()
     message = linebounce.refused("run", small, "-o", "out", "--set", "machine.memory.latency_ns=200")
-    expected = r"out: holds results with machine\.memory\.latency_ns = \d+, not 200\. Keep them .* -o, .* with --fresh\.$"
+    expected = r"out: holds results with machine\.memory\.latency_ns = \d+, not 200\. Choose .* with -o, .* with --fresh, .*\.$"
     assert re.search(expected, message.strip())
     assert (first / "results.json").read_bytes() == before
     linebounce.refused("run", small, "-o", "out", "--seed", "2")
 
 
-def test_fresh_starts_over_in_place_of_other_results(linebounce: Program, small: Path) -> None:
+def test_fresh_starts_over_and_keeps_the_earlier_results(linebounce: Program, small: Path) -> None:
     swept = linebounce.file("swept.toml", experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]'))
     linebounce.run(swept, "out")
-    linebounce.run(small, "out", "--fresh")
+    again = linebounce("run", small, "-o", "out", "--fresh")
+    assert "out: earlier results are kept in out.1" in again.stderr
     assert_same_data(linebounce.directory / "out", linebounce.run(small, "other"))
+    assert_same_data(linebounce.directory / "out.1", linebounce.run(swept, "swept"))
+    assert "1 of 3" not in linebounce("run", swept, "-o", "out.1").stdout  # still whole: nothing runs again
+    assert "kept in out.2" in linebounce("run", small, "-o", "out/", "--fresh").stderr
+
+
+def test_ab_keeps_the_results_of_another_pair_in_its_default_folder(linebounce: Program, small: Path) -> None:
+    for value in ("100", "200"):
+        pair = ("--set", "machine.memory.latency_ns=50", "--set", f"machine.memory.latency_ns={value}")
+        done = linebounce("ab", small, *pair)
+        assert done.code == 0, done.stderr
+    assert "earlier results are kept in" in done.stderr
+    assert len(list((linebounce.directory / "out").glob("ab_*/results.json"))) == 2
 
 
 def test_a_refused_run_writes_nothing_and_leaves_the_directory_to_the_corrected_one(linebounce: Program) -> None:

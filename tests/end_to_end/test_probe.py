@@ -120,6 +120,9 @@ def test_one_cpu_is_refused_with_the_reason(linebounce: Program) -> None:
         (["--cpus"], "--cpus needs a value"),
         (["--cpus", "0-"], "must be a list of CPUs, such as 0-7,16"),
         (["--cpus", "0,1023"], "CPU 1023 is not one that this program may run on"),
+        (["-o", "mine.csv"], "mine.csv: the name of this file ends in .probe, not in .csv"),
+        (["--csv", "mine.probe"], "mine.probe: is the file of -o, too"),
+        (["-o", "."], ".: this is a folder; give a file"),
         (["-o", "nowhere/mine.probe"], "nowhere/mine.probe: cannot be written: No such file"),
     ],
 )

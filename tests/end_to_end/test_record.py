@@ -396,13 +396,21 @@ def test_wrappers_work_in_a_makefile(recorder: Recorder) -> None:
 def test_unrecordable_programs_are_refused(recorder: Recorder) -> None:
     assert "not compiled by linebounce-cc" in recorder.run("--", "true", code=2).stderr
     assert "cannot run ./missing: there is no such program" in recorder.run("--", "./missing", code=2).stderr
+    recorder.linebounce.file("one.c", "int main(void) { return 0; }")
+    says = "cannot run ./one.c: this is its source; compile it first: linebounce-cc -O2 -pthread ./one.c -o one\n"
+    assert says in recorder.run("--", "./one.c", code=2).stderr
+    recorder.compile("int main(void) { return 0; }")
+    assert "did you mean ./program?" in recorder.run("--", "program", code=2).stderr
+    assert "this is a folder, not a program" in recorder.run("--", ".", code=2).stderr
     for window in ("5", "-1:5", "1:0", "1:18446744073709551616"):
         assert "SKIP:COUNT" in recorder.run(f"--window={window}", "--", "true", code=2).stderr
     for option, says in {
         "--for=0": "--for: 0 is out of range; legal: more than 0",
         "--after=soon": '--after: "soon" is not a number; legal: 0 or more',
         "--times=1001": "--times: 1001 is out of range; legal: 1 to 1000",
-        "--fro=main": "there is no option --fro",
+        "--fro=main": "there is no option --fro; did you mean --from?",
+        "--pid=1234": "there is no option --pid: linebounce-record starts the program itself: linebounce-record -- ./program",
+        "--threads=4": "there is no option --threads: the program's own options go behind it: linebounce-record -- ./program",
         "-o=t.xyz": "--output t.xyz: a trace's name ends in .lbt, or in .txt to be written as text",
     }.items():
         assert recorder.run(*option.split("=") if option[1] == "o" else [option], "--", "true", code=2).stderr.startswith(
@@ -418,6 +426,14 @@ def test_a_compiler_that_is_missing_is_named_with_the_variable_that_chooses_it(r
     )
     says = "linebounce-cc: the compiler no-such-cc cannot be run: there is no such program; LINEBOUNCE_CC names another\n"
     assert (done.returncode, done.stderr) == (127, says)
+
+
+def test_a_wrapper_that_would_call_itself_is_refused(recorder: Recorder) -> None:
+    command = [recorder.tool("linebounce-cc"), "-c", "one.c"]
+    itself = {**os.environ, "LINEBOUNCE_CC": "linebounce-cc"}
+    done = subprocess.run(command, env=itself, capture_output=True, text=True, check=False, timeout=20)
+    says = "linebounce-cc: LINEBOUNCE_CC=linebounce-cc would call itself; it names the compiler behind, such as gcc or clang\n"
+    assert (done.returncode, done.stderr) == (2, says)
 
 
 def test_a_program_runs_unrecorded_without_the_recorder(recorder: Recorder) -> None:

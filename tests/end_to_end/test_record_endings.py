@@ -34,13 +34,33 @@ def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
     assert any("signal 6" in sentence for sentence in recording.missing)
 
 
-def test_a_longer_recording_of_that_name_is_not_replaced_silently(recorder: Recorder) -> None:
+def test_a_longer_recording_of_that_name_is_kept(recorder: Recorder) -> None:
     counted = recorder.compile(
         "#include <stdlib.h>\nvolatile int n;\nint main(int c, char** v) { while (n < atoi(v[1])) ++n; }"
     )
-    assert "longer" not in recorder.run("-o", "t.lbt", "--", counted, "50").stderr
-    assert "longer" not in recorder.run("-o", "t.lbt", "--", counted, "500").stderr
-    assert "t.lbt had a longer recording, of " in recorder.run("-o", "t.lbt", "--", counted, "5").stderr
+    assert "kept" not in recorder.run("-o", "t.lbt", "--", counted, "50").stderr
+    assert "kept" not in recorder.run("-o", "t.lbt", "--", counted, "500").stderr
+    assert "is kept in t.lbt.1" in recorder.run("-o", "t.lbt", "--", counted, "5").stderr
+    assert recorder.read("t.lbt").touched("main")["n"] < 100
+    assert recorder.read("t.lbt.1").touched("main")["n"] > 500
+
+
+def test_an_empty_recording_leaves_the_earlier_one_where_it_is(recorder: Recorder) -> None:
+    counted = recorder.compile(COUNTING)
+    recorder.run("-o", "t.lbt", "--", counted, "50")
+    before = (recorder.linebounce.directory / "t.lbt").read_bytes()
+    for window in (("--after", "100"), ("--from", "absent"), ("--window", "99999999:5")):
+        result = recorder.run("-o", "t.lbt", *window, "--", counted, "50", code=2)
+        assert "t.lbt keeps its earlier recording, of " in result.stderr
+        assert "Next:" not in result.stderr
+    assert (recorder.linebounce.directory / "t.lbt").read_bytes() == before
+    assert not [*recorder.linebounce.directory.glob("*t.lbt?*"), *recorder.linebounce.directory.glob(".t.lbt*")]
+
+
+def test_the_program_itself_is_no_output(recorder: Recorder) -> None:
+    counted = recorder.compile(COUNTING)
+    result = recorder.run("-o", "program", "--", counted, "5", code=2)
+    assert "program: is the program that is to be recorded; name another file with -o" in result.stderr
 
 
 def test_an_exit_in_the_middle_keeps_all_operations(recorder: Recorder) -> None:

@@ -140,7 +140,7 @@ def test_bad_options_are_refused_with_the_legal_ones(linebounce: Program) -> Non
     assert "1 to 1024" in linebounce("trace", "synth", "--help").stdout
     assert "--threads" in linebounce.refused("trace", "synth", "-o", "x", "--threads", "0")
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
-    assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
+    assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--locks", "1", "--lock", "none")
     for skew in ("nan", "8.1"):
         assert f"{skew} is out of range; legal: 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 

@@ -41,7 +41,7 @@ std::string said_of(const Written& written) {
     writer.finish({});
   }
   const std::uint64_t count = written.operations.size() + 1 + written.counted;
-  std::string said = read_back(file, count, [&written] { return written.interrupted; });
+  std::string said = read_back(file, file, count, [&written] { return written.interrupted; });
   std::filesystem::remove(file);
   const std::string name = file.string();
   for (std::size_t at = said.find(name); at != std::string::npos; at = said.find(name)) said.erase(at, name.size());
@@ -74,7 +74,7 @@ TEST(ReadingBack, EndsWhenItIsInterrupted) {
 }
 
 TEST(ReadingBack, SaysThatADeviceCannotBeReadBack) {
-  EXPECT_EQ(read_back("/dev/null", 0, [] { return false; }),
+  EXPECT_EQ(read_back("/dev/null", "/dev/null", 0, [] { return false; }),
             "/dev/null: is no regular file, so the trace was not read back and checked");
 }
 

@@ -12,6 +12,7 @@ from linebounce.files import write_file
 from linebounce.json_text import json_text
 from linebounce.results import Results
 from linebounce.supervised import PREFIX
+from linebounce.usage import output_file, require_different
 from linebounce.visible import print_line, visible_name
 
 _EXAMPLES = """Examples:
@@ -54,7 +55,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="End with exit code 1 if this holds; may be repeated",
     )
     parser.add_argument("--all-metrics", action="store_true", help="Print every metric of every point")
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="Write an HTML page with all metrics")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=output_file("a page", ".html", ".htm"),
+        help="Write an HTML page with all metrics",
+    )
     parser.add_argument("--json", action="store_true", help="Print one JSON document")
     return parser.parse_args(arguments)
 
@@ -63,6 +70,7 @@ def _runs(arguments: argparse.Namespace) -> list[Results]:
     """The runs to compare, the base first: the directories given, or the parts of one run with `--by`."""
     if (arguments.by is None) != bool(arguments.others):
         raise UsageError("give two or more runs, A B, or one run and a swept path, A --by PATH")
+    require_different((arguments.base, *arguments.others))
     runs = [linebounce.open(directory) for directory in (arguments.base, *arguments.others)]
     if arguments.by is None:
         return runs

@@ -25,7 +25,7 @@ from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
 from linebounce.own_folder import require_own_folder
 from linebounce.program import find_program
-from linebounce.usage import whole_number
+from linebounce.usage import output_file, whole_number
 
 _EXAMPLES = """Examples:
   linebounce gate --base old/server --head new/server             records both programs three times, and compares them
@@ -39,6 +39,15 @@ is above the budget as a whole. Computation and misses that no other thread caus
 
 Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for example because a recording is missing, a replay
 did not finish, or the recorder did not see the program's atomic operations."""
+
+
+# What a verdict is written as: its name, and how such a file's name ends.
+_FORMS = {
+    "json": ("JSON", ".json"),
+    "markdown": ("Markdown", ".md", ".markdown", ".txt"),
+    "sarif": ("SARIF 2.1.0", ".sarif", ".json"),
+    "junit": ("JUnit XML", ".xml"),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,12 +78,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--arguments", metavar="WORDS", help="Arguments for the programs to record")
     parser.add_argument("--findings", metavar="FILE", type=Path, action="append", default=[], help="SARIF of a static checker")
-    for name, what in (("json", "JSON"), ("markdown", "Markdown"), ("sarif", "SARIF 2.1.0"), ("junit", "JUnit XML")):
+    for name, (what, *endings) in _FORMS.items():
         parser.add_argument(
-            f"--{name}", metavar="FILE", type=Path, help=f"Write the verdict as {what}; -: to the standard output"
+            f"--{name}",
+            metavar="FILE",
+            type=output_file(f"a verdict as {what}", *endings),
+            help=f"Write the verdict as {what}; -: to the standard output",
         )
     parser.add_argument("--annotations", action="store_true", help="Print ::error lines for each cost over budget")
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, default=Path("out/gate"), help="Where recordings are made")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="Where recordings are made; default: out/gate")
     parser.add_argument(
         "-j", "--jobs", metavar="N", type=whole_number(1), default=os.cpu_count() or 1, help="Replays to run at the same time"
     )
@@ -105,15 +117,24 @@ def _require_program(arguments: argparse.Namespace) -> None:
     given = [*arguments.base, *arguments.head]
     if not all(path.exists() for path in given) or any(path.is_file() and is_program(path) for path in given):
         return
-    for option in ("times", "arguments"):
+    for option in ("times", "arguments", "output"):
         if getattr(arguments, option) is not None:
             raise UsageError(f"--{option} is for programs, and --base and --head are recordings")
 
 
+def _require_one_stream(arguments: argparse.Namespace) -> None:
+    """Refuses two forms on the standard output, which would be neither."""
+    streamed = [f"--{form}" for form in _FORMS if getattr(arguments, form) == Path("-")]
+    if len(streamed) > 1:
+        raise UsageError(f"{' and '.join(streamed)} cannot both be -: give all but one a file")
+
+
 def _gate(arguments: argparse.Namespace) -> int:
-    require_own_folder(arguments.output)
+    _require_one_stream(arguments)
     budget = _settings(arguments)
     _require_program(arguments)
+    arguments.output = arguments.output or Path("out/gate")
+    require_own_folder(arguments.output)
     program = find_program()
     gauge = Gauge(program, budget.machines, budget.cpus, budget.orders, arguments.jobs)
     verdict = Verdict(list(arguments.base), list(arguments.head))

@@ -11,6 +11,7 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.advice import is_advice, make_advice_page, read_advice
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
+from linebounce.usage import output_file, require_different
 from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
@@ -44,7 +45,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="A results directory, as `linebounce run`, `validate` or `advise` writes it",
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=Path, help="The HTML file; default: the first DIR's name with .html"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=output_file("a page", ".html", ".htm"),
+        help="The HTML file; default: the first DIR's name with .html",
     )
     parser.add_argument(
         "--figures", metavar="DIR", type=Path, help="Also write every chart as SVG and PNG, in one folder for each run"
@@ -59,6 +64,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    require_different(arguments.directories)
+    if arguments.figures is not None and arguments.figures.is_file():
+        raise UsageError(f"--figures {arguments.figures}: this is a file; give a folder")
     for directory in arguments.directories:
         command = "validate" if is_validation(directory) else "advise" if is_advice(directory) else ""
         if not command:

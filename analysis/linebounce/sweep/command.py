@@ -245,7 +245,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--seed", metavar="N", type=whole_number(0, 2**53), help="Seed of each point's first run; default: the experiment's"
     )
-    parser.add_argument("--fresh", action="store_true", help="Delete earlier results in the directory and start over")
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="Start over, and keep earlier results of the directory in a neighbour, DIR.1 and so on",
+    )
     parser.add_argument(
         "--workers",
         metavar="N",

@@ -131,14 +131,18 @@ def _with_settings(results: linebounce.Results, table: str) -> pl.DataFrame:
 
 
 def _form(arguments: argparse.Namespace) -> str:
+    forms = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
+    suffix = arguments.output.suffix if arguments.output is not None else ""
     if arguments.format is not None:
+        if forms.get(suffix, arguments.format) != arguments.format:
+            raise UsageError(
+                f"--output {arguments.output}: its name means {forms[suffix]}, and --format says {arguments.format}"
+            )
         if arguments.format == "parquet" and arguments.output is None and sys.stdout.isatty():
             raise UsageError("Parquet is not for a terminal; name a file: -o FILE.parquet")
         return str(arguments.format)
     if arguments.output is None:
         return "csv"
-    forms = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".md": "markdown"}
-    suffix = arguments.output.suffix
     if suffix not in forms:
         raise UsageError(f"--output {arguments.output}: a table's name ends in {alternatives(list(forms))}; or give --format")
     return forms[suffix]

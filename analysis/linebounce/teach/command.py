@@ -10,7 +10,7 @@ from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.own_folder import make_own_folder, require_own_folder
 from linebounce.teach.engine import Engine
-from linebounce.usage import require_owners, whole_number
+from linebounce.usage import output_file, require_owners, whole_number
 from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
@@ -47,7 +47,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--serve", action="store_true", help="Serve the page on 127.0.0.1 until Ctrl-C")
     what.add_argument("--lesson", metavar="N", help="Play a lesson in the terminal: its number, its name, or a file")
-    what.add_argument("--new", metavar="FILE", type=Path, help="Write a lesson to start from")
+    what.add_argument("--new", metavar="FILE", type=output_file("a lesson", ".md"), help="Write a lesson to start from")
     what.add_argument("--check", metavar="FILE", type=Path, nargs="+", help="Check lessons: scenes, moments and answers")
     what.add_argument("--grade", metavar="FILE", type=Path, help="Grade the answers in this file")
     what.add_argument(

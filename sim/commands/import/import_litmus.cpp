@@ -282,7 +282,7 @@ ExitCode import_litmus(const ImportArguments& arguments, const Form&) {
     RunOptions options;
     options.directory = fs::path("out") / out.stem();
     options.at_once = available_cores();
-    options.fresh = true;
+    options.earlier = EarlierResults::replaced;
     const RunReport report = run_with_progress(plan, options, out.stem().string(), true);
     print_failures(plan, report, options.directory);
     if (report.code != ExitCode::done) return report.code;

@@ -118,7 +118,7 @@ void add_layout_options(Command& command, LayoutArguments& arguments) {
   add_machines(command, arguments.machines);
   add_orders(command, arguments.orders);
   command.option("--line-bytes", "N", &arguments.line_bytes, "Size of a line; default: the machines' largest").between(8, 4096);
-  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
+  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").settings();
   command.option("-o,--output", "DIR", &arguments.directory, "Folder for the results; default: out/layout/STRUCTURE")
       .own_directory();
   add_jobs(command, arguments.at_once);

@@ -142,7 +142,7 @@ ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>
   const Plan plan = plan_of(study_of(arguments, reader));
   RunOptions options;
   options.directory = arguments.directory.empty() ? default_directory(arguments) : fs::path(arguments.directory);
-  options.fresh = arguments.fresh;
+  options.earlier = earlier_results(arguments.fresh);
   options.unchecked = arguments.unchecked;
   options.argv = argv;
   const RunReport report = run_with_progress(plan, options, reader.file().filename().string(), !arguments.quiet);
@@ -172,13 +172,13 @@ void add_trace_replay(Command& trace) {
   command.option("--threads", "MAP", &arguments->threads,
                  "Which CPUs run the threads: one_each, round_robin, block, or a list such as \"0 0 1 1\"; default: one_each");
   command.option("--set", "PATH=VALUE", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
-      .one_value_each();
+      .settings();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1").between(0, kLargestSeed);
   command
       .option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
       .own_directory();
   add_unchecked(command, arguments->unchecked);
-  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command.flag("--fresh", arguments->fresh, kFreshMeaning);
   command.flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
   command.footer(kReplayFooter);

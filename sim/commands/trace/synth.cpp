@@ -88,8 +88,9 @@ void add_between(Command& command, int& cycles, const std::string& before_what) 
   add(command, "--between", cycles, "CYCLES", 0, 1000000000, "Computation before each " + before_what + ", on average");
 }
 
-void add_lock(Command& command, std::string& algorithm) {
-  command.option("--lock", "NAME", &algorithm, "The locks' algorithm, of `linebounce list locks`; default: " + algorithm);
+Option add_lock(Command& command, std::string& algorithm) {
+  return command.option("--lock", "NAME", &algorithm,
+                        "The locks' algorithm, of `linebounce list locks`; default: " + algorithm);
 }
 
 void add_skew(Command& command, double& skew, const std::string& of_what) {
@@ -126,7 +127,7 @@ void add_options(Command& command, Arguments<SynthSpec>& arguments) {
   add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
   add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
   add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
-  add_lock(command, spec.algorithm);
+  add_lock(command, spec.algorithm).belongs_to({"--locks"});
   add(command, "--section", spec.section, "N", 1, 1000000, "Accesses in each section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
       "Share of sections that only read shared data and take the lock as readers, which many locks admit one at a time");

@@ -180,7 +180,7 @@ TEST_F(RunPlan, FreshDeletesOurFilesAndNoOthers) {
   write_file(folder / "out/notes.txt", "mine");
   write_file(folder / "out/points/1/notes.txt", "mine too");
   RunOptions fresh = options();
-  fresh.fresh = true;
+  fresh.earlier = EarlierResults::set_aside;
   run_plan(plan_over_cpus({}), fresh);
   EXPECT_EQ(text_of("notes.txt"), "mine");
   EXPECT_EQ(text_of("points/1/notes.txt"), "mine too");
@@ -192,7 +192,7 @@ TEST_F(RunPlan, FilesWithOurNamesThatAreNotOursAreNeverOverwritten) {
   fs::create_directories(folder / "out");
   write_file(folder / "out/config.toml", "mine");
   RunOptions fresh = options();
-  fresh.fresh = true;
+  fresh.earlier = EarlierResults::set_aside;
   EXPECT_THROW(run_plan(plan_over_cpus({}), options()), ConfigError);
   EXPECT_THROW(run_plan(plan_over_cpus({}), fresh), ConfigError);
   EXPECT_EQ(text_of("config.toml"), "mine");
@@ -291,7 +291,7 @@ TEST_F(RunPlan, APlanKnowsWhichPointsADirectoryHas) {
 TEST_F(RunPlan, AFreshMergeLeavesADirectoryThatHasNoPoint) {
   run_plan(plan_over_cpus({1, 2, 4}), options());
   RunOptions fresh = options();
-  fresh.fresh = true;
+  fresh.earlier = EarlierResults::set_aside;
   EXPECT_EQ(merge_plan(plan_over_cpus({1, 2}), fresh).code, ExitCode::unreadable_input);
   EXPECT_EQ(status(), RunStatus::interrupted);
   EXPECT_THAT(done_points(plan_over_cpus({1, 2}), folder / "out"), ElementsAre());
