@@ -172,7 +172,8 @@ Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outli
     member.bits = base_size(*member.type) * 8;
     return member;
   }
-  if (given.has_unknown_size || reaches_too_far(given, outline)) {
+  const bool has_no_width = given.kind == MemberKind::bit_field && given.bits == 0;
+  if (given.has_unknown_size || has_no_width || reaches_too_far(given, outline)) {
     if (!given.bit_offset) return member;
     // Only its first byte is certain.
     member.type = scalar(given.type, 1);
