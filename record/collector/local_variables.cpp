@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::record {
 namespace {

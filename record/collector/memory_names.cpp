@@ -6,8 +6,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "record/collector/debug_entries.hpp"
 #include "record/collector/memory_map.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::record {
 namespace {
@@ -185,6 +186,11 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
 
 void MemoryMap::note_shared(std::uint32_t block) {
   if (std::ranges::find(shared_blocks_, block) == shared_blocks_.end()) shared_blocks_.push_back(block);
+}
+
+std::string MemoryMap::why_types_are_missing() const {
+  if (!types_.missing_files().empty()) return types_.missing_files().front() + " can't be read";
+  return types_.are_left_out() ? "the program was compiled with -g1, which leaves types out" : "";
 }
 
 std::vector<std::string> MemoryMap::shared_with_children() const {

@@ -287,6 +287,7 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   const auto count = [&losses](std::uint64_t number, Loss loss) {
     losses.add_count(loss, kRecorder, static_cast<std::int64_t>(number));
   };
+  if (const std::string why = recording.why_types_are_missing(); !why.empty()) losses.add(Loss::types_missing, kRecorder, why);
   const std::vector<std::string> shared = recording.shared_with_children();
   if (channel.forks > 0 && !shared.empty()) losses.add(Loss::shared_memory, kRecorder, in_short(shared));
   count(channel.clones, Loss::cloned);

@@ -39,6 +39,7 @@ class Recording {
   // Rounds of barriers in which threads took part that are not recorded, such as another process's.
   [[nodiscard]] std::uint64_t foreign_rounds() const { return foreign_rounds_; }
   [[nodiscard]] std::vector<std::string> shared_with_children() const { return memory_.shared_with_children(); }
+  [[nodiscard]] std::string why_types_are_missing() const { return memory_.why_types_are_missing(); }
 
  private:
   struct Condition {

@@ -10,7 +10,7 @@
 
 #include "record/collector/shared_channel.hpp"
 #include "record/collector/types.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::record {
 namespace {

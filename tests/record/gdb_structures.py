@@ -39,9 +39,15 @@ def number_of(kind: gdb.Type, depth: int = 0) -> int:
     if key in numbers:
         return numbers[key]
     numbers[key] = len(types)
-    # gdb takes std::nullptr_t for void, and a pointer to a closure of Go for the function.
-    told: dict = {"none": kind.code in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC)}
-    told |= {"name": kind.name, "size": kind.sizeof or 0, "aggregate": kind.code in AGGREGATES, "dynamic": kind.dynamic or kind.sizeof is None, "fields": []}
+    told: dict = {
+        "name": kind.name,
+        "size": kind.sizeof or 0,
+        "aggregate": kind.code in AGGREGATES,
+        "dynamic": kind.dynamic or kind.sizeof is None,
+        # gdb takes std::nullptr_t for void, and a pointer to a closure of Go for the function.
+        "none": kind.code in (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_FUNC),
+        "fields": [],
+    }
     types.append(told)
     if depth > 40:
         return numbers[key]

@@ -16,7 +16,7 @@
 #include <random>
 
 #include "record/collector/types.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::record {
 namespace {

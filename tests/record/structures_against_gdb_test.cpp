@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "record/collector/types.hpp"
@@ -30,7 +31,7 @@ bool can_run(const std::string& command) {
 }
 
 struct Comparison {
-  int structures = 0;   // compared, each by name, size and members
+  int structures = 0;   // compared by name, each with the structures inside it
   int unexplained = 0;  // of these, with bytes that we could not explain
   int unknown = 0;      // names that gdb does not find
   std::vector<std::string> differences;
@@ -49,11 +50,9 @@ class StructureComparer {
       return;
     }
     if (!done_.insert({&ours, number}).second) return;
-    ++result_.structures;
-    if (const std::string text = types::bytes_text(types::unexplained_bytes(ours)); !text.empty()) {
-      ++result_.unexplained;
+    const std::string text = types::bytes_text(types::unexplained_bytes(ours));
+    if (!text.empty() && done_.size() == 1)
       result_.reasons.push_back(fmt::format("{} ({}): {} of {}", path, ours.name, text, ours.size));
-    }
     if (!theirs["dynamic"].get<bool>()) expect(ours.size == theirs["size"].get<std::int64_t>(), path, "size");
     std::vector<json> fields;
     for (const json& field : theirs["fields"]) fields.push_back(field);
@@ -140,21 +139,28 @@ class StructuresAgainstGdb : public testing::Test {
     types.note_types_of(information, dwfl_module_getelf(module, &bias));
     const std::vector<std::string> names = types.qualified_names("");
     const json gdb = gdb_structures(program, names);
-    StructureComparer comparer(gdb, result);
     for (const std::string& name : names) {
       const std::vector<const Type*> ours = types.qualified(name);
       const json& theirs = gdb["structures"][name];
       if (theirs.empty()) ++result.unknown;
-      // Several units may have structures of one name: each of ours must be one of gdb's.
-      for (const Type* type : ours) {
-        const auto one = std::ranges::find_if(theirs, [&](const json& number) {
-          return gdb["types"][number.get<std::size_t>()]["size"].get<std::int64_t>() == type->size;
-        });
-        if (one != theirs.end()) comparer.compare(*type, one->get<int>(), fmt::format("{}: {}", command.substr(0, 20), name));
-        if (one == theirs.end() && !theirs.empty() && ours.size() == 1)
-          result.differences.push_back(fmt::format("{}: {}: size {}", command, name, type->size));
-      }
+      for (const Type* type : ours) compare_one(*type, name, theirs, gdb, command, result);
     }
+  }
+
+  // Several structures may have one name, also of one size: ours must be one of gdb's.
+  static void compare_one(const Type& ours, const std::string& name, const json& theirs, const json& gdb,
+                          const std::string& command, Comparison& result) {
+    std::optional<Comparison> closest;
+    for (const json& number : theirs) {
+      Comparison one;
+      StructureComparer(gdb, one).compare(ours, number.get<int>(), fmt::format("{}: {}", command.substr(0, 20), name));
+      if (!closest || one.differences.size() < closest->differences.size()) closest = std::move(one);
+    }
+    if (!closest) return;
+    result.structures += 1;
+    result.unexplained += types::unexplained_bytes(ours).empty() ? 0 : 1;
+    result.reasons.insert(result.reasons.end(), closest->reasons.begin(), closest->reasons.end());
+    result.differences.insert(result.differences.end(), closest->differences.begin(), closest->differences.end());
   }
 
   json gdb_structures(const fs::path& program, const std::vector<std::string>& names) {

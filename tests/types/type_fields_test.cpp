@@ -1,4 +1,4 @@
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
