@@ -145,7 +145,7 @@ class TypeMaker {
       width = type->integer_bits;
       member.bit_offset = given.bit_offset + type->integer_begin;
     }
-    if (width == 0 && given.bit_offset % 8 == 0) return false;
+    if (width == 0 && (given.bit_offset % 8 == 0 || member.bits == 0)) return false;
     member.kind = member.name.empty() ? MemberKind::gap : MemberKind::bit_field;
     if (width != 0) member.bits = width;
     return true;

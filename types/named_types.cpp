@@ -42,7 +42,8 @@ void name_unnamed(Member& member) {
   if (member.kind == MemberKind::bit_field) member.kind = MemberKind::gap;
   const bool is_structure = member.type != nullptr && member.type->is_aggregate();
   if (member.kind == MemberKind::anonymous && !is_structure) member.kind = MemberKind::member;
-  const bool has_name = member.kind != MemberKind::gap && member.kind != MemberKind::empty && member.kind != MemberKind::anonymous;
+  const bool has_name =
+      member.kind != MemberKind::gap && member.kind != MemberKind::empty && member.kind != MemberKind::anonymous;
   if (has_name) member.name = fmt::format("(unnamed, from byte {})", member.begin());
 }
 
@@ -160,23 +161,24 @@ void NamedTypes::add_members(Type& type, const Outline& outline) {
 
 Member NamedTypes::member_of(const OutlineMember& given, Type& type, const Outline& outline) {
   Member member{.name = given.name, .kind = given.kind, .bit_offset = given.bit_offset, .alignment = given.alignment};
-  const std::int64_t next = next_begin(given, outline);
   if (given.kind == MemberKind::base_class || given.kind == MemberKind::virtual_base) {
     const auto named = by_name_.find(given.type);
     if (named != by_name_.end() && !open_.contains(named->second) && open_.size() < kDeepestLink)
       member.type = made(named->second);
     // Members may lie in the padding at the end of a base class.
+    const std::int64_t next = next_begin(given, outline);
     const std::int64_t bytes = std::min(given.bytes, next > given.begin() ? next - given.begin() : given.bytes);
     if (member.type == nullptr) member.type = scalar(given.name, bytes);
     member.bits = base_size(*member.type) * 8;
     return member;
   }
-  if (given.has_unknown_size || reaches_too_far(given, outline)) {
+  const bool has_no_width = given.kind == MemberKind::bit_field && given.bits == 0;
+  if (given.has_unknown_size || has_no_width || reaches_too_far(given, outline)) {
     if (!given.bit_offset) return member;
     // Only its first byte is certain.
     member.type = scalar(given.type, 1);
     member.bits = 8;
-    type.untold.push_back({given.begin(), next});
+    type.untold.push_back({given.begin(), next_begin(given, outline)});
     return member;
   }
   if (given.kind == MemberKind::bit_field || (given.kind == MemberKind::gap && given.bits > 0)) {

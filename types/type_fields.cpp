@@ -108,6 +108,13 @@ class FieldList {
     return true;
   }
 
+  // "pair+8": of one of several parts without names of their own, as std::tuple has.
+  [[nodiscard]] std::string name_by_place(std::int64_t begin) const {
+    const auto is_there = [begin](const Found& span) { return span.bytes.begin <= begin && begin < span.bytes.end; };
+    const auto span = std::ranges::find_if(spans_, is_there);
+    return span == spans_.end() ? fmt::format("+{}", begin) : fmt::format("{}+{}", span->name.plain, begin - span->bytes.begin);
+  }
+
   // Makes one field of those that share bytes, and gives each a name of its own.
   void merge() {
     std::ranges::stable_sort(found_, [](const Found& a, const Found& b) { return a.bytes.begin < b.bytes.begin; });
@@ -115,7 +122,7 @@ class FieldList {
     std::set<std::string> names;
     for (Found& it : found_) {
       if (names.contains(it.name.plain)) it.name.plain = it.name.qualified;
-      if (!names.insert(it.name.plain).second) names.insert(it.name.plain += fmt::format("@{}", it.bytes.begin));
+      if (!names.insert(it.name.plain).second) names.insert(it.name.plain = name_by_place(it.bytes.begin));
       if (out.empty() || out.back().bytes.end <= it.bytes.begin) {
         out.push_back(std::move(it));
         continue;

@@ -190,8 +190,7 @@ void MemoryMap::note_shared(std::uint32_t block) {
 
 std::string MemoryMap::why_types_are_missing() const {
   if (!types_.missing_files().empty()) return types_.missing_files().front() + " can't be read";
-  const bool has_units = !image_->units().empty();
-  return has_units && !types_.has_any() ? "the program was compiled with -g1, which leaves types out" : "";
+  return types_.are_left_out() ? "the program was compiled with -g1, which leaves types out" : "";
 }
 
 std::vector<std::string> MemoryMap::shared_with_children() const {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "record/collector/debug_entries.hpp"
@@ -35,6 +36,22 @@ bool has_variant_part(Dwarf_Die& structure) {
     if (dwarf_tag(&child) == DW_TAG_variant_part) return true;
   } while (dwarf_siblingof(&child, &child) == 0);
   return false;
+}
+
+// A function of C or C++ that returns a value, although its type is not told. In other languages, main() returns nothing.
+bool is_untyped(Dwarf_Die& main) {
+  constexpr std::array kLanguages = {DW_LANG_C89,
+                                     DW_LANG_C,
+                                     DW_LANG_C99,
+                                     DW_LANG_C11,
+                                     DW_LANG_C_plus_plus,
+                                     DW_LANG_C_plus_plus_03,
+                                     DW_LANG_C_plus_plus_11,
+                                     DW_LANG_C_plus_plus_14};
+  Dwarf_Die unit;
+  if (dwarf_diecu(&main, &unit, nullptr, nullptr) == nullptr) return false;
+  const bool is_c = std::ranges::find(kLanguages, dwarf_srclang(&unit)) != kLanguages.end();
+  return is_c && dwarf_hasattr_integrate(&main, DW_AT_type) == 0;
 }
 
 std::string split_file_of(Dwarf_Die& unit) {
@@ -78,6 +95,7 @@ void Types::note_types_in(Dwarf_Die& scope, const std::string& before, int depth
       case DW_TAG_module:
       case DW_TAG_subprogram: {
         const std::string name = name_of(child);
+        if (name == "main" && depth == 0) are_left_out_ |= is_untyped(child);
         note_types_in(child, name.empty() ? before : before + name + "::", depth + 1);
         break;
       }

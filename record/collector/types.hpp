@@ -45,7 +45,8 @@ class Types {
   std::vector<const Type*> qualified(const std::string& name);
   // The complete structures' qualified names that end with this name, sorted; for "", all.
   [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
-  [[nodiscard]] bool has_any() const { return !structures_.empty() || !other_names_.empty(); }
+  // Whether the program's debug information leaves types out, as with -g1: main() has no type, in C or C++.
+  [[nodiscard]] bool are_left_out() const { return are_left_out_; }
   // Files of split units that could not be read.
   [[nodiscard]] const std::vector<std::string>& missing_files() const { return missing_files_; }
 
@@ -75,6 +76,7 @@ class Types {
   std::unordered_set<const void*> variants_;                                // structures that are variants of the one around
   std::map<Dwarf*, std::shared_ptr<VirtualBases>> virtual_bases_;
   std::vector<std::string> missing_files_;
+  bool are_left_out_ = false;
   int depth_ = 0;  // of read()
 };
 

@@ -66,6 +66,8 @@ LayoutFile layouts_of_listing(const types::ListingForm& form, types::ListingInpu
     if (wanted.contains(type->name) && !layouts.layouts.all().contains(type->name)) add_layout(layouts, *type);
   }
   for (const types::Unread& one : listing.unread) layouts.unread.emplace(one.name, one.why);
+  if (layouts.layouts.empty() && !listing.unread.empty())
+    throw ConfigError(fmt::format("{}: {}: {}", input.file, listing.unread.front().name, listing.unread.front().why));
   return layouts;
 }
 
@@ -91,7 +93,8 @@ LayoutFile read_btf_layouts(const std::filesystem::path& elf_file, const LayoutC
   std::ifstream elf(elf_file, std::ios::binary);
   const auto btf = types::elf_section(elf, ".BTF"), base = types::elf_section(elf, ".BTF.base");
   if (!btf) throw ConfigError(fmt::format("{}: has no BTF (a section .BTF)", elf_file.string()));
-  return layouts_of_listing(form_called(kBtf), {.bytes = *btf, .file = elf_file.string(), .distilled_base = base ? *base : ""}, choice);
+  return layouts_of_listing(form_called(kBtf), {.bytes = *btf, .file = elf_file.string(), .distilled_base = base ? *base : ""},
+                            choice);
 }
 
 }  // namespace linebounce::sim

@@ -12,7 +12,7 @@ namespace linebounce::sim {
 // Whether a file's content is a listing or BTF; `file`: its extension may say so as well.
 bool is_listing(const std::string& bytes, const std::filesystem::path& file);
 
-// Errors: ConfigError if the listing is cut off or has no structure.
+// Errors: ConfigError if the listing is cut off, or has no structure that can be read.
 LayoutFile read_listing_layouts(const std::string& bytes, const std::filesystem::path& file, const LayoutChoice& choice);
 
 // Whether the program, library or kernel has BTF and no other debug information.

@@ -16,7 +16,6 @@
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/measured_tables.hpp"
-#include "sim/config/pahole.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/litmus/read_test.hpp"
 #include "sim/plan/exit_code.hpp"
@@ -91,7 +90,7 @@ constexpr std::array kReaders = {
     Reader{"machine", [](const std::string& text) { read_machine(text, file_in_project("machine.toml")); }},
     Reader{"protocol", [](const std::string& text) { read_protocol(text, file_in_project("protocol.md")); }},
     Reader{"layout", [](const std::string& text) { read_layout_file(text, file_in_project("layout.toml")); }},
-    Reader{"pahole", [](const std::string& text) { parse_pahole(text, "file.pahole"); }},
+    Reader{"pahole", [](const std::string& text) { read_layout_file(text, "file.pahole"); }},
     Reader{"matrix", [](const std::string& text) { parse_measured_matrix(text, "matrix.csv"); }},
     Reader{"measured_rows", [](const std::string& text) { read_measured_rows(text, "table.csv", "a_structure"); }},
     Reader{"probe", [](const std::string& text) { parse_probe_file(text, "probe.json"); }},

@@ -28,6 +28,8 @@ constexpr const char* kImportFooter = R"(Examples:
       names the fields that lie at the lines' offsets; a binary with debug information does as well
   linebounce import ./program --structure job -o job.toml
       makes a layout of a structure by its name in the program's debug information
+  linebounce import ext4.ko --base /sys/kernel/btf/vmlinux --structure ext4_inode_info -o inode.toml
+      makes one of a kernel module's structure, from the types (BTF) of the module and of its kernel
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
       does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
   numactl -H > numa.txt; linebounce import numa.txt -o mine.toml

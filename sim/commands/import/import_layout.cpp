@@ -64,7 +64,6 @@ void choose_structures(LayoutFile& file, const std::vector<std::string>& wanted,
   if (wanted.empty() && all.size() > kMostShown)
     throw ConfigError(
         fmt::format("{}: has {} structures; name those that you need: --structure {}", in, all.size(), all.begin()->first));
-  if (wanted.empty() && all.empty() && !file.unread.empty()) refuse_known(file, file.unread.begin()->first, in);
   if (wanted.empty()) return;
   LayoutSet chosen;
   for (const std::string& name : wanted) {

@@ -163,7 +163,12 @@ LayoutInput layout_input(const LayoutArguments& arguments, const std::string& st
     input.line_bytes = largest_line(arguments, input.machines);
     std::vector<std::string> known;
     for (const trace::Structure& it : input.reader->symbols().structures) known.push_back(it.name);
-    if (std::ranges::find(known, structure) == known.end())
+    const auto is_meant = [&structure](const std::string& name) {
+      return name == structure || name.ends_with("::" + structure);
+    };
+    if (std::ranges::find(known, structure) == known.end() && std::ranges::count_if(known, is_meant) == 1)
+      input.structure = *std::ranges::find_if(known, is_meant);
+    if (std::ranges::find(known, input.structure) == known.end())
       throw ConfigError(fmt::format("{}: structure {}", arguments.trace, not_known(structure, known)));
     input.aligns = input.layout().base_offset || input.layout().alignment % input.line_bytes != 0;
     return input;

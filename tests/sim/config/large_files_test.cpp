@@ -8,7 +8,6 @@
 
 #include "fixture.hpp"
 #include "sim/config/layout_file.hpp"
-#include "sim/config/pahole.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -75,11 +74,11 @@ TEST_F(LargeFiles, ALayoutsErrorNamesAFreePlaceAtOnce) {
 }
 
 TEST_F(LargeFiles, MembersOfAUnion) {
-  EXPECT_LT(growth(union_of, [](const std::string& text) { parse_pahole(text, "s.pahole"); }), kMost);
+  EXPECT_LT(growth(union_of, [](const std::string& text) { read_layout_file(text, "s.pahole"); }), kMost);
 }
 
 TEST_F(LargeFiles, Bitfields) {
-  EXPECT_LT(growth(bitfields, [](const std::string& text) { parse_pahole(text, "s.pahole"); }), kMost);
+  EXPECT_LT(growth(bitfields, [](const std::string& text) { read_layout_file(text, "s.pahole"); }), kMost);
 }
 
 std::string list_to(int last) {

@@ -1,5 +1,5 @@
-// Imports structures from pahole's output.
-#include "sim/config/pahole.hpp"
+// Layouts from other tools' listings.
+#include "sim/config/listing_layouts.hpp"
 
 #include "fixture.hpp"
 #include "sim/config/layout_file.hpp"
@@ -67,6 +67,13 @@ std::vector<std::string> fields(const Layout& layout) {
   return out;
 }
 
+std::vector<Layout> parse_pahole(const std::string& text, const std::string& file) {
+  std::vector<Layout> out;
+  const LayoutFile layouts = read_layout_file(text, file);
+  for (const auto& [name, layout] : layouts.layouts.all()) out.push_back(layout);
+  return out;
+}
+
 class Pahole : public ConfigFiles {
  protected:
   std::string error(const std::string& text) const {
@@ -80,10 +87,11 @@ TEST_F(Pahole, MembersBecomeFields) {
   EXPECT_EQ(layouts[0].name, "work_queue");
   EXPECT_EQ(layouts[0].size, 192);
   EXPECT_EQ(layouts[0].alignment, 64);
-  EXPECT_THAT(fields(layouts[0]),
-              ElementsAre("lock@0+4", "stopped|frozen@4+4", "entries.next@8+8", "entries.prev@16+8", "owner|pid|tgid@24+8",
-                          "shared.refs@32+4", "shared.link.next@40+8", "shared.link.prev@48+8", "run@56+8", "cpu@64+32",
-                          "limits@96+8", "name@104+8", "seq@128+4"));
+  EXPECT_THAT(
+      fields(layouts[0]),
+      ElementsAre("lock@0+4", "stopped|frozen@4+1", "entries.next@8+8", "entries.prev@16+8", "owner|pid|tgid@24+8",
+                  "shared.refs@32+4", "shared+4@36+4", "shared.link.next@40+8", "shared.link.prev@48+8", "run@56+8",
+                  "cpu[0]@64+8", "cpu[1]@72+8", "cpu[2]@80+8", "cpu[3]@88+8", "limits@96+8", "name@104+8", "seq@128+4"));
 }
 
 TEST_F(Pahole, AFileOfItIsALayoutFile) {
@@ -167,9 +175,9 @@ TEST_F(Pahole, TheOutputOfPtypeIsALayoutToo) {
 )"),
                                            "");
   EXPECT_THAT(fields(file.layouts.find("job")),
-              ElementsAre("head@0+4", "waiters.next@8+8", "waiters.prev@16+8", "number|half@24+8", "x|y@32+4", "call@40+8"));
+              ElementsAre("head@0+4", "waiters.next@8+8", "waiters.prev@16+8", "number|half@24+8", "x|y@32+1", "call@40+8"));
   EXPECT_EQ(file.layouts.find("job").size, 48);
-  EXPECT_THAT(fields(file.layouts.find("osp__Star_double")), ElementsAre("shared@16+8"));
+  EXPECT_THAT(fields(file.layouts.find("osp::Star<double>")), ElementsAre("shared@16+8"));
 }
 
 // Text that is cut off anywhere is refused with the line number: no prefix passes for the whole.
@@ -185,25 +193,35 @@ TEST_F(Pahole, TextThatIsCutOffIsRefusedWherever) {
 
 TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
   std::string deep = "struct a {\n";
-  for (int i = 0; i < 100000; ++i) deep += "struct {";
-  EXPECT_THAT(error(deep), AllOf(StartsWith("s.pahole:2:"), HasSubstr("more than 64 structures")));
+  for (int i = 0; i < 100000; ++i) deep += "struct {\n";
+  EXPECT_THAT(error(deep), AllOf(StartsWith("s.pahole: a: line 65:"), HasSubstr("more than 64 structures")));
   EXPECT_THAT(error(""), AllOf(StartsWith("s.pahole:1:1"), HasSubstr("no structure")));
-  EXPECT_THAT(error("int x;\n"), AllOf(StartsWith("s.pahole:1:1"), HasSubstr("expected `struct NAME {`, found int")));
-  EXPECT_THAT(error("struct a {\n\tint x;\n};\n"),
-              AllOf(StartsWith("s.pahole:3:1"), HasSubstr("`/* offset size */` behind x")));
+  EXPECT_THAT(error("int x;\n"), AllOf(StartsWith("s.pahole:1:1"), HasSubstr("expected `struct NAME {`")));
+  EXPECT_THAT(error("struct a {\n\tint x;\n};\n"), HasSubstr("a: line 3: expected `/* offset size */` behind x"));
   EXPECT_THAT(error("struct a {\n\tint x; /* 0 4 */\n};\n"), HasSubstr("no comment `/* size: N, ... */`"));
-  EXPECT_THAT(error("struct a {\n\tint x; /* 0 4 */\n\tint y; /* 2 4 */\n\t/* size: 8 */\n};\n"),
-              HasSubstr("x (bytes 0 to 3) and y"));
-  EXPECT_THAT(error("struct a {\n\tint x; /* 8 4 */\n\t/* size: 8 */\n};\n"),
-              HasSubstr("8 bytes, but a member of it ends at 12"));
 }
 
-// Bit fields may share a word. Members of the same name in different structures are unrelated.
-TEST_F(Pahole, BitfieldsAreThoseOfTheirStructure) {
-  const std::string bits = "struct a {\n\tint flags:3; /* 0: 0 4 */\n\tint x:2; /* 0: 3 4 */\n\t/* size: 4 */\n};\n";
-  EXPECT_EQ(error(bits), "no error");
-  EXPECT_THAT(error(bits + "struct b {\n\tint flags; /* 0 4 */\n\tint y; /* 2 4 */\n\t/* size: 8 */\n};\n"),
-              HasSubstr("flags (bytes 0 to 3) and y"));
+std::vector<std::string> unexplained(const Layout& layout) {
+  std::vector<std::string> out;
+  for (const Field& bytes : layout.unexplained) out.push_back(std::to_string(bytes.offset) + "+" + std::to_string(bytes.size));
+  return out;
+}
+
+TEST_F(Pahole, MembersThatOverlapShareAFieldAndOneThatReachesTooFarIsUnexplained) {
+  EXPECT_THAT(fields(parse_pahole("struct a {\n\tint x; /* 0 4 */\n\tint y; /* 2 4 */\n\t/* size: 6 */\n};\n", "s.pahole")[0]),
+              ElementsAre("x|y@0+6"));
+  const Layout far =
+      parse_pahole("struct a {\n\tlong x; /* 0 8 */\n\tint y; /* 8 4000 */\n\t/* size: 16 */\n};\n", "s.pahole")[0];
+  EXPECT_THAT(fields(far), ElementsAre("x@0+8", "y@8+1"));
+  EXPECT_THAT(unexplained(far), ElementsAre("9+7"));
+}
+
+TEST_F(Pahole, AStructureThatCannotBeReadIsNamedBesideTheOthers) {
+  const LayoutFile file = read_layout_file(
+      "struct none {\n\n\t/* size: 0, cachelines: 0, members: 0 */\n};\nstruct a {\n\tint x; /* 0 4 */\n\t/* size: 4 */\n};\n",
+      "s.pahole");
+  EXPECT_EQ(file.layouts.all().size(), 1U);
+  EXPECT_EQ(file.unread.at("none"), "has no bytes");
 }
 
 }  // namespace
