@@ -75,7 +75,8 @@ Option add_orders(Command& command, int& orders);
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);
 
-// As run_options(), for trials whose runs are compared as a whole: leaves out the rows of lines.csv, most of what a replay writes.
+// As run_options(), for trials whose runs are compared as a whole: leaves out the rows of lines.csv, most of what a replay
+// writes.
 RunOptions trial_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                          const std::vector<std::string>& argv);
 

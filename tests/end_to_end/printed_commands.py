@@ -235,6 +235,11 @@ def recording(shell: Shell, name: str) -> None:
     shell.must(f"linebounce-record -o {name} -- ./server")
 
 
+def advice(shell: Shell, name: str) -> None:
+    recording(shell, "advised.lbt")
+    shell.must(f"linebounce advise advised.lbt --time -o {name}")
+
+
 def damaged(shell: Shell, name: str) -> None:
     shell.must(f"linebounce trace record timer_churn {SHORT} -o {name}")
     path = shell.folder / name
@@ -394,6 +399,7 @@ KIT: dict[str, Maker] = {
     "out/dcache_dbench": run_of("dcache_dbench"),
     "out/before": run_of("dcache_dbench", "--set machine.cpus=2"),
     "out/after": run_of("dcache_dbench", "--set machine.cpus=2"),
+    "out/advise/server": advice,
     "out/validate": typed("linebounce validate validation/listeners -o NAME"),
     "out/locks": run_of("lock_scaling", "--set workload.lock=[ticket,mcs] --set machine.cpus=[1,2,3,4]", TIMELINE),
     "out/my_locks": run_of("lock_scaling", "--set workload.lock=[ticket,mcs] --set machine.cpus=[2,4]"),

@@ -140,3 +140,25 @@ def test_an_experiment_that_sweeps_something_else_does_not_inherit_a_question(li
     assert plan.code == 0, plan.stderr
     linebounce.file("asks.toml", 'name = "asks"\ntitle = "t"\nextends = "mine.toml"\n[question]\ncompare = "machine.cpus"\n')
     assert "is not swept" in linebounce.refused("run", "asks.toml", "--plan")
+
+
+# Each sweeps other words or numbers, too, which are places in which its question is asked.
+QUESTIONS = {
+    "counter_scaling": ("workload.counter", "machine.cpus=[1,2]"),
+    "far_atomics": ("machine.bus.protocol", "machine.cpus=[1,2]"),
+    "migratory_reads": ("machine.bus.protocol", "machine.cpus=[1,2]"),
+    "contention/hold": ("machine.cpu.hold_ns", "machine.cpus=2"),
+    "contention/home_busy": ("machine.directory.line_busy_ns", "machine.cpus=[2,4]"),
+    "contention/spin_exit": ("machine.cpu.spin_exit_cycles", "machine.cpus=2"),
+    "validation/ring": ("workload.remembered", "run.seeds=1"),
+}
+
+
+@pytest.mark.parametrize("experiment", QUESTIONS)
+def test_a_shipped_experiment_answers_its_own_question(linebounce: Program, experiment: str) -> None:
+    compared, setting = QUESTIONS[experiment]
+    short = ("--set", setting, "--set", "run.measure_us=5", "--set", "run.warmup_us=0")
+    results = linebounce.run(experiment, "out", *short, "--quiet")
+    answer = json.loads((results / "results.json").read_text())["answer"]
+    assert answer["question"].endswith("?")
+    assert answer["compared"] == compared
