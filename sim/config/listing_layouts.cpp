@@ -9,7 +9,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "types/elf_file.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 #include "types/listing.hpp"
 
 namespace linebounce::sim {

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "tests/types/listings.hpp"
-#include "types/fields.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::types {
 namespace {
