@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/text/trimmed.hpp"
-#include "types/declaration.hpp"
+#include "types/member_declaration.hpp"
 
 namespace linebounce::types {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "models/text/text_lines.hpp"
 #include "models/text/trimmed.hpp"
-#include "types/declaration.hpp"
+#include "types/member_declaration.hpp"
 #include "types/named_types.hpp"
 
 namespace linebounce::types {

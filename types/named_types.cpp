@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "types/declaration.hpp"
+#include "types/member_declaration.hpp"
 
 namespace linebounce::types {
 namespace {

@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "models/text/trimmed.hpp"
-#include "types/declaration.hpp"
+#include "types/member_declaration.hpp"
 #include "types/listing.hpp"
 
 namespace linebounce::types::pahole {

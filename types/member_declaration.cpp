@@ -1,4 +1,4 @@
-#include "types/declaration.hpp"
+#include "types/member_declaration.hpp"
 
 #include <algorithm>
 #include <cctype>
