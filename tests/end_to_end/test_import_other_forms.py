@@ -292,7 +292,7 @@ def test_a_structure_of_a_binarys_debug_information_is_a_layout_for_programs(lin
         r'name = "([^"]+)"\noffset_bytes = (\d+)\nsize_bytes = (\d+)', (linebounce.directory / "job.toml").read_text()
     )
     expected = [("id", 0, 8), ("name", 8, 40), ("refs", 48, 4), ("state", 52, 4), ("done", 56, 8)]
-    node = [("node.next", 64, 8), ("node.key", 72, 4), ("node.whole", 80, 8)]
+    node = [("node.next", 64, 8), ("node.key", 72, 4), ("node+12", 76, 4), ("node.whole|node.half", 80, 8)]
     assert [(name, int(offset), int(size)) for name, offset, size in fields] == expected + node
     program = PROGRAM.replace('default = "job.pahole"', 'default = "job.toml"').replace('layout "job"', 'layout "Job"')
     linebounce.run(linebounce.file("count.lua", program), "out", "--machine", "generic_2socket_32core")

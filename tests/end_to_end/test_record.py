@@ -297,7 +297,7 @@ def test_threads_locks_and_objects_of_a_cpp_program_are_recorded(recorder: Recor
     assert list(recording.streams) == ["main", "thread[0]", "thread[1]", "thread[2]"]
     assert [each.name for each in recording.symbols.locks] == ["pool::lock"]
     assert [each.name for each in recording.symbols.events] == ["pool::ready"]
-    job = next(each for each in recording.symbols.structures if each.name == "Job")
+    job = next(each for each in recording.symbols.structures if each.name == "pool::Job")
     assert [each.name for each in job.fields] == ["input", "output"]
     assert sum(recording.counts(f"thread[{number}]")[Kind.FETCH_ADD] for number in range(3)) == 3
     assert any("atomic" in sentence for sentence in recording.missing)

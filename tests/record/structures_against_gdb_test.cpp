@@ -33,7 +33,7 @@ bool can_run(const std::string& command) {
 struct Comparison {
   int structures = 0;   // compared by name, each with the structures inside it
   int unexplained = 0;  // of these, with bytes that we could not explain
-  int unknown = 0;      // names that gdb does not find
+  int unknown = 0;      // structures that gdb does not find by their names
   std::vector<std::string> differences;
   std::vector<std::string> reasons;
 };
@@ -143,12 +143,14 @@ class StructuresAgainstGdb : public testing::Test {
       const std::vector<const Type*> ours = types.qualified(name);
       const json& theirs = gdb["structures"][name];
       if (theirs.empty()) ++result.unknown;
-      for (const Type* type : ours) compare_one(*type, name, theirs, gdb, command, result);
+      // gdb finds only the first of several in a unit, such as the instances of a template for lambdas of one line.
+      const bool has_all = ours.size() <= theirs.size();
+      for (const Type* type : ours) compare_one(*type, name, theirs, has_all, gdb, command, result);
     }
   }
 
   // Several structures may have one name, also of one size: ours must be one of gdb's.
-  static void compare_one(const Type& ours, const std::string& name, const json& theirs, const json& gdb,
+  static void compare_one(const Type& ours, const std::string& name, const json& theirs, bool has_all, const json& gdb,
                           const std::string& command, Comparison& result) {
     std::optional<Comparison> closest;
     for (const json& number : theirs) {
@@ -157,6 +159,10 @@ class StructuresAgainstGdb : public testing::Test {
       if (!closest || one.differences.size() < closest->differences.size()) closest = std::move(one);
     }
     if (!closest) return;
+    if (!has_all && !closest->differences.empty()) {
+      ++result.unknown;
+      return;
+    }
     result.structures += 1;
     result.unexplained += types::unexplained_bytes(ours).empty() ? 0 : 1;
     result.reasons.insert(result.reasons.end(), closest->reasons.begin(), closest->reasons.end());
@@ -180,7 +186,7 @@ class StructuresAgainstGdb : public testing::Test {
 };
 
 void report(const std::string& what, const Comparison& result) {
-  fmt::print("{}: {} structures compared, {} with unexplained bytes, {} names that gdb does not find, {} differences\n", what,
+  fmt::print("{}: {} structures compared, {} with unexplained bytes, {} that gdb does not find, {} differences\n", what,
              result.structures, result.unexplained, result.unknown, result.differences.size());
   for (const std::string& reason : result.reasons) fmt::print("  unexplained: {}\n", reason);
 }

@@ -72,7 +72,7 @@ void expect_any_name_survives(const std::string& file_name) {
   };
   Sample sample;
   for (const std::string& name : *rc::gen::container<std::vector<std::string>>(any_name)) {
-    sample.definitions.emplace_back(Structure{ascii(name), 8, 8, {{ascii(name), 0, 8}}, {}, ascii(name)});
+    sample.definitions.emplace_back(Structure{ascii(name), 8, 8, {{ascii(name), 0, 8}}, {}, {}, ascii(name)});
     sample.definitions.emplace_back(Object{ascii(name), 0, 8, 0, "", {}, kNone});
     sample.definitions.emplace_back(Stream{ascii(name), -1, -1, false});
     sample.streams.push_back({{Kind::load, 8, 0, static_cast<std::uint32_t>(sample.streams.size()), 0}});

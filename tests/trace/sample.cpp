@@ -11,8 +11,8 @@ namespace {
 
 std::vector<Symbol> definitions() {
   return {
-      Structure{"rq", 128, 64, {{"nr_running", 0, 4}, {"lock", 4, 4}, {"curr", 64, 8}}, 32, "scheduler"},
-      Structure{"list_head", 16, 8, {{"next", 0, 8}, {"prev", 8, 8}}, std::nullopt, ""},
+      Structure{"rq", 128, 64, {{"nr_running", 0, 4}, {"lock", 4, 4}, {"curr", 64, 8}}, {{"?", 72, 56}}, 32, "scheduler"},
+      Structure{"list_head", 16, 8, {{"next", 0, 8}, {"prev", 8, 8}}, {}, std::nullopt, ""},
       Object{"rq[0]", 0, 128, 0, "node 1", std::nullopt, kNone},
       Object{"rq[1]", 0, 128, 0, "local", std::nullopt, kNone},
       Object{"a buffer \"with\" marks", kNone, 4096, 128, "first_touch", 0x7f0012345678, kNone, false, "", 4096},

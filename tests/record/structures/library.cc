@@ -59,6 +59,13 @@ struct Hash {
   std::size_t operator()(const T& value) const { return static_cast<std::size_t>(sizeof(value)); }
 };
 
+// Not a lambda, whose name is the same for every T.
+template <class T>
+struct Either {
+  T value;
+  T operator()(T other) const { return value == other ? value : other; }
+};
+
 template <class T>
 struct OfElement {
   std::vector<T> vector;
@@ -114,7 +121,7 @@ struct OfElement {
     variant.template emplace<0>(value);
     unique = std::make_unique<T>(value);
     shared = std::make_shared<T>(value);
-    function = [value](T other) { return value == other ? value : other; };
+    function = Either<T>{value};
     promise.set_value(value);
     future = promise.get_future();
     array[0] = value;
