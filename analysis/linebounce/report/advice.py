@@ -13,6 +13,7 @@ from linebounce.results import read_document, reading
 FILE = "advise.json"
 _SCHEMA = "linebounce.advise/1"
 _SMALLEST_SHARE = 1.0  # percent; smaller shares of the time become one row
+_FASTER = " times as fast"
 _FACTOR_ABOVE = 200.0  # percent; a larger change is shown as a factor, as on the terminal
 # For each list of changes, its heading; None: under the page's own.
 _LISTS = {
@@ -127,7 +128,7 @@ def _gain(gain: Document) -> dict[str, str]:
     return {
         "machine": gain["machine"],
         "change": _percent_or_factor(gain["change_pct"], gain["change_pct"]),
-        "interval": " to ".join(_percent_or_factor(end, gain["change_pct"]) for end in (low, high)),
+        "interval": " to ".join(_percent_or_factor(end, gain["change_pct"]).removesuffix(_FASTER) for end in (low, high)),
         "verdict": "good" if low > 0 else "bad" if high < 0 else "",
         "remark": ", ".join(remarks),
     }
@@ -135,7 +136,7 @@ def _gain(gain: Document) -> dict[str, str]:
 
 def _percent_or_factor(pct: float, of: float) -> str:
     """`pct` in the form in which a change of `of` percent is shown."""
-    return f"{1 + pct / 100:.1f} times as fast" if of > _FACTOR_ABOVE else f"{pct:+.1f} %"
+    return f"{1 + pct / 100:.1f}{_FASTER}" if of > _FACTOR_ABOVE else f"{pct:+.1f} %"
 
 
 def _rechecked(it: Document) -> dict[str, Any]:
