@@ -95,8 +95,8 @@ std::string directory_problem(const std::string& option, const fs::path& directo
   const std::string ending = directory.extension().string();
   if (fs::exists(there) || std::ranges::find(kFileEndings, ending) == kFileEndings.end()) return "";
   const std::string instead = (fs::path(directory).replace_extension()).string();
-  return fmt::format("{0} {1}: a directory of results is named so, and {2} is the ending of a file; for example {0} {3}{4}", option,
-                     directory.string(), ending, instead,
+  return fmt::format("{0} {1}: a directory of results is named so, and {2} is the ending of a file; for example {0} {3}{4}",
+                     option, directory.string(), ending, instead,
                      ending == ".html" ? ", then: linebounce report " + instead + " -o " + directory.string() : "");
 }
 
@@ -104,11 +104,11 @@ std::string file_problem(const std::string& option, const fs::path& file, const 
                          const std::vector<std::string>& endings) {
   std::error_code ignored;
   const fs::file_status there = fs::status(file, ignored);
-  if (fs::is_directory(there)) return fmt::format("{} {}: this is a folder; give a file", option, file.string());
   const std::string ending = file.extension().string();
   const bool is_device = fs::exists(there) && !fs::is_regular_file(there);
   if (ending.empty() || is_device || std::ranges::find(endings, ending) != endings.end()) return "";
-  return fmt::format("{} {}: the name of {} ends in {}", option, file.string(), what, fmt::join(endings, endings.size() > 2 ? ", " : " or "));
+  return fmt::format("{} {}: the name of {} ends in {}", option, file.string(), what,
+                     fmt::join(endings, endings.size() > 2 ? ", " : " or "));
 }
 
 // The first path that has two values.

@@ -60,8 +60,8 @@ class Option {
   // writes anything (sim/results/own_directory.hpp).
   // Refuses a file, and a name with the ending of one.
   Option& own_directory();
-  // The value is a file to write. Refuses, before the command does anything, a folder, and a name that ends otherwise than its
-  // content: names without an ending, devices and pipes pass. `what`: the content, "a machine file"; `endings`: ".toml".
+  // The value is a file to write. Refuses, before the command does anything, a name that ends otherwise than its content: names
+  // without an ending, devices and pipes pass. `what`: the content, "a machine file"; `endings`: ".toml".
   Option& output_file(const std::string& what, const std::vector<std::string>& endings);
   // The values are PATH=VALUE. Takes one for each occurrence, and refuses two values for one path.
   Option& settings();

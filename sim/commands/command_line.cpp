@@ -367,6 +367,12 @@ std::string advice_on(std::span<const Instead> words, std::string_view word) {
   return found == words.end() ? "" : std::string(found->advice);
 }
 
+// Whether the command has the option with which the advice begins, if it begins with one.
+bool fits(const std::string& advice, const CLI::App& app) {
+  if (!advice.starts_with("-")) return !advice.empty();
+  return advice.starts_with("--version") || app.get_option_no_throw(advice.substr(0, advice.find(' '))) != nullptr;
+}
+
 std::string unexpected_word(const CLI::App& app, const std::string& word) {
   const std::string message = fmt::format("unexpected argument \"{}\"", word);
   if (word.find('=') != std::string::npos) return fmt::format("{}; settings are given by --set: --set {}", message, word);
@@ -384,7 +390,7 @@ std::string unexpected_argument(const CLI::App& program, const CLI::App& app) {
   if (!argument.starts_with("-")) return unexpected_word(app, argument);
   const std::string name = argument.substr(0, argument.find('='));
   std::string message = "there is no option " + name;
-  if (const std::string advice = advice_on(kOptionsInstead, name); !advice.empty()) return message + ": " + advice;
+  if (const std::string advice = advice_on(kOptionsInstead, name); fits(advice, app)) return message + ": " + advice;
   const std::string near = nearest(name, option_names(app));
   if (!near.empty()) message += "; did you mean " + near + "?";
   return message;

@@ -451,7 +451,7 @@ WRONG_COMMAND_LINES = {
     "trace convert t.lbt .": (2, ".: cannot be written: Is a directory"),
     "check msi_snoop --murphi none/x.m": (2, "none/x.m: cannot be written: No such file or directory"),
     "check msi_snoop --murphi .": (2, ".: cannot be written: Is a directory"),
-    "run two_sockets -o t.lbt": (2, "t.lbt: the directory cannot be made: Not a directory"),
+    "run two_sockets -o t.lbt": (2, "--output t.lbt: this is a file; give a directory"),
     "lines none": (3, "none: there is no such results directory; `linebounce run EXPERIMENT -o none` makes one"),
 }
 

@@ -50,12 +50,12 @@ def test_a_full_disk_is_an_error_that_names_the_file(linebounce: Program, small:
     assert os.strerror(errno.ENOSPC) in message
 
 
-# Commands that write one file, without its name.
+# Commands that write one file, without its name; and how this ends.
 WRITERS = {
-    "record": ("trace", "record", "small.toml", "-o"),
-    "synth": ("trace", "synth", "--accesses", "10", "-o"),
-    "steps": ("steps", "small.toml", "-o"),
-    "murphi": ("check", "msi_snoop", "--murphi"),
+    "record": (("trace", "record", "small.toml", "-o"), ".lbt"),
+    "synth": (("trace", "synth", "--accesses", "10", "-o"), ".lbt"),
+    "steps": (("steps", "small.toml", "-o"), ".json"),
+    "murphi": (("check", "msi_snoop", "--murphi"), ".m"),
 }
 
 
@@ -63,31 +63,32 @@ WRITERS = {
 @pytest.mark.parametrize("writer", WRITERS)
 def test_a_link_stays_a_link_and_a_device_a_device(linebounce: Program, writer: str) -> None:
     here = linebounce.directory
-    (here / "new.lbt").symlink_to("far.lbt")
-    (here / "far.lbt").symlink_to("sub/file")
+    command, ending = WRITERS[writer]
+    (here / f"new{ending}").symlink_to(f"far{ending}")
+    (here / f"far{ending}").symlink_to("sub/file")
     (here / "sub").mkdir()
-    (here / "loop.lbt").symlink_to("loop.lbt")
-    (here / "null.lbt").symlink_to("/dev/null")
-    (here / "folder.lbt").symlink_to("sub")
+    (here / f"loop{ending}").symlink_to(f"loop{ending}")
+    (here / f"null{ending}").symlink_to("/dev/null")
+    (here / f"folder{ending}").symlink_to("sub")
     before = everything_in(here)
     for name, why in [
-        ("new.lbt", ""),
-        ("loop.lbt", os.strerror(errno.ELOOP)),
-        ("null.lbt", ""),
+        (f"new{ending}", ""),
+        (f"loop{ending}", os.strerror(errno.ELOOP)),
+        (f"null{ending}", ""),
         ("/dev/null", ""),
-        ("folder.lbt", os.strerror(errno.EISDIR)),
+        (f"folder{ending}", os.strerror(errno.EISDIR)),
     ]:
-        done = linebounce(*WRITERS[writer], name)
+        done = linebounce(*command, name)
         assert (done.code, done.stderr) == ((2, f"linebounce: {name}: cannot be written: {why}\n") if why else (0, "")), name
     assert Path("/dev/null").is_char_device()
     assert (here / "sub" / "file").stat().st_size > 0
     (here / "sub" / "file").unlink()
     assert everything_in(here) == before
     (here / "sub").rmdir()
-    assert linebounce.refused(*WRITERS[writer], "new.lbt") == "linebounce: new.lbt: cannot be written: " + (
+    assert linebounce.refused(*command, f"new{ending}") == f"linebounce: new{ending}: cannot be written: " + (
         os.strerror(errno.ENOENT) + "\n"
     )
-    assert (here / "new.lbt").is_symlink()
+    assert (here / f"new{ending}").is_symlink()
 
 
 def everything_in(folder: Path) -> list[tuple[Path, str]]:

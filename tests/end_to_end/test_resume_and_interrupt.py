@@ -243,7 +243,8 @@ def test_fresh_restarts_a_point_whatever_exists(linebounce: Program) -> None:
     assert linebounce("run", path, "-o", out, "--point", "0", "--point", "1", "--fresh", *other).code == 0
     assert finished_points(out) == {"0", "1"}
     assert "is done:" in linebounce("run", path, "-o", out, "--point", "1", "--fresh", *other).stdout
-    assert finished_points(out) == {"0", "1"}
+    assert finished_points(out) == {"0", "1", "1.1"}  # the point's earlier results are kept
+    assert linebounce("run", path, "-o", out, *other).code == 0
 
 
 def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> None:

@@ -175,7 +175,7 @@ TEST_F(RunPlan, AnotherConfigurationsResultsAreRefused) {
   }
 }
 
-TEST_F(RunPlan, FreshDeletesOurFilesAndNoOthers) {
+TEST_F(RunPlan, FreshMovesOurFilesAndNoOthersIntoANeighbour) {
   run_plan(plan_over_cpus({1, 2, 4}), options());
   write_file(folder / "out/notes.txt", "mine");
   write_file(folder / "out/points/1/notes.txt", "mine too");
@@ -186,6 +186,8 @@ TEST_F(RunPlan, FreshDeletesOurFilesAndNoOthers) {
   EXPECT_EQ(text_of("points/1/notes.txt"), "mine too");
   EXPECT_FALSE(fs::exists(folder / "out/points/1/results.json"));
   EXPECT_FALSE(fs::exists(folder / "out/points/0"));
+  EXPECT_EQ(manifest_in(folder / "out.1")->status, RunStatus::complete);
+  EXPECT_TRUE(fs::exists(folder / "out.1/points/1/results.json"));
 }
 
 TEST_F(RunPlan, FilesWithOurNamesThatAreNotOursAreNeverOverwritten) {
