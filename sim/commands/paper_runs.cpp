@@ -92,7 +92,8 @@ bool foretell_runs(const std::vector<ChosenRows>& chosen, RunOptions& options) {
   std::size_t points = 0;
   for (const ChosenRows& each : chosen) {
     const Plan& plan = plans.emplace_back(make_plan(each.experiment));
-    const std::vector<int> done = options.fresh ? std::vector<int>() : done_in(plan, options.directory);
+    const std::vector<int> done =
+        options.earlier == EarlierResults::used ? done_in(plan, options.directory) : std::vector<int>();
     for (const PointPlace& point : plan.points) {
       if (std::ranges::find(done, point.number) != done.end()) continue;
       ++points;
