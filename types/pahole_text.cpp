@@ -8,8 +8,8 @@
 #include <cctype>
 
 #include "models/text/trimmed.hpp"
-#include "types/member_declaration.hpp"
 #include "types/listing.hpp"
+#include "types/member_declaration.hpp"
 
 namespace linebounce::types::pahole {
 namespace {
