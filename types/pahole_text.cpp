@@ -8,8 +8,8 @@
 #include <cctype>
 
 #include "models/text/trimmed.hpp"
-#include "types/member_declaration.hpp"
 #include "types/listing.hpp"
+#include "types/member_declaration.hpp"
 
 namespace linebounce::types::pahole {
 namespace {
@@ -124,7 +124,11 @@ void PaholeText::next() {
   const std::size_t end = end_of_statement();
   const char mark = end < text_.size() ? text_[end] : '\0';
   part_.text = without_complaints(trimmed(text_.substr(at_, end - at_)));
-  if (mark == '\0') return advance(end);
+  if (mark == '\0') {
+    advance(end);
+    part_.at = position_;
+    return;
+  }
   const bool is_bare = part_.text.empty();
   part_.kind = mark == ';' ? PaholePartKind::declaration : mark == '{' ? PaholePartKind::opening : PaholePartKind::closing;
   if (part_.text.find("/*") != std::string_view::npos || (mark == '}' && !is_bare)) part_.kind = PaholePartKind::unfinished;

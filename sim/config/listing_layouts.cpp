@@ -9,8 +9,8 @@
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "types/elf_file.hpp"
-#include "types/type_fields.hpp"
 #include "types/listing.hpp"
+#include "types/type_fields.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -125,8 +125,8 @@ Comparison compare(const Listing& listing, const std::vector<Listed>& from_pahol
     if (is_there) {
       ++result.equal;
     } else {
-      result.different.push_back(fmt::format("{}: {}; in pahole: {}", type->name, fmt::join(members, " "),
-                                             fmt::join(begin->second->members, " ")));
+      result.different.push_back(
+          fmt::format("{}: {}; in pahole: {}", type->name, fmt::join(members, " "), fmt::join(begin->second->members, " ")));
     }
   }
   result.unread = static_cast<int>(listing.unread.size());

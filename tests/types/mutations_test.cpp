@@ -250,7 +250,8 @@ void expect_whole(const Type& type) {
   for (const UsedBytes& part : bytes_of(type)) {
     if (part.use == ByteUse::gap) continue;
     for (std::int64_t i = part.bytes.begin; i < part.bytes.end && i < std::ssize(is_told); ++i)
-      ASSERT_TRUE(is_told[i]) << "byte " << i << " of " << type.name << " is in no field: " << ::testing::PrintToString(members_of(type));
+      ASSERT_TRUE(is_told[i]) << "byte " << i << " of " << type.name
+                              << " is in no field: " << ::testing::PrintToString(members_of(type));
   }
 }
 
