@@ -68,7 +68,7 @@ class ByteMap {
     if (begin < end) found_.push_back({{begin, end}, use, alignment});
   }
 
-  void put(std::vector<Part> parts, std::int64_t at) {
+  void put(const std::vector<Part>& parts, std::int64_t at) {
     for (const Part& part : parts) put(part.bytes.begin + at, part.bytes.end + at, part.use, part.alignment);
   }
 
@@ -113,7 +113,7 @@ class ByteMap {
     if (!has_parts) return put(begin, member.end(), ByteUse::member, alignment_of(member));
     std::vector<Part> parts = ByteMap(*member.type, As::whole, depth_ + 1).parts();
     if (!parts.empty()) parts.front().alignment = std::max(parts.front().alignment, alignment_of(member));
-    put(std::move(parts), begin);
+    put(parts, begin);
   }
 
   // The rest of the unit may be of unnamed bit-fields.
@@ -130,7 +130,7 @@ class ByteMap {
     std::vector<Part> parts = ByteMap(*member.type, As::base, depth_ + 1).parts();
     if (!parts.empty()) parts.front().alignment = std::max(parts.front().alignment, alignment_of(member));
     const std::int64_t end = member.begin() + base_size(*member.type);
-    put(std::move(parts), member.begin());
+    put(parts, member.begin());
     const bool has_virtual = std::ranges::any_of(member.type->members, &is_virtual);
     if (!has_virtual) put(end, member.begin() + member.type->size, ByteUse::gap, 1);
   }
