@@ -39,7 +39,7 @@ trace::Symbols array(std::int64_t size) {
   return out;
 }
 
-const trace::Structure kQueue = {"queue", 24, 8, {{"items", 0, 8}, {"head", 8, 8}, {"tail", 16, 8}}, {}, ""};
+const trace::Structure kQueue = {"queue", 24, 8, {{"items", 0, 8}, {"head", 8, 8}, {"tail", 16, 8}}};
 
 std::vector<FalselySharedLine> found(std::vector<PieceUse> pieces, const trace::Symbols& names) {
   return falsely_shared({{100, std::move(pieces)}}, names);
@@ -58,7 +58,7 @@ TEST(FalseSharing, AWordThatAllThreadsWriteIsTrueSharing) {
 // Over the whole run both threads write both slots. But a replay has shown that at any one time they use different slots.
 TEST(FalseSharing, SlotsThatThreadsUseInTurnAreInEachOthersWayOnLinesThatAReplayNames) {
   const trace::Structure ring = {
-      "ring", 32, 8, {{"[0].sequence", 0, 8}, {"[0].value", 8, 8}, {"[1].sequence", 16, 8}, {"[1].value", 24, 8}}, {}, ""};
+      "ring", 32, 8, {{"[0].sequence", 0, 8}, {"[0].value", 8, 8}, {"[1].sequence", 16, 8}, {"[1].value", 24, 8}}};
   const std::vector<ThreadUse> both = {{1, 500, 500}, {2, 500, 500}};
   const std::vector<LineUsers> lines = {{100, {piece(0, 0, both), piece(0, 8, both), piece(0, 16, both), piece(0, 24, both)}}};
   const trace::Symbols names = symbols(ring);
@@ -153,8 +153,7 @@ TEST(ElementSize, ElementsMayBeginWithWhatNobodyUses) {
 }
 
 TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
-  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}},
-                                  {},     ""};
+  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}}};
   const trace::Symbols names = symbols(slots);
   const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}, 4)}, names);
   const auto place = array_of(line[0].pieces[0], names);
@@ -200,7 +199,7 @@ TEST(Proposals, ObjectsInOneLineAreAligned) {
 
 // An array of pointers as a recorder describes it: its elements are numbered, and the source has no structure for it.
 TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
-  trace::Symbols names = symbols({"nodes", 32, 8, {{"[0]", 0, 8}, {"[1]", 8, 8}}, {}, ""});
+  trace::Symbols names = symbols({"nodes", 32, 8, {{"[0]", 0, 8}, {"[1]", 8, 8}}});
   trace::Object total;
   total.name = "total";
   total.size = 8;
@@ -215,7 +214,7 @@ TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
 }
 
 TEST(Proposals, AFieldThatIsAnArrayIsSpreadAndTheOthersStay) {
-  const trace::Structure table = {"table", 40, 8, {{"size", 0, 8}, {"hits", 8, 32}}, {}, ""};
+  const trace::Structure table = {"table", 40, 8, {{"size", 0, 8}, {"hits", 8, 32}}};
   const trace::Symbols names = symbols(table);
   const auto lines = found(
       {piece(0, 0, {{1, 90, 0}, {2, 90, 0}}), piece(0, 8, {{1, 0, 9}}), piece(0, 16, {{2, 0, 9}}), piece(0, 24, {{3, 0, 9}})},
