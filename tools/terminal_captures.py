@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -89,8 +90,9 @@ def captures(program: Path) -> str:
         for arguments in COMMANDS:
             parts.append(f"\n## linebounce {' '.join(arguments)}\n")
             for columns in WIDTHS:
-                fresh = ["--fresh"] if arguments[0] == "run" else []
-                code, text = run_in_terminal([str(program), *arguments, *fresh], columns, directory)
+                if arguments[0] == "run":  # each of the captures is of a first run
+                    shutil.rmtree(directory / "out" / Path(arguments[1]).stem, ignore_errors=True)
+                code, text = run_in_terminal([str(program), *arguments], columns, directory)
                 if code != 0:
                     sys.exit(f"{' '.join(arguments)} ended with {code}:\n{text}")
                 parts.append(f"\n{columns} columns:\n\n```\n{text}\n```\n")

@@ -69,15 +69,6 @@ def reworded(parser: argparse.ArgumentParser, message: str) -> str:
     return message
 
 
-def require_different(directories: Sequence[Path]) -> None:
-    """Refuses a directory that is given twice. Raises UsageError."""
-    seen: set[Path] = set()
-    for directory in directories:
-        if directory.resolve() in seen:
-            raise UsageError(f"{directory} is given twice; give each directory once")
-        seen.add(directory.resolve())
-
-
 def require_owners(parser: argparse.ArgumentParser, parsed: argparse.Namespace, owners: Mapping[str, Sequence[str]]) -> None:
     """Refuses an option that has no effect because none of the options to which it belongs is given. `owners`: by the
     option's name in `parsed`."""

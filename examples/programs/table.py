@@ -462,7 +462,7 @@ PROGRAMS = {
         Package(),
         build_primitives,
         with_times,
-        r"array<\(anonymous namespace\)::Sum, 4>",
+        r"_M_elems of sums",
         "true: four threads' sums are in one line, with the semaphore",
         longer=10,
         least_threads=6,

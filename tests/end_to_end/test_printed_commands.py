@@ -73,6 +73,8 @@ NOT_TYPED = {
     "linebounce lock-report ticket kernel:qspinlock --kernel ~/linux --cpus 2,4,8": KERNEL,
     "linebounce teach -o site": PAGE,
     "linebounce teach --serve": PAGE,
+    "linebounce import ext4.ko --base /sys/kernel/btf/vmlinux --structure ext4_inode_info -o inode.toml": "needs a kernel's "
+    "BTF; test_import_types.py has a small one",
     "linebounce-probe --cpus 0-15 --quick -o one_socket.probe": "needs 16 CPUs",
     "linebounce sweep my_locks.toml --scheduler tcp://host:8786": "needs a Dask scheduler on another host",
     "linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8": "needs Slurm",
@@ -80,8 +82,9 @@ NOT_TYPED = {
 }
 
 
-# Commands that ask on a terminal, which a test does not have.
+# Commands that ask on a terminal, which a test does not have, and one for a program that runs longer than the stand-in.
 TYPED_AS = {
+    "linebounce-record --after 10 --for 0.5 -- ./server": "linebounce-record --after 0 --for 0.5 -- ./server",
     'linebounce advise server.lbt --recheck "make server"': 'linebounce advise server.lbt --recheck "make server" --yes'
 }
 

@@ -53,7 +53,6 @@ REFUSED = {
     "calibrate m.csv": "--from is required",
     "report out -o x.pdf": "--output: x.pdf: the name of a page ends in .html or .htm",
     "compare a b -o x.csv": "--output: x.csv: the name of a page ends in .html or .htm",
-    "compare . .": ". is given twice; give each directory once",
     "gate --base a --head b --json - --markdown -": "--json and --markdown cannot both be -: give all but one a file",
     "gate --base a --head b c --budget d e": 'unexpected argument "e"; the versions are --base OLD --head NEW',
     "teach 3": 'unexpected argument "3"; a lesson is --lesson N',

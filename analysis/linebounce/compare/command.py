@@ -12,7 +12,7 @@ from linebounce.files import write_file
 from linebounce.json_text import json_text
 from linebounce.results import Results
 from linebounce.supervised import PREFIX
-from linebounce.usage import output_file, require_different
+from linebounce.usage import output_file
 from linebounce.visible import print_line, visible_name
 
 _EXAMPLES = """Examples:
@@ -70,7 +70,6 @@ def _runs(arguments: argparse.Namespace) -> list[Results]:
     """The runs to compare, the base first: the directories given, or the parts of one run with `--by`."""
     if (arguments.by is None) != bool(arguments.others):
         raise UsageError("give two or more runs, A B, or one run and a swept path, A --by PATH")
-    require_different((arguments.base, *arguments.others))
     runs = [linebounce.open(directory) for directory in (arguments.base, *arguments.others)]
     if arguments.by is None:
         return runs

@@ -11,7 +11,7 @@ from linebounce.errors import UsageError
 from linebounce.files import write_file
 from linebounce.report.advice import is_advice, make_advice_page, read_advice
 from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
-from linebounce.usage import output_file, require_different
+from linebounce.usage import output_file
 from linebounce.visible import print_line
 
 _EXAMPLES = """Examples:
@@ -64,7 +64,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    require_different(arguments.directories)
     if arguments.figures is not None and arguments.figures.is_file():
         raise UsageError(f"--figures {arguments.figures}: this is a file; give a folder")
     for directory in arguments.directories:
