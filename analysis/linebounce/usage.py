@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import UsageError, alternatives, nearest, not_known
+from linebounce.errors import alternatives, nearest, not_known
 
 
 class Once(argparse.Action):

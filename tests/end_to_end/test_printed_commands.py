@@ -85,7 +85,7 @@ NOT_TYPED = {
 # Commands that ask on a terminal, which a test does not have, and one for a program that runs longer than the stand-in.
 TYPED_AS = {
     "linebounce-record --after 10 --for 0.5 -- ./server": "linebounce-record --after 0 --for 0.5 -- ./server",
-    'linebounce advise server.lbt --recheck "make server"': 'linebounce advise server.lbt --recheck "make server" --yes'
+    'linebounce advise server.lbt --recheck "make server"': 'linebounce advise server.lbt --recheck "make server" --yes',
 }
 
 
