@@ -49,6 +49,12 @@ def test_with_a_row_it_is_not(file: str) -> None:
     assert found({file: DELETES[file], TABLE: table(file)}) == []
 
 
+def test_a_row_may_stand_for_the_files_of_a_pattern() -> None:
+    scripts = {name: DELETES["findings/m.sh"] for name in ("findings/m.sh", "findings/n.sh")}
+    assert found(scripts | {TABLE: table("findings/*.sh")}) == []
+    assert found({TABLE: table("findings/*.sh")}) == [TABLE]
+
+
 @pytest.mark.parametrize("file", DOES_NOT)
 def test_other_code_needs_no_row(file: str) -> None:
     assert found({file: DOES_NOT[file]}) == []
