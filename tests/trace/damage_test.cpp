@@ -51,10 +51,13 @@ std::string said_of(const std::string& bytes) {
 constexpr const char* kHint = " (--recover reads what comes before)";
 
 TEST(DamagedTrace, SaysWhatItBeginsWithIfThatIsNotATrace) {
+  EXPECT_EQ(said_of("\x7f"
+                    "ELF and so on")
+                .find("byte 0: this is not a trace but a program; record it: linebounce-record -- "),
+            0);
   EXPECT_EQ(
-      said_of("\x7f"
-              "ELF and so on"),
-      "byte 0: this is not a trace: it begins with the bytes 7f 45 4c 46; a binary trace begins with the bytes 5b 2a 4d 18, "
+      said_of("\x7f\x01\x02\x03 and so on"),
+      "byte 0: this is not a trace: it begins with the bytes 7f 01 02 03; a binary trace begins with the bytes 5b 2a 4d 18, "
       "a text trace with \"linebounce trace 1\"; `linebounce import` reads traces of other tools");
   EXPECT_EQ(said_of("\xe7\xf0\x01\x02zzzz").find("byte 0: this is not a trace: it begins with the bytes e7 f0 01 02; "), 0);
   EXPECT_EQ(said_of("dear reader").find("byte 0: this is not a trace: it begins with \"dear\"; "), 0);

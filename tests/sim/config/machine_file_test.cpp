@@ -97,7 +97,7 @@ TEST_F(MachineFile, AnotherUnitIsNamedAsSuch) {
   EXPECT_EQ(with("latency_ns = 100", "latency_us = 0.1"),
             "x.toml:22:14: memory.latency_us: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(with("size_kib = 256", "size_mib = 1"),
-            "x.toml:13:12: cache.L2.size_mib: unknown key; did you mean size_kib, in kib?");
+            "x.toml:13:12: cache.L2.size_mib: unknown key; did you mean size_kib, in KiB?");
   EXPECT_EQ(with("latency_ns = 100", "latency = 100"),
             "x.toml:22:11: memory.latency: unknown key; did you mean latency_ns, in ns?");
 }
