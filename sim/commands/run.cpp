@@ -16,6 +16,7 @@
 #include "sim/commands/recognised.hpp"
 #include "sim/commands/run_trace.hpp"
 #include "sim/config/lua_files.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/plan/unfinished_file.hpp"
@@ -167,7 +168,7 @@ constexpr std::string_view kElf =
 void require_known_kind(const std::string& file) {
   refuse_foreign_file(file);
   std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::path(file) / "manifest.json", ignored))
+  if (!shipped_file(kExperimentFiles, file) && std::filesystem::exists(std::filesystem::path(file) / "manifest.json", ignored))
     throw ConfigError(
         fmt::format("{0}: this is a results directory; linebounce report, lines or explain {0} look into it", file));
   const bool is_named = file.ends_with(".toml") || is_source_path(file);

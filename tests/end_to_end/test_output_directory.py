@@ -149,6 +149,13 @@ def test_fresh_starts_over_and_keeps_the_earlier_results(linebounce: Program, sm
     assert "kept in out.2" in linebounce("run", small, "-o", "out/", "--fresh").stderr
 
 
+def test_results_in_a_folder_of_the_experiments_name_do_not_hide_it(linebounce: Program) -> None:
+    short = ("run", "oltp", "--set", "run.warmup_us=10", "--set", "run.measure_us=20", "--set", "run.seeds=1", "-o", "oltp")
+    for _ in range(2):
+        done = linebounce(*short)
+        assert done.code == 0, done.stderr
+
+
 def test_ab_keeps_the_results_of_another_pair_in_its_default_folder(linebounce: Program, small: Path) -> None:
     for value in ("100", "200"):
         pair = ("--set", "machine.memory.latency_ns=50", "--set", f"machine.memory.latency_ns={value}")
