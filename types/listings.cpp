@@ -23,7 +23,8 @@ bool is_same_member(const Member& a, const Member& b) {
 }
 
 bool is_same_layout(const Type& a, const Type& b) {
-  return a.kind == b.kind && a.size == b.size && std::ranges::equal(a.members, b.members, is_same_member) &&
+  return a.kind == b.kind && a.size == b.size &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), is_same_member) &&
          a.untold == b.untold;
 }
 
