@@ -197,9 +197,9 @@ OFF  SZ               TYPE DESCRIPTION               VALUE
  12   4   java.lang.Object Job.next                  null
 Instance size: 16 bytes
 )",
-      R"([{"name":"Job.mu.state","type":"int32","start":0,"end":4,"size":4,"align":4,"is_padding":false},)"
-      R"({"name":"Job._","type":"[4]byte","start":4,"end":8,"size":4,"align":1,"is_padding":false},)"
-      R"({"name":"","type":"","start":8,"end":12,"size":4,"align":0,"is_padding":true}])",
+      (R"([{"name":"Job.mu.state","type":"int32","start":0,"end":4,"size":4,"align":4,"is_padding":false},)"
+       R"({"name":"Job._","type":"[4]byte","start":4,"end":8,"size":4,"align":1,"is_padding":false},)"
+       R"({"name":"","type":"","start":8,"end":12,"size":4,"align":0,"is_padding":true}])"),
   };
 }
 

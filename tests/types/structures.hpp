@@ -14,7 +14,7 @@ inline TypePtr scalar(std::int64_t bytes) {
   return std::make_shared<Type>(Type{.size = bytes, .alignment = scalar_alignment(bytes)});
 }
 
-inline TypePtr array(TypePtr element, std::int64_t elements) {
+inline TypePtr array(const TypePtr& element, std::int64_t elements) {
   return std::make_shared<Type>(Type{.kind = TypeKind::array,
                                      .size = element->size * elements,
                                      .alignment = element->alignment,
@@ -22,7 +22,7 @@ inline TypePtr array(TypePtr element, std::int64_t elements) {
                                      .elements = elements});
 }
 
-inline Member member(std::string name, std::int64_t offset, TypePtr type, MemberKind kind = MemberKind::member) {
+inline Member member(std::string name, std::int64_t offset, const TypePtr& type, MemberKind kind = MemberKind::member) {
   const bool has_bytes = kind != MemberKind::empty && kind != MemberKind::flexible_array;
   const std::int64_t bytes = kind == MemberKind::base_class || kind == MemberKind::virtual_base ? base_size(*type) : type->size;
   return {.name = std::move(name), .kind = kind, .bit_offset = offset * 8, .bits = has_bytes ? bytes * 8 : 0, .type = type};
