@@ -141,12 +141,12 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
   if (const std::string other = as_another_kind(name_or_path); !other.empty())
     throw ConfigError(fmt::format("{}{} \"{}\" is not known: {}; `linebounce list {}s` shows all", place, kind.name,
                                   visible_name(name_or_path), other, kind.name));
-  if (const fs::path near = near_file(kind, base / name_or_path); !near.empty())
+  const std::string unknown = not_known(name_or_path, file_names(kind), fmt::format("linebounce list {}s", kind.name));
+  const bool has_near_name = unknown.find("did you mean") != std::string::npos;
+  if (const fs::path near = near_file(kind, base / name_or_path); !has_near_name && !near.empty())
     throw ConfigError(fmt::format("{}{} \"{}\" is not known; did you mean the file {}?", place, kind.name,
                                   visible_name(name_or_path), near.lexically_normal().string()));
-  const auto names = file_names(kind);
-  throw ConfigError(
-      fmt::format("{}{} {}", place, kind.name, not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
+  throw ConfigError(fmt::format("{}{} {}", place, kind.name, unknown));
 }
 
 std::string as_another_kind(const std::string& name) {
