@@ -130,7 +130,7 @@ def test_a_trace_recovered_into_another_file_can_be_replayed_directly(linebounce
     for share in (0.3, 0.6, 0.9):
         linebounce.file("torn.lbt", recording[: first + int((index_of(recording) - first) * share)])
         assert linebounce("trace", "convert", "--recover", "torn.lbt", "whole.lbt").code == 0
-        replayed = linebounce("trace", "replay", "whole.lbt", "--machine", "p3_xeon_4way", "-o", "out", "--fresh")
+        replayed = linebounce("trace", "replay", "whole.lbt", "--machine", "p3_xeon_4way", "-o", f"out_{share}")
         # In a short recording, an early cut may leave no whole block.
         nothing_left = share < 0.9 and replayed.code == 3 and replayed.stderr.endswith("there is no operation to replay\n")
         assert nothing_left or (replayed.code, replayed.stderr) == (0, "")
