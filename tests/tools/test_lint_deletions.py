@@ -50,7 +50,7 @@ def test_with_a_row_it_is_not(file: str) -> None:
 
 
 def test_a_row_may_stand_for_the_files_of_a_pattern() -> None:
-    scripts = {name: DELETES["findings/m.sh"] for name in ("findings/m.sh", "findings/n.sh")}
+    scripts = dict.fromkeys(("findings/m.sh", "findings/n.sh"), DELETES["findings/m.sh"])
     assert found(scripts | {TABLE: table("findings/*.sh")}) == []
     assert found({TABLE: table("findings/*.sh")}) == [TABLE]
 
