@@ -138,7 +138,7 @@ def test_an_include_that_leads_elsewhere_is_refused_and_nothing_is_written(
     message = linebounce.refused("lock", "osq", "--kernel", kernel, "-o", "out")
     assert f"kernel/locking/osq_lock.c:{SOURCE.count(chr(10)) + 1}: includes <" in message
     assert not outside(linebounce)
-    assert contents(linebounce.directory / "out").keys() == {".linebounce"}, "nothing half done is left"
+    assert not (linebounce.directory / "out").exists(), "nothing half done is left"
 
 
 def test_an_include_that_does_not_end_or_that_a_folder_takes_writes_nothing_odd(linebounce: Program, kernel: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_patch_that_leads_elsewhere_is_refused_and_nothing_is_written(lineboun
     message = linebounce.refused("lock", "osq", "--kernel", kernel, "--patch", patch, "-o", "out")
     assert message.startswith(f"linebounce: {patch}")
     assert outside(linebounce) == {"elsewhere", "bad.patch"}
-    assert contents(linebounce.directory / "out").keys() == {".linebounce"}
+    assert not (linebounce.directory / "out").exists()
     assert (kernel / "include" / "linux" / "osq_lock.h").read_text() == HEADER
 
 
@@ -224,7 +224,7 @@ def test_an_archive_with_a_link_or_a_pipe_is_refused(linebounce: Program, kernel
     file = archived(kernel, lambda archive: archive.addfile(*member(OSQ, **ODD_MEMBERS[kind])))
     message = linebounce.refused("lock", "osq", "--kernel", file, "-o", "out", code=3, timeout=60)
     assert "kernel/locking/osq_lock.c is a link, a pipe or a device in it" in message
-    assert contents(linebounce.directory / "out").keys() == {".linebounce"}
+    assert not (linebounce.directory / "out").exists()
     assert outside(linebounce) == {"precious"}
 
 
@@ -255,7 +255,7 @@ def test_an_archive_that_is_too_large_is_refused_with_the_limits(linebounce: Pro
     for change in (bomb, many):
         message = linebounce.refused("lock", "osq", "--kernel", archived(kernel, change), "-o", "out", code=3)
         assert "more than 1000 files or 64 MiB would be unpacked, which is the limit" in message
-        assert contents(linebounce.directory / "out").keys() == {".linebounce"}
+        assert not (linebounce.directory / "out").exists()
 
 
 def test_a_tree_with_a_pipe_or_a_huge_file_is_refused(linebounce: Program, kernel: Path) -> None:

@@ -300,11 +300,12 @@ void TimeAccountant::account_rest(Thread& thread, Tick now) {
   }
 }
 
-// Shortens names of the C++ library: the block of a shared_ptr's count, "_Sp_counted_ptr_inplace<Table, std::allocator<void>,
-// ...>", becomes "shared_ptr<Table>".
+// Shortens names of the C++ library: the block of a shared_ptr's count, "std::_Sp_counted_ptr_inplace<Table, ...>", becomes
+// "shared_ptr<Table>". Earlier recordings have it without "std::".
 std::string readable(const std::string& object) {
   const std::size_t type = object.find('<');
-  if (!object.starts_with("_Sp_counted_") || type == std::string::npos) return object;
+  const bool is_count = object.starts_with("std::_Sp_counted_") || object.starts_with("_Sp_counted_");
+  if (!is_count || type == std::string::npos) return object;
   return fmt::format("shared_ptr<{}>", object.substr(type + 1, object.find_first_of(",>", type) - type - 1));
 }
 
