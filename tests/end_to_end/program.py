@@ -25,8 +25,8 @@ def shipped_experiments() -> list[str]:
 
 # Text that no user should see: a C++ exception's type, a library's prefix, SystemC's banner.
 INTERNALS = re.compile(
-    r"std::(?!thread|shared_ptr|atomic)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2|Accellera|Error: \(E\d+\)"
-    r"|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
+    r"std::(?!thread|shared_ptr|atomic)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2"
+    r"|Accellera|Error: \(E\d+\)|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
 )
 
 
