@@ -140,7 +140,7 @@ def _own(_parser: argparse.ArgumentParser, name: str, text: str) -> str:
     return f"{_typed(name)}: {text}"
 
 
-# What other tools call the options, or users try first, and what to type instead; by the command's last word.
+# Other tools' options, and options that users try first, with the one to type instead; by the command's last word.
 _FOREIGN: dict[str, dict[str, str]] = {
     "report": {
         "--format": "a report is one HTML file; --figures DIR also writes every chart as SVG and PNG",

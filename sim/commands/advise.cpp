@@ -138,7 +138,8 @@ struct Advised {
   std::vector<MachineAdvice> machines;
 };
 
-// What gains on one machine may lose on another, where the first look at a long trace has left it out.
+// Tries each confirmed lock on the other machines, too: their first look at a long trace may have left it out, and it may lose
+// there.
 void try_on_all_machines(const LocksOfTrace& locks, std::vector<MachineAdvice>& machines, const std::vector<std::string>& argv,
                          ExitCode& code) {
   for (const MachineAdvice& from : machines) {

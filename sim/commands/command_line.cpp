@@ -476,7 +476,7 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
   return {};
 }
 
-// What to type for a word that is no command: another tool's word, an experiment's or other name, or a file.
+// Names the command to type in place of a word that is none: another tool's word, the name of an experiment, or a file.
 std::string command_meant(const std::string& word) {
   if (const std::string advice = advice_on(kCommandsInstead, word); !advice.empty()) return advice;
   if (const std::string kind = as_another_kind(word); !kind.empty()) return kind;

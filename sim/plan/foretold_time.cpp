@@ -28,7 +28,7 @@ double cpu_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// What the beginning of a job has shown, in seconds.
+// Times of a job whose beginning was simulated, in seconds.
 struct Beginning {
   double cpu = 0, wall = 0;  // of the beginning itself
   double foretold_cpu = 0;   // of the whole job; 0: unknown

@@ -23,9 +23,10 @@ def shipped_experiments() -> list[str]:
     return sorted(str(path.relative_to(EXPERIMENTS).with_suffix("")) for path in EXPERIMENTS.rglob("*.toml"))
 
 
-# Text that no user should see: a C++ exception's type, a library's prefix, SystemC's banner.
+# Text that no user should see: a C++ exception's type, a library's prefix, SystemC's banner. A recorded program may have
+# objects of the library's types, as "std::thread[2]".
 INTERNALS = re.compile(
-    r"std::(?!thread|shared_ptr|atomic)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2"
+    r"std::(?!thread\[\d)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2"
     r"|Accellera|Error: \(E\d+\)|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
 )
 

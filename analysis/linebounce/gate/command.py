@@ -41,7 +41,7 @@ Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for e
 did not finish, or the recorder did not see the program's atomic operations."""
 
 
-# What a verdict is written as: its name, and how such a file's name ends.
+# The forms of a verdict's file, by option: the form's name, and the legal endings of the file's name.
 _FORMS = {
     "json": ("JSON", ".json"),
     "markdown": ("Markdown", ".md", ".markdown", ".txt"),
