@@ -12,7 +12,7 @@
 
 #include "sim/answer/question.hpp"
 #include "sim/results/headlines.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/answer/what_varies.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

@@ -74,15 +74,6 @@ EarlierResults earlier_results(bool fresh) {
   return fresh ? EarlierResults::set_aside : EarlierResults::used;
 }
 
-const KernelLock& kernel_lock_called(const std::string& name) {
-  std::vector<std::string> known;
-  for (const KernelLock& lock : kernel_locks()) {
-    if (lock.name == name) return lock;
-    known.push_back(lock.name);
-  }
-  throw ConfigError("lock of the kernel " + not_known(name, known));
-}
-
 void require_point(int point, std::size_t points) {
   if (point >= 0 && static_cast<std::size_t>(point) < points) return;
   throw ConfigError(out_of_range(point, points));

@@ -11,7 +11,6 @@
 
 #include "sim/commands/command.hpp"
 #include "sim/config/experiment.hpp"
-#include "sim/native/kernel_locks.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/terminal/run_report.hpp"
 
@@ -44,9 +43,6 @@ EarlierResults earlier_results(bool fresh);
 
 // Errors: ConfigError if `point` is not a point of an experiment with `points` points.
 void require_point(int point, std::size_t points);
-
-// The kernel lock that `linebounce lock` can unpack under this name. Errors: ConfigError, which lists the names.
-const KernelLock& kernel_lock_called(const std::string& name);
 
 // The options that all studies of a trace share.
 struct StudyArguments {

@@ -16,6 +16,7 @@
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/native/kernel_locks.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/manifest.hpp"

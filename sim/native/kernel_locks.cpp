@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "models/text/visible.hpp"
+#include "sim/config/suggestions.hpp"
 #include "sim/native/kernel_sources.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/own_directory.hpp"
@@ -254,6 +255,15 @@ const std::vector<KernelLock>& kernel_locks() {
       {"lockref", "a spinlock and a reference count in one word",
        beside_qspinlock({"lib/lockref.c"}, {"include/linux/lockref.h"}), 2, kLockref}};
   return kLocks;
+}
+
+const KernelLock& kernel_lock_called(const std::string& name) {
+  std::vector<std::string> known;
+  for (const KernelLock& lock : kernel_locks()) {
+    if (lock.name == name) return lock;
+    known.push_back(lock.name);
+  }
+  throw ConfigError("lock of the kernel " + not_known(name, known));
 }
 
 fs::path unpack_kernel_lock(const KernelLock& lock, const fs::path& kernel, const fs::path& patch, const fs::path& to) {

@@ -16,6 +16,9 @@ struct KernelLock {
 
 const std::vector<KernelLock>& kernel_locks();
 
+// The lock of this name. Errors: ConfigError, which lists the names.
+const KernelLock& kernel_lock_called(const std::string& name);
+
 // Fills the folder `to` with the lock's files, and returns its main file's path, NAME.c. `kernel`: a kernel's source tree or an
 // archive of one. `patch`: a patch for the copied sources; empty: none. Replaces what an earlier call has made; if it fails,
 // that stays. Errors: ConfigError, InputError, OutputError.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/results/metrics.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

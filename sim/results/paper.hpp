@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "sim/point/paper_row.hpp"
-#include "sim/results/merge_seeds.hpp"
 #include "sim/results/metrics.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 
 // Whether a larger value is better, as stated in the row, or else in the metric's declaration.
 Better direction_of(const PaperRow& row);
-
-struct ReportedPoint {
-  std::vector<std::pair<std::string, ConfigValue>> at;
-  std::map<std::string, ReportedMetric> metrics;
-  bool finished = true;
-  bool failed = false;  // true if the point was run and failed
-};
 
 // The simulated change, for a row with relative_to.
 struct SimulatedChange {

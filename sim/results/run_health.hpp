@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 #include "sim/statistics/class_counters.hpp"
 #include "sim/terminal/terminal.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/point/point_data.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {

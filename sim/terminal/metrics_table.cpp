@@ -14,7 +14,7 @@
 #include "sim/answer/what_varies.hpp"
 #include "sim/results/metrics.hpp"
 #include "sim/results/numbers.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {

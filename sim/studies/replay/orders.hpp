@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 #include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {

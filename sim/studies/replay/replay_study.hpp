@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/plan/plan.hpp"
-#include "sim/results/paper.hpp"
+#include "sim/results/reported_point.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
