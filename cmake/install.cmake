@@ -24,7 +24,7 @@ install(FILES teach/new-lesson.md DESTINATION ${home}/teach COMPONENT linebounce
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/teach/ DESTINATION share/linebounce/teach COMPONENT linebounce OPTIONAL
   PATTERN lessons.js EXCLUDE)
 install(DIRECTORY models/protocols DESTINATION ${home}/models COMPONENT linebounce)
-install(DIRECTORY sim/litmus/models DESTINATION ${home}/sim/litmus COMPONENT linebounce)
+install(DIRECTORY litmus/models DESTINATION ${home}/litmus COMPONENT linebounce)
 install(FILES install/linebounce.bash DESTINATION share/bash-completion/completions RENAME linebounce COMPONENT linebounce)
 install(CODE "
   set(manual \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\")

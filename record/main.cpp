@@ -117,7 +117,7 @@ void show_next_step(const std::vector<std::string>& files, std::uint64_t most_th
   std::cerr << "\n";
 }
 
-// A check in the words of the other commands (sim/commands/command.cpp). `legal`: the values for which `fits` is true.
+// A check in the words of the other commands (commands/common/command.cpp). `legal`: the values for which `fits` is true.
 template <class Number, class Fits>
 CLI::Validator number_that(Fits fits, const std::string& legal) {
   const char* kind = std::is_integral_v<Number> ? "whole number" : "number";
@@ -170,7 +170,7 @@ std::string no_option(const CLI::App& program, const std::string& name) {
   return near.empty() ? text : fmt::format("{}; did you mean {}?", text, near);
 }
 
-// Rewords the errors of CLI11, as sim/commands/command_line.cpp does.
+// Rewords the errors of CLI11, as commands/command_line.cpp does.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const std::string what = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {

@@ -4,7 +4,7 @@
 A row that is predicted names in `broken_by` an entry of configs/breaks.toml: settings of the machine or the workload that
 switch off one mechanism. With them, a row within tolerance must miss, and the figure of a row that misses already must move
 by more than its tolerance. A row that no break can move predicts nothing. `./dev reproduce --breaks` runs all of them,
-tests/end_to_end/test_broken_mechanisms.py a sample.
+evidence/tests/test_broken_mechanisms.py a sample.
 """
 
 import json

@@ -99,7 +99,7 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 
 def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
-    # Runs all tests of a file in one process, because they share fixtures. tests/conftest.py says which files come first.
+    # Runs all tests of a file in one process, because they share fixtures. conftest.py says which files come first.
     side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
     run_with_report(
         tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
@@ -192,12 +192,16 @@ def pytest_of(tally: Tally, preset: str, variable: str, options: str, arguments:
 def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
     """Lets a crash stay a crash; by default the sanitizer turns it into a report."""
     build(tally, "asan", "linebounce")
-    pytest_of(tally, "asan", "ASAN_OPTIONS", "handle_segv=0:", ["tests/end_to_end", *arguments])
+    pytest_of(tally, "asan", "ASAN_OPTIONS", "handle_segv=0:", ["tests/end_to_end", "commands", "evidence", *arguments])
 
 
 # Tests of commands that use threads. Recording packs its trace in a thread; other commands write a file in a thread and wait
 # for signals.
-THREADED = [f"tests/end_to_end/test_{name}.py" for name in ("two_writers", "record_endings", "interrupted_traces")]
+THREADED = [
+    "tests/end_to_end/test_two_writers.py",
+    "tests/record/test_record_endings.py",
+    "commands/trace/tests/test_interrupted_traces.py",
+]
 
 
 def sanitized_threads(tally: Tally, arguments: list[str]) -> None:

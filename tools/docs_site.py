@@ -24,7 +24,7 @@ FROM_THE_TREE = {
     "programs/README.md": "lua-programs.md",
     "record/README.md": "recording.md",
     "models/protocols/README.md": "protocols/index.md",
-    "sim/litmus/models/README.md": "memory-models.md",
+    "litmus/models/README.md": "memory-models.md",
 }
 
 HOME = "---\nhide: [navigation]\n---\n\n"  # hides a column that would show only the name of the page

@@ -161,7 +161,15 @@ class Clone:
             rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
         # The models that Linebounce writes for Murphi's checkers are also tests: their numbers of states are known.
         if "/checker/" in file:
-            pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
+            pytest = [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-qx",
+                "-k",
+                "model_checker",
+                "commands/check/tests/test_check_protocols.py",
+            ]
             program = self.folder.resolve() / BUILD / "linebounce"
             rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={program}", *pytest]))
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]

@@ -19,10 +19,18 @@ import lint_prose
 import lint_protocol_names
 import lint_reproducible
 import lint_rows
-from source_tree import ROOT, Finding, SourceTree, fits
+from source_tree import ROOT, Finding, SourceTree, fits, is_test
 
 CPP = ("*.cpp", "*.hpp")
-RESULTS = ("models/*pp", "workloads/*pp", "sim/*pp")  # code that makes results
+RESULTS = (
+    "models/*pp",
+    "workloads/*pp",
+    "sim/*pp",
+    "forms/*pp",
+    "litmus/*pp",
+    "commands/*pp",
+    "evidence/*pp",
+)  # code that makes results
 PROSE = ("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev", "tools/same_results")
 
 
@@ -31,6 +39,10 @@ class FileRule(NamedTuple):
 
     findings: Callable[[SourceTree, str], Iterable[Finding]]
     patterns: tuple[str, ...]
+    tests: bool = True  # whether it is also for tests
+
+    def is_for(self, name: str) -> bool:
+        return fits(name, self.patterns) and (self.tests or not is_test(name))
 
 
 class TreeRule(NamedTuple):
@@ -41,8 +53,8 @@ class TreeRule(NamedTuple):
 
 RULES: dict[str, FileRule | TreeRule] = {
     "evaluation order": FileRule(lint_evaluation_order.findings, CPP),
-    "same results everywhere": FileRule(lint_reproducible.findings, RESULTS),
-    "protocols are data": FileRule(lint_protocol_names.findings, RESULTS),
+    "same results everywhere": FileRule(lint_reproducible.findings, RESULTS, tests=False),
+    "protocols are data": FileRule(lint_protocol_names.findings, RESULTS, tests=False),
     "prose": FileRule(lint_prose.findings, PROSE),
     "layers": TreeRule(lint_layers.findings),
     "cycles": TreeRule(lint_cycles.findings),
@@ -57,7 +69,7 @@ def all_findings(sources: SourceTree, only: Iterable[str] = ()) -> Iterator[Find
     chosen = set(only)
     for rule in RULES.values():
         if isinstance(rule, FileRule):
-            files = [name for name in sources.names if (not chosen or name in chosen) and fits(name, rule.patterns)]
+            files = [name for name in sources.names if (not chosen or name in chosen) and rule.is_for(name)]
             for file in files:
                 yield from rule.findings(sources, file)
         elif not chosen:

@@ -15,7 +15,7 @@ from lint_layers import included
 from source_tree import Finding, SourceTree, line_at
 
 C = ("*.c", "*.h", "*.cpp", "*.hpp")
-PYTHON = ("analysis/*.py", "tools/*.py", "tests/*.py")
+PYTHON = ("analysis/*.py", "tools/*.py", "tests/*.py", "commands/*.py", "evidence/*.py")
 PYTHON_ROOTS = ("analysis", "tools", "tests/end_to_end")
 SCRIPTS = ("teach/page/src/*.ts", "teach/page/src/*.svelte")
 SCRIPT_IMPORT = re.compile(r"""^\s*(?:import|export)\b[^;"']*?["'](\.[^"']+)["']""", re.MULTILINE)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from source_tree import Finding, SourceTree, fits, line_at
+from source_tree import Finding, SourceTree, fits, is_test, line_at
 
 TABLE = "tests/faults/README.md"
 HEADING = "## What deletes or renames"
-LEFT_OUT = ("tests/*", "models/*", "workloads/*")  # the latter two simulate kernels, with functions of these names
+LEFT_OUT = ("models/*", "workloads/*")  # they simulate kernels, with functions of these names
 # Calls in C, C++ and JavaScript, and shell commands.
 CALLS = re.compile(
     r"\bremove_all\(|(?<![\w.>])(?:fs::|std::filesystem::|std::|::)?rename\(|\b(?:rmSync|renameSync)\(|\bfs\.rm\("
@@ -62,7 +62,7 @@ def findings(sources: SourceTree) -> Iterator[Finding]:
     candidates = ("*.py", "*.cpp", "*.hpp", "*.c", "*.h", "*.mjs", "*.ts", "*.sh", "*.bash", "dev")
     for file in sources.names:
         is_script = PurePosixPath(file).suffix == "" and file.startswith(("tools/", "teach/", "install/", "examples/"))
-        if fits(file, LEFT_OUT) or not (fits(file, candidates) or is_script):
+        if is_test(file) or fits(file, LEFT_OUT) or not (fits(file, candidates) or is_script):
             continue
         found = sorted(places(sources, file))
         if found and file not in known and not fits(file, patterns):

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "build" / "release" / "linebounce"
 SCRIPTS = ROOT / "tests" / "benchmarks" / "peers"
 
-# Values as in sim/bench/bench.hpp, except LINE, which must be the line size in the peers' scripts.
+# Values as in commands/bench/speed.hpp, except LINE, which must be the line size in the peers' scripts.
 LINE = 64
 SHARED_LINES = 16
 NEAR_BYTES = 8 * 1024

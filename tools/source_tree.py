@@ -25,6 +25,11 @@ class Finding(NamedTuple):
         return f"{self.file}:{self.line}: {self.what}"
 
 
+def is_test(name: str) -> bool:
+    """Whether a file belongs to the tests: those below tests/, and those of a room in its own tests/."""
+    return "tests" in name.split("/")[:-1]
+
+
 def git_files(root: Path, *patterns: str) -> list[str]:
     """The files that git tracks, or would track after `git add`, sorted. `patterns`: git's patterns."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", *patterns]

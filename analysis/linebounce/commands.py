@@ -40,7 +40,7 @@ _BELOW: dict[str, Any] = {"initial_indent": " " * 6, "subsequent_indent": " " * 
 
 
 class HelpFormatter(argparse.HelpFormatter):
-    """Writes --help in the form of sim/commands/command_line.cpp. An example is a line "  COMMAND    what it does". If an
+    """Writes --help in the form of commands/command_line.cpp. An example is a line "  COMMAND    what it does". If an
     example is too long, its description moves to the next line."""
 
     def __init__(self, prog: str) -> None:

@@ -1,4 +1,4 @@
-"""Messages for a wrong command line, in the words of the C++ commands (sim/commands/command_line.cpp). argparse's own name
+"""Messages for a wrong command line, in the words of the C++ commands (commands/command_line.cpp). argparse's own name
 neither legal values nor similar options."""
 
 import argparse
@@ -33,7 +33,7 @@ def path(text: str) -> Path:
 def output_file(what: str, *endings: str) -> Callable[[str], Path]:
     """The type of an option that names a file to write. Refuses a folder, and a name that ends otherwise than its content:
     names without an ending, devices and "-" pass. `what`: the content, "a page". As Option::output_file() in
-    sim/commands/command.cpp."""
+    commands/common/command.cpp."""
 
     def read(text: str) -> Path:
         file = path(text)

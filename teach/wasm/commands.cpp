@@ -5,9 +5,9 @@
 #include <iostream>
 #include <sstream>
 
+#include "commands/check/check_random.hpp"
+#include "commands/common/command.hpp"
 #include "models/listed.hpp"
-#include "sim/commands/check_random.hpp"
-#include "sim/commands/command.hpp"
 #include "sim/plan/process_pool.hpp"
 
 namespace linebounce::sim {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/steps/document.hpp"
-#include "sim/steps/moments.hpp"
-#include "sim/steps/recorded_steps.hpp"
+#include "commands/steps/document.hpp"
+#include "commands/steps/moments.hpp"
+#include "commands/steps/recorded_steps.hpp"
 #include "teach/wasm/commands.hpp"
 
 namespace {

@@ -12,20 +12,20 @@
 #include <system_error>
 #include <vector>
 
+#include "commands/calibrate/latency_matrix.hpp"
+#include "commands/calibrate/probe_file.hpp"
+#include "forms/forms.hpp"
+#include "forms/perf_c2c.hpp"
+#include "litmus/read_test.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/protocol_file.hpp"
-#include "sim/litmus/read_test.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/plan/results_json.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/seed_file.hpp"
-#include "sim/sources/forms.hpp"
-#include "sim/sources/perf_c2c.hpp"
-#include "sim/studies/calibrate/latency_matrix.hpp"
-#include "sim/studies/calibrate/probe_file.hpp"
 #include "trace/fingerprint.hpp"
 
 namespace linebounce::fuzz {

@@ -18,7 +18,7 @@ COMMANDS = [
     ["check", "moesi_directory"],
     ["check", "mesi_node", "--nodes", "2", "--caches", "1"],
     ["check", "no_such_protocol"],
-    ["check", "tests/end_to_end/atomic_msi.md"],
+    ["check", "commands/check/tests/atomic_msi.md"],
     ["check-lock", "ticket", "--machines", "0", "--cpus", "2", "--acquisitions", "1"],
     [
         "check-lock",

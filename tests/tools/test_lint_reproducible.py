@@ -54,5 +54,5 @@ def test_a_member_declared_in_the_header_is_known_in_the_source_file() -> None:
 
 def test_the_clock_may_be_read_for_progress_but_not_in_the_simulation() -> None:
     code = "auto t = std::chrono::steady_clock::now();"
-    assert findings({"sim/commands/run.cpp": code}) == []
+    assert findings({"commands/run/run.cpp": code}) == []
     assert len(findings({"sim/simulation/simulate.cpp": code})) == 1

@@ -290,7 +290,7 @@ def test_the_misses_are_listed_with_evidence_of_their_reason() -> None:
     assert "table1.hit" not in papers_page.misses_page(empty_page(), papers(COMPARED))
 
 
-# tests/sim/studies/validate/validation_test.cpp has the same rows in C++.
+# evidence/tests/validation_test.cpp has the same rows in C++.
 def test_the_trivial_guess_knows_other_figures_but_no_caches() -> None:
     rows = [
         {"metric": f"locks.{name}.con_pct", "paper": paper, "tolerance": 0.1, "kind": "in_sight", "ok": True}

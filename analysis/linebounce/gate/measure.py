@@ -20,7 +20,7 @@ from linebounce.trace_symbols import Symbols
 _NO_VERDICT = ("may_add", "may_reverse")  # bearings of limits under which no version may pass (trace/losses.hpp)
 _WORTH_FORETELLING = 20.0  # seconds, as kWorthForetelling in sim/plan/foretold_time.hpp
 _MINUTES_FROM = 120.0  # seconds
-_MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/studies/replay/replay_study.hpp
+_MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/replay/replay_study.hpp
 
 
 class NotMeasuredError(Exception):

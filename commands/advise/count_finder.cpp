@@ -1,0 +1,80 @@
+#include "commands/advise/count_finder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/lines/rank_correlation.hpp"
+#include "sim/replay/replay_study.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CountFinder {
+ public:
+  CountFinder(const StudyArguments& arguments, int orders, const std::string& machine, const trace::Reader& reader,
+              const std::vector<std::string>& argv)
+      : arguments_(arguments), orders_(orders), argv_(argv), directory_(fs::path(arguments.directory) / machine) {
+    study_ = {.name = "counts", .title = "Other counters", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+  }
+
+  std::vector<TriedCount> find(std::vector<CountCure> cures, ExitCode& code) {
+    std::vector<TriedCount> tried = in_orders(std::move(cures), {1, orders_}, code);
+    confirm(tried, code);
+    return tried;
+  }
+
+ private:
+  // Replays the cures in the given orders; returns those whose replays finished.
+  std::vector<TriedCount> in_orders(std::vector<CountCure> cures, const OrderRange& range, ExitCode& code) {
+    toml::array choices{""};
+    for (const CountCure& cure : cures) choices.push_back(text_of(cure.choices));
+    study_.sweep = {{"workload.count", choices}};
+    repeat_in_orders(study_, range.first, range.count);
+    const auto points = run_study(plan_of(study_), trial_options(arguments_, directory_ / study_.name, argv_), code);
+    std::vector<TriedCount> tried;
+    if (!points) return tried;
+    const TrialsInOrders trials(*points, range.count);
+    for (std::size_t i = 0; i < cures.size() && trials.are_enough(); ++i) {
+      if (!trials.finished(i + 1)) continue;
+      tried.push_back({.cure = std::move(cures[i]),
+                       .change = trials.change(i + 1),
+                       .misses_before = median(trials.figures(0, transfers_of)),
+                       .misses_after = median(trials.figures(i + 1, transfers_of))});
+    }
+    return tried;
+  }
+
+  // Runs the promising cures again, in orders that were not used to choose them.
+  void confirm(std::vector<TriedCount>& tried, ExitCode& code) {
+    std::vector<CountCure> promising;
+    for (const TriedCount& it : tried) {
+      if (it.change.promise_pct() > 0) promising.push_back(it.cure);
+    }
+    if (promising.empty() || code == ExitCode::interrupted) return;
+    study_.name = "confirmed";
+    for (TriedCount& again : in_orders(promising, {orders_ + 1, orders_}, code)) {
+      again.confirmed = again.change.is_gain();
+      const auto is_it = [&again](const TriedCount& known) { return known.cure.what == again.cure.what; };
+      *std::ranges::find_if(tried, is_it) = std::move(again);
+    }
+  }
+
+  const StudyArguments& arguments_;
+  int orders_;
+  const std::vector<std::string>& argv_;
+  fs::path directory_;
+  ReplayStudy study_;
+};
+
+}  // namespace
+
+std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
+                                   const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code) {
+  std::vector<CountCure> cures = count_cures(account, reader);
+  if (cures.empty()) return {};
+  return CountFinder(arguments, orders, account.machine, reader, argv).find(std::move(cures), code);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,296 @@
+#include "commands/calibrate/calibrate.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "commands/calibrate/calibration.hpp"
+#include "commands/calibrate/calibration_report.hpp"
+#include "commands/calibrate/numbering.hpp"
+#include "commands/calibrate/simulated_apart.hpp"
+#include "commands/common/command.hpp"
+#include "commands/common/common_options.hpp"
+#include "forms/numa.hpp"
+#include "forms/recognised.hpp"
+#include "models/text/shell_word.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/results/own_directory.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "sim/terminal/visible_output.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kCalibrateFooter = R"(
+FILE is what linebounce-probe writes, or a core-to-core matrix: a row and a column for each CPU, in nanoseconds, between commas,
+semicolons, tabs or blanks, with the CPUs' numbers or without; the diagonal and one side of it may be empty.
+core-to-core-latency, c2clat and MCTOP print such matrices. Groups of CPUs may differ in size, and cores have positions.
+docs/calibrate.md says what is fitted, and how.
+
+Examples:
+  linebounce-probe -o mine.probe                                               measure this machine
+  linebounce calibrate --from mine.probe -o mine.toml
+  linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the fitted matrix
+  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
+  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     x445_8way's structure, your latencies)";
+
+// Shows how many candidates have been simulated, on standard error if that is a terminal.
+class CandidateLine {
+ public:
+  CandidateLine() : active_(::isatty(STDERR_FILENO) == 1) {}
+  ~CandidateLine() {
+    if (active_) std::cerr << kClearLine << std::flush;
+  }
+  CandidateLine(const CandidateLine&) = delete;
+  CandidateLine& operator=(const CandidateLine&) = delete;
+
+  void show(int candidates) const {
+    if (active_) std::cerr << kClearLine << fmt::format("calibrate: {} machines simulated", candidates) << std::flush;
+  }
+
+ private:
+  bool active_;
+};
+
+// Groups CPUs by one of their numbers in the topology, `what`, such as their node. Groups are ordered by their first CPU.
+std::vector<std::vector<int>> cpus_by(const MachineTopology& topology, int cpus, int TopologyCpu::*what) {
+  std::map<int, std::vector<int>> groups;
+  for (int cpu = 0; cpu < cpus; ++cpu) groups[topology.cpus[cpu].*what].push_back(cpu);
+  std::vector<std::vector<int>> sorted;
+  for (auto& [number, group] : groups) sorted.push_back(std::move(group));
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+// The topology's nodes, shared caches and cores. If one cache serves several nodes, each node gets one bus instead, because a
+// bus cannot span nodes.
+CpuGroups groups_of(const MachineTopology& topology, int cpus, const std::string& file) {
+  if (std::ssize(topology.cpus) != cpus)
+    throw ConfigError(
+        fmt::format("{}: has {} CPUs, and the matrix {}: both have to be of the same CPUs", file, topology.cpus.size(), cpus));
+  CpuGroups groups{cpus_by(topology, cpus, &TopologyCpu::node), cpus_by(topology, cpus, &TopologyCpu::cache),
+                   cpus_by(topology, cpus, &TopologyCpu::core)};
+  const auto within_a_node = [&](const std::vector<int>& bus) {
+    return std::ranges::any_of(groups.nodes, [&](const std::vector<int>& node) { return std::ranges::includes(node, bus); });
+  };
+  if (!std::ranges::all_of(groups.buses, within_a_node)) groups.buses = groups.nodes;
+  return groups;
+}
+
+// A machine that was fitted to both would have the structure of one and the latencies of the other, at the wrong places.
+void refuse_other_numbers(const LatencyMatrix& matrix, const MachineTopology& topology, const CalibrateArguments& arguments) {
+  const NumberingFits fits = compare_numberings(matrix, topology);
+  if (!fits.differ()) return;
+  constexpr double kPercent = 100;
+  throw ConfigError(fmt::format(
+      "{0} and {1} number the CPUs differently: as they are, latencies between CPUs at the same distance differ by {2:.0f} %; "
+      "by {3:.0f} % if the matrix's CPUs are {4}. Sort the matrix's rows and columns by the numbers that {0} has, or leave it "
+      "out: linebounce import {5} -o {6}",
+      arguments.topology, arguments.from, kPercent * fits.given.spread, kPercent * fits.best.spread, fits.best.order,
+      shell_word(arguments.from), shell_word(arguments.output)));
+}
+
+// Expands latencies between nodes, which Intel's MLC measures, into a matrix of CPUs: each pair gets the latency of its nodes.
+LatencyMatrix matrix_of(const MlcLatencies& mlc, const MachineTopology& topology, const std::string& file) {
+  const auto cpus = static_cast<int>(topology.cpus.size());
+  if (cpus < 2 || cpus > kMostCpus) throw ConfigError(fmt::format("{}: {} CPUs; legal: 2 to {}", file, cpus, kMostCpus));
+  LatencyMatrix matrix(cpus);
+  for (int a = 0; a < cpus; ++a) {
+    for (int b = 0; b < a; ++b) {
+      const auto writer = static_cast<std::size_t>(topology.cpus[a].node),
+                 reader = static_cast<std::size_t>(topology.cpus[b].node);
+      if (writer == reader) {
+        matrix.set(a, b, mlc.local_hitm_ns);
+      } else if (writer < mlc.remote_hitm_ns.size() && reader < mlc.remote_hitm_ns.size()) {
+        matrix.set_both(a, b, mlc.remote_hitm_ns[writer][reader], mlc.remote_hitm_ns[reader][writer]);
+      } else {
+        throw ConfigError(fmt::format("{}: has no latency between nodes {} and {}", file, writer, reader));
+      }
+    }
+  }
+  check_unit(matrix, file);
+  return matrix;
+}
+
+// The means of MLC's idle latencies within a node and between nodes; none if no node has one.
+std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
+  const auto mean = [&mlc](bool within) -> std::optional<double> {
+    double sum = 0;
+    int count = 0;
+    for (std::size_t cpu = 0; cpu < mlc.idle_ns.size(); ++cpu) {
+      for (std::size_t memory = 0; memory < mlc.idle_ns[cpu].size(); ++memory) {
+        const double ns = mlc.idle_ns[cpu][memory];
+        if (ns > 0 && (cpu == memory) == within) sum += ns, ++count;
+      }
+    }
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
+  };
+  const auto own = mean(true);
+  return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
+}
+
+// The parts of a measurement file that do not enter the fit.
+struct Unfitted {
+  Losses losses;
+  std::vector<LoadedLatency> loaded = {};
+};
+
+// Reads a latency matrix, or everything that linebounce-probe measured.
+Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& request) {
+  const std::string text = read_data(arguments.from);
+  Losses losses;
+  if (is_probe_file(text)) {
+    request.probe = parse_probe_file(text, arguments.from);
+    request.measured = request.probe->matrix;
+    return {};
+  }
+  const FormQuestion question{.file = arguments.from,
+                              .as = arguments.as,
+                              .kinds = {FormKind::machine},
+                              .command = "linebounce import " + shell_word(arguments.from)};
+  const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
+  std::optional<MachineTopology> topology;
+  if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
+  if (topology) request.processor = topology->processor;
+  // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
+  const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
+  const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
+  if (form == "lscpu" || form == "lstopo")
+    throw ConfigError(
+        fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
+                    "linebounce import {1} m.csv -o mine.toml`, or measure all with linebounce-probe",
+                    arguments.from, shell_word(arguments.from)));
+  if (form == "numa")
+    throw ConfigError(fmt::format("{0}: has no latencies between cores; `linebounce import {1}` makes a machine of it",
+                                  arguments.from, shell_word(arguments.from)));
+  if (form == "mlc") {
+    const MlcLatencies mlc = read_mlc(text, arguments.from);
+    if (!topology) refuse_mlc_alone(mlc, arguments.from);
+    if (mlc.local_hitm_ns <= 0)
+      throw ConfigError(fmt::format(
+          "{0}: has no latency from cache to cache to fit to (mlc --c2c_latency); `linebounce import {1} {2}` makes a machine "
+          "of the idle latencies",
+          arguments.from, shell_word(arguments.topology), shell_word(arguments.from)));
+    request.memory = memory_of(mlc);
+    request.measured = matrix_of(mlc, *topology, arguments.from);
+    request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    losses.add(mlc.losses);
+    losses.add(topology->losses);
+    return {losses, mlc.loaded};
+  }
+  MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
+  if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
+  if (measured.in_cycles && text.find("#Mem_") != std::string::npos)
+    losses.add(Loss::not_fitted, "MCTOP", "latencies and bandwidths of memory");
+  if (measured.further_tables > 0)
+    losses.add(Loss::not_fitted, "core-to-core-latency", fmt::format("{} further table(s)", measured.further_tables));
+  request.measured = std::move(measured.matrix);
+  if (topology) {
+    request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    refuse_other_numbers(request.measured, *topology, arguments);
+    losses.add(topology->losses);
+  }
+  return {losses};
+}
+
+}  // namespace
+
+void refuse_mlc_alone(const MlcLatencies& mlc, const std::string& file) {
+  throw ConfigError(fmt::format(
+      "{0}: MLC measures nodes, and does not say which CPUs they have: add that, as in `lscpu -J -e > cpus.json; linebounce "
+      "import cpus.json {1} -o mine.toml`{2}",
+      file, shell_word(file),
+      mlc.local_hitm_ns > 0 ? "" : "; latencies from cache to cache are missing, too: mlc --c2c_latency"));
+}
+
+std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const std::string& machine, Losses& losses) {
+  if (loaded.empty()) return {};
+  const std::string csv = std::filesystem::path(machine).replace_extension(".loaded.csv").string();
+  replace_own_file(csv, loaded_latencies_csv(loaded), kLoadedLatenciesTitle);
+  losses.add(Loss::kept_as_prediction, "MLC", csv);
+  return fmt::format("  Score it: linebounce validate load_to_use --against {} --machine {}\n", shell_word(csv),
+                     shell_word(machine));
+}
+
+MachineTopology read_structure(const std::string& file) {
+  const std::string text = read_data(file);
+  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
+  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
+  if (form == "lstopo") return read_lstopo(text, file);
+  if (form == "lscpu") return read_lscpu(text, file);
+  if (form == "numa") return topology_of(read_numa(text, file), file);
+  throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's, lstopo's or numactl's", file, form));
+}
+
+ExitCode run_calibrate(const CalibrateArguments& arguments) {
+  if (std::filesystem::path(arguments.output).extension() != ".toml") {
+    throw ConfigError("--output " + arguments.output + ": a machine file's name ends in .toml");
+  }
+  CalibrationRequest request;
+  request.name = std::filesystem::path(arguments.output).stem().string();
+  if (!names_directory(request.name)) {
+    throw ConfigError("--output " + arguments.output + ": the machine is named as its file, and \"" + request.name + "\" " +
+                      kNoDirectoryName);
+  }
+  request.matrix_file = arguments.from;
+  Unfitted unfitted = read_measured(arguments, request);
+  if (!arguments.machine.empty()) request.machine = arguments.machine;
+  request.access = arguments.access;
+  if (!arguments.family.empty()) request.family = arguments.family;
+  request.at_once = arguments.at_once;
+  Calibration calibration;
+  try {
+    const CandidateLine line;
+    request.progress = [&line](int candidates) { line.show(candidates); };
+    calibration = calibrate(request);
+  } catch (const Interrupted&) {
+    std::cerr << "linebounce: interrupted; nothing was written\n";
+    return ExitCode::interrupted;
+  }
+  const std::string score = keep_as_prediction(unfitted.loaded, arguments.output, unfitted.losses);
+  std::string text = machine_file_text(calibration, arguments.from);
+  for (const std::string& sentence : unfitted.losses.sentences()) text += "# " + sentence + "\n";
+  write_file(arguments.output, text);
+  std::cout << calibration_report(calibration, painter_for_stdout());
+  std::cout << fmt::format("\n  Written: {}\n  See it:  linebounce run core_to_core --machine {}{}\n", arguments.output,
+                           shell_word(arguments.output), arguments.access == "atomic" ? " --set workload.access=atomic" : "");
+  std::cout << score << losses_text(unfitted.losses, painter_for_stdout());
+  return ExitCode::done;
+}
+
+void add_calibrate(Command& program) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  arguments->at_once = available_cores();
+  Command command =
+      program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
+  command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a core-to-core matrix").required();
+  command.option("--topology", "FILE", &arguments->topology,
+                 "Which CPUs share a core, a cache and a node, from lscpu -J -e, lstopo's XML or numactl -H; default: as the "
+                 "matrix shows it");
+  command.option(
+      "--machine", "NAME", &arguments->machine,
+      "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");
+  command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write")
+      .required()
+      .output_file("a machine", {".toml"});
+  command
+      .option("--access", "atomic|load", &arguments->access,
+              "What the matrix measures: atomic (core-to-core-latency's compare-and-exchange) or load; default: atomic")
+      .one_of({"atomic", "load"});
+  command.option("--family", "NAME", &arguments->family,
+                 "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
+  command
+      .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {}", kAssumedMhz))
+      .between(1, 20000);
+  add_jobs(command, arguments->at_once);
+  command.footer(kCalibrateFooter);
+  command.action([arguments] { return run_calibrate(*arguments); });
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,20 @@
+// Judges how good a calibration is, and whether another machine could fit better.
+#pragma once
+
+#include <string>
+
+#include "commands/calibrate/calibration.hpp"
+
+namespace linebounce::sim {
+
+// The origin of the fitted machine's nodes, buses and threads.
+enum class StructureFrom {
+  matrix,           // the matrix itself; positions of cores were searched, too
+  machine,          // the user's machine, which agrees with what the matrix shows
+  another_machine,  // the user's machine, although the matrix shows another structure
+};
+
+// Sentences; empty if the fit is good and nothing contradicts it. REQUIRES: `calibration` is complete except for its verdict.
+std::string verdict_on(const Calibration& calibration, StructureFrom structure);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,131 @@
+#include "commands/check_lock/ordered_places.hpp"
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "sim/interleavings/lock_cases.hpp"
+#include "workloads/native/native_lock.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using workloads::SourceFile;
+
+// ---- Lua: the functions of `cpu` that order memory, found by name in the text ----
+
+struct LuaOrder {
+  std::string_view call;
+  std::vector<std::string> names, texts;  // what replaces the call
+};
+
+const std::vector<LuaOrder>& lua_orders() {
+  static const std::vector<LuaOrder> kOrders = {
+      {"cpu:store_release(", {"store_release", "store"}, {"cpu:store_release(", "cpu:store("}},
+      {"cpu:store_fence()", {"store_fence", "none"}, {"cpu:store_fence()", ""}},
+      {"cpu:fence()", {"fence", "store_fence", "none"}, {"cpu:fence()", "cpu:store_fence()", ""}}};
+  return kOrders;
+}
+
+class OrderedLuaLock final : public OrderedLock {
+ public:
+  explicit OrderedLuaLock(SourceFile source) : source_(std::move(source)) {
+    file_ = source_.name();
+    int line = 1;
+    bool in_comment = false;
+    for (std::size_t at = 0; at < source_.text.size(); ++at) {
+      const std::string_view rest = std::string_view(source_.text).substr(at);
+      if (rest.front() == '\n') ++line, in_comment = false;
+      if (rest.starts_with("--")) in_comment = true;
+      if (in_comment) continue;
+      for (const LuaOrder& order : lua_orders()) {
+        if (!rest.starts_with(order.call)) continue;
+        places_.push_back({line, order.names});
+        found_.push_back({at, &order});
+      }
+    }
+  }
+
+  [[nodiscard]] SourceFile with(const std::vector<int>& chosen) const override {
+    SourceFile changed = source_;
+    // With weaker orders the lock's loops may never end, so it runs under the limits for a user's lock.
+    changed.is_ours = false;
+    for (std::size_t i = found_.size(); i-- > 0;) {
+      const auto& [at, order] = found_[i];
+      changed.text.replace(at, order->call.size(), order->texts[static_cast<std::size_t>(chosen[i])]);
+    }
+    return changed;
+  }
+
+ private:
+  struct Found {
+    std::size_t at;
+    const LuaOrder* order;
+  };
+  SourceFile source_;
+  std::vector<Found> found_;
+};
+
+// ---- C: the memory orders that the code passes to atomic operations ----
+
+class OrderedNativeLock final : public OrderedLock {
+ public:
+  explicit OrderedNativeLock(SourceFile source) : source_(std::move(source)) {
+    file_ = source_.name();
+    std::map<std::pair<int, int>, workloads::NativeOrder> used;
+    for (const workloads::NativeOrder& order : orders_used()) used.emplace(std::pair(order.line, order.site), order);
+    for (const auto& [key, order] : used) {
+      const std::string what = order.is_fence ? "fence " : "store ";
+      std::vector<std::string> names;
+      std::vector<int> orders;
+      const auto add = [&](const std::string& name, int number) {
+        names.push_back(name);
+        orders.push_back(number);
+      };
+      if (order.order == workloads::NativeOrder::kSequential) add(what + "seq_cst", order.order);
+      if (order.order >= workloads::NativeOrder::kRelease) {
+        const bool both = order.is_fence && order.order != workloads::NativeOrder::kRelease;
+        add(what + (both ? "acq_rel" : "release"), both ? workloads::NativeOrder::kBoth : workloads::NativeOrder::kRelease);
+      }
+      add(order.is_fence ? "none" : what + "relaxed", workloads::NativeOrder::kRelaxed);
+      if (names.size() < 2) continue;
+      places_.push_back({order.line, std::move(names)});
+      sites_.push_back({order.site, std::move(orders)});
+    }
+  }
+
+  [[nodiscard]] SourceFile with(const std::vector<int>& chosen) const override {
+    SourceFile changed = source_;
+    for (std::size_t i = 0; i < sites_.size(); ++i) {
+      if (chosen[i] > 0) changed.orders[sites_[i].site] = sites_[i].orders[static_cast<std::size_t>(chosen[i])];
+    }
+    return changed;
+  }
+
+ private:
+  // Finds the memory orders in use by searching the smallest cases.
+  [[nodiscard]] std::vector<workloads::NativeOrder> orders_used() const {
+    std::vector<workloads::NativeOrder> used;
+    const workloads::LockEntry entry = workloads::native_lock_entry(source_, 0, &used);
+    for (const LockCase& one : lock_cases(entry, {.consistencies = {Consistency::sc}, .cpus = 2, .acquisitions = 1}))
+      search(one, {.states = 20'000});
+    return used;
+  }
+
+  struct Site {
+    int site;
+    std::vector<int> orders;
+  };
+  SourceFile source_;
+  std::vector<Site> sites_;
+};
+
+}  // namespace
+
+std::unique_ptr<OrderedLock> ordered_lock(const SourceFile& source) {
+  if (source.compiled.empty()) return std::make_unique<OrderedLuaLock>(source);
+  return std::make_unique<OrderedNativeLock>(source);
+}
+
+}  // namespace linebounce::sim

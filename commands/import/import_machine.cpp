@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "commands/calibrate/calibrate.hpp"
+#include "commands/import/importers.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/terminal/run_report.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::string& from, const Form& form) {
+  CalibrateArguments wanted;
+  wanted.from = from;
+  wanted.as = form.name;
+  wanted.output = output_of(arguments, ".toml").string();
+  wanted.access = form.name == "mlc" ? "load" : "atomic";
+  wanted.mhz = arguments.mhz;
+  wanted.at_once = available_cores();
+  return wanted;
+}
+
+// Ranks forms by their detail about a machine's structure; 0: none.
+int detail_of(const Form& form) {
+  constexpr std::array<std::string_view, 4> kByDetail = {"", "numa", "lscpu", "lstopo"};
+  const auto* const found = std::ranges::find(kByDetail, form.name);
+  return found == kByDetail.end() ? 0 : static_cast<int>(found - kByDetail.begin());
+}
+
+// Imports MLC's output. Its idle latencies alone make a machine, too.
+ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form) {
+  const MlcLatencies mlc = read_mlc(read_data(file), file);
+  if (structure == nullptr) refuse_mlc_alone(mlc, file);
+  if (mlc.local_hitm_ns <= 0) return import_nodes(arguments, tables_of(mlc), file, read_structure(*structure), mlc.loaded);
+  CalibrateArguments wanted = wanted_machine(arguments, file, form);
+  wanted.topology = *structure;
+  return run_calibrate(wanted);
+}
+
+}  // namespace
+
+ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
+  if (form.name == "numa") return import_numa(arguments, arguments.files.front(), std::nullopt);
+  if (form.name == "mlc") return import_mlc(arguments, arguments.files.front(), nullptr, form);
+  return run_calibrate(wanted_machine(arguments, arguments.files.front(), form));
+}
+
+ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
+  // Of several files with a structure, uses the most detailed.
+  const std::string* structure = nullptr;
+  const std::string* latencies = nullptr;
+  const std::string* nodes = nullptr;
+  const Form* measured = nullptr;
+  int detail = 0;
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    const int its = detail_of(*forms[i]);
+    if (forms[i]->name == "numa") nodes = &arguments.files[i];
+    if (its > detail) {
+      structure = &arguments.files[i];
+      detail = its;
+    } else if (its == 0 && latencies != nullptr) {
+      throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, arguments.files[i]));
+    } else if (its == 0) {
+      latencies = &arguments.files[i];
+      measured = forms[i];
+    }
+  }
+  if (latencies == nullptr && nodes != nullptr)
+    return import_numa(arguments, *nodes, structure == nodes ? std::nullopt : std::optional(read_structure(*structure)));
+  if (latencies == nullptr) return import_machine(arguments, *forms.front());
+  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
+  CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
+  if (structure != nullptr) wanted.topology = *structure;
+  return run_calibrate(wanted);
+}
+
+}  // namespace linebounce::sim

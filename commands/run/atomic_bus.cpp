@@ -1,0 +1,137 @@
+#include "commands/run/atomic_bus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace linebounce::sim {
+namespace {
+
+// Limit on the transactions of one access. A store that misses under an update protocol takes two.
+constexpr int kMostTransactionsOfAccess = 4;
+
+}  // namespace
+
+// One line's interface to the protocol's rows, as bus_order.hpp requires.
+class AtomicBus::Line {
+ public:
+  Line(AtomicBus& bus, LineAddr line, std::size_t access) : bus_(bus), line_(line), access_(access) {}
+
+  [[nodiscard]] const std::vector<int>& snoopers(MessageId) const { return bus_.everybody_; }
+  [[nodiscard]] StateId state(int cache) const {
+    const Copy* copy = bus_.find(cache, line_);
+    return copy == nullptr ? StateId{0} : copy->state;
+  }
+  void set_state(int cache, StateId state) {
+    if (Copy* copy = bus_.find(cache, line_)) copy->state = state;
+  }
+  [[nodiscard]] static StateId memory_state() { return 0; }
+  static void set_memory_state(StateId) {}
+  void copy_to_bus(int cache) { on_bus_ = copy_of(cache).version; }
+  void memory_to_bus() { on_bus_ = memory().version; }
+  void bus_to_copy(int cache) { copy_of(cache).version = on_bus_; }
+  void bus_to_memory() { memory().version = on_bus_; }
+  void issue(int, MessageId message) { issued_ = message; }
+  void free(int cache) { bus_.drop(cache, line_); }
+  void complete(int cache) {
+    if (access_step(bus_.protocol_, *this, cache, access_) == AccessResult::hit) use(cache);
+  }
+  void send_word(int cache) { use(cache); }
+  void apply_word(int cache) {
+    if (copy_of(cache).version + 1 != memory().latest)
+      bus_.fail(fmt::format("cache {} takes a word into a stale copy", cache), line_);
+    copy_of(cache).version = memory().latest;
+  }
+  void operate(int) {}  // does nothing, because an atomic bus has no far atomics
+  void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
+    if (controller == Controller::cache) bus_.counters_.row_ran(cache, line_, state, event);
+  }
+
+  // Reads or writes the line's copy in this cache.
+  void use(int cache) {
+    Copy& copy = copy_of(cache);
+    if (copy.version != memory().latest) bus_.fail(fmt::format("cache {} uses a stale copy", cache), line_);
+    if (access_ != kLoad) copy.version = ++memory().latest;
+    used_ = true;
+  }
+  [[nodiscard]] bool used() const { return used_; }
+  [[nodiscard]] std::optional<MessageId> take_issued() { return std::exchange(issued_, std::nullopt); }
+
+ private:
+  [[nodiscard]] Copy& copy_of(int cache) const {
+    Copy* copy = bus_.find(cache, line_);
+    if (copy == nullptr) bus_.fail(fmt::format("cache {} has no copy to act on", cache), line_);
+    return *copy;
+  }
+  [[nodiscard]] MemoryLine& memory() const { return bus_.memory_[line_.value]; }
+
+  AtomicBus& bus_;
+  LineAddr line_;
+  std::size_t access_;
+  std::int64_t on_bus_ = 0;
+  std::optional<MessageId> issued_;
+  bool used_ = false;
+};
+
+AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters)
+    : protocol_(protocol), spec_(spec), counters_(counters), sets_of_cache_(0), everybody_(static_cast<std::size_t>(caches)) {
+  const int set_bytes = spec.ways * spec.line_bytes;
+  sets_of_cache_ = set_bytes > 0 ? static_cast<std::uint64_t>(spec.size_bytes / set_bytes) : 0;
+  if (sets_of_cache_ == 0 || spec.size_bytes % set_bytes != 0 || !std::has_single_bit(sets_of_cache_)) {
+    throw std::invalid_argument(fmt::format("{} bytes in {} ways of {} bytes do not make a power of two of sets",
+                                            spec.size_bytes, spec.ways, spec.line_bytes));
+  }
+  std::iota(everybody_.begin(), everybody_.end(), 0);
+  sets_.resize(static_cast<std::size_t>(caches), std::vector<std::vector<Copy>>(sets_of_cache_));
+}
+
+void AtomicBus::access(int cache, Address address, bool writes) {
+  ++accesses_;
+  const LineAddr line(address / static_cast<Address>(spec_.line_bytes));
+  const std::size_t event = writes ? kStore : kLoad;
+  if (find(cache, line) == nullptr) make_room(cache, line);
+  find(cache, line)->used = accesses_;
+  Line on(*this, line, event);
+  const AccessResult result = access_step(protocol_, on, cache, event);
+  if (result == AccessResult::hit) on.use(cache);
+  for (int transactions = 0; const auto message = on.take_issued(); ++transactions) {
+    if (transactions == kMostTransactionsOfAccess) fail("an access issues one message after another", line);
+    order_step(protocol_, on, *message, cache);
+  }
+  if (!on.used()) fail("an access never runs", line);
+  counters_.access_ran(cache, line, writes, result == AccessResult::hit);
+}
+
+AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
+  std::vector<Copy>& set = set_of(cache, line);
+  const auto found = std::ranges::find_if(set, [line](const Copy& copy) { return copy.line == line; });
+  return found == set.end() ? nullptr : &*found;
+}
+
+// Adds an empty copy of the line to the cache. If the set is full, evicts the least recently used copy first.
+void AtomicBus::make_room(int cache, LineAddr line) {
+  std::vector<Copy>& set = set_of(cache, line);
+  if (std::ssize(set) == spec_.ways) {
+    const LineAddr victim = std::ranges::min_element(set, {}, &Copy::used)->line;
+    Line leaving(*this, victim, kEvict);
+    access_step(protocol_, leaving, cache, kEvict);
+    if (const auto message = leaving.take_issued()) order_step(protocol_, leaving, *message, cache);
+    if (find(cache, victim) != nullptr) fail("an evicted line stays", victim);
+  }
+  set.push_back({.line = line});
+}
+
+void AtomicBus::drop(int cache, LineAddr line) {
+  std::erase_if(set_of(cache, line), [line](const Copy& copy) { return copy.line == line; });
+}
+
+void AtomicBus::fail(const std::string& what, LineAddr line) const {
+  throw std::logic_error(
+      fmt::format("{}: {}, line 0x{:x}", protocol_.name, what, line.value * static_cast<std::uint64_t>(spec_.line_bytes)));
+}
+
+}  // namespace linebounce::sim
