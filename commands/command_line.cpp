@@ -35,30 +35,31 @@
 
 namespace linebounce::sim {
 
+// In the order of --help.
 static void add_subcommands(Command& program) {
-  LISTED(AddSubcommand, add_run)(program);
   LISTED(AddSubcommand, add_new)(program);
+  LISTED(AddSubcommand, add_run)(program);
   LISTED(AddSubcommand, add_ab)(program);
-  LISTED(AddSubcommand, add_reproduce)(program);
-  LISTED(AddSubcommand, add_validate)(program);
   LISTED(AddSubcommand, add_what_if)(program);
-  LISTED(AddSubcommand, add_lines)(program);
-  LISTED(AddSubcommand, add_explain)(program);
   LISTED(AddSubcommand, add_list)(program);
   LISTED(AddSubcommand, add_describe)(program);
-  LISTED(AddSubcommand, add_bench)(program);
-  LISTED(AddSubcommand, add_check)(program);
-  LISTED(AddSubcommand, add_calibrate)(program);
-  LISTED(AddSubcommand, add_trace)(program);
+  LISTED(AddSubcommand, add_lines)(program);
+  LISTED(AddSubcommand, add_explain)(program);
+  LISTED(AddSubcommand, add_steps)(program);
+  LISTED(AddSubcommand, add_advise)(program);
   LISTED(AddSubcommand, add_compare_locks)(program);
   LISTED(AddSubcommand, add_find_sharing)(program);
-  LISTED(AddSubcommand, add_advise)(program);
   LISTED(AddSubcommand, add_layout)(program);
+  LISTED(AddSubcommand, add_trace)(program);
+  LISTED(AddSubcommand, add_import)(program);
   LISTED(AddSubcommand, add_check_lock)(program);
   LISTED(AddSubcommand, add_kernel_lock)(program);
   LISTED(AddSubcommand, add_lock_report)(program);
-  LISTED(AddSubcommand, add_import)(program);
-  LISTED(AddSubcommand, add_steps)(program);
+  LISTED(AddSubcommand, add_check)(program);
+  LISTED(AddSubcommand, add_calibrate)(program);
+  LISTED(AddSubcommand, add_reproduce)(program);
+  LISTED(AddSubcommand, add_validate)(program);
+  LISTED(AddSubcommand, add_bench)(program);
 }
 
 namespace {
@@ -139,37 +140,23 @@ std::string help_footer(std::string_view text, std::size_t width) {
 
 struct PythonCommand {
   std::string_view name, meaning;
+  HelpGroup group;
 };
 
 // Commands in the Python package analysis/. If it is not installed, the error explains how to install it.
 constexpr std::array kPythonCommands = {
-    PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine"},
-    PythonCommand{"compare", "Say what differs between results, and which are better"},
-    PythonCommand{"gate", "Say whether a change of a program makes its threads share more than a budget allows"},
-    PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric"},
-    PythonCommand{"tables", "Write tables of results as CSV, JSON, Parquet or Markdown"},
-    PythonCommand{"teach", "Serve or play the lessons, make and grade assignments"},
-    PythonCommand{"trace-export", "Write a run or a trace as tracks for the Perfetto viewer"},
+    PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric", HelpGroup::runs},
+    PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine", HelpGroup::results},
+    PythonCommand{"compare", "Say what differs between results, and which are better", HelpGroup::results},
+    PythonCommand{"tables", "Write tables of results as CSV, JSON, Parquet or Markdown", HelpGroup::results},
+    PythonCommand{"gate", "Say whether a change of a program makes its threads share more than a budget allows",
+                  HelpGroup::programs},
+    PythonCommand{"trace-export", "Write a run or a trace as tracks for the Perfetto viewer", HelpGroup::programs},
+    PythonCommand{"teach", "Serve or play the lessons, make and grade assignments", HelpGroup::teaching},
 };
 
-struct HelpGroup {
-  std::string_view title;
-  std::vector<std::string_view> commands;
-};
-
-// --help groups commands by purpose, not by implementation language.
-const std::vector<HelpGroup>& help_groups() {
-  static const std::vector<HelpGroup> groups = {
-      {"Run and compare", {"new", "run", "ab", "sweep", "what-if", "list", "describe"}},
-      {"Look into results", {"report", "compare", "lines", "explain", "steps", "tables"}},
-      {"Real programs", {"advise", "compare-locks", "find-sharing", "layout", "gate", "trace", "trace export", "import"}},
-      {"Check locks and protocols", {"check-lock", "lock", "lock-report", "check"}},
-      {"Fit a machine", {"calibrate"}},
-      {"Compare with publications", {"reproduce", "validate", "bench"}},
-      {"Teach", {"teach"}},
-  };
-  return groups;
-}
+constexpr HelpGroup kHelpGroups[] = {HelpGroup::runs,     HelpGroup::results,      HelpGroup::programs, HelpGroup::checks,
+                                     HelpGroup::machines, HelpGroup::publications, HelpGroup::teaching};
 
 class HelpFormatter : public CLI::Formatter {
  public:
@@ -190,29 +177,21 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  // Groups commands by purpose, not by implementation language.
   std::string grouped(const CLI::App& program) const {
     std::string out;
-    for (const HelpGroup& group : help_groups()) {
-      out += fmt::format("\n{}:\n", group.title);
-      for (const std::string_view name : group.commands) out += entry(std::string(name), meaning_of(program, name));
-    }
-    for (const CLI::App* command : program.get_subcommands({})) {
-      if (!is_grouped(command->get_name())) throw std::logic_error("--help shows no command " + command->get_name());
+    for (const HelpGroup group : kHelpGroups) {
+      out += fmt::format("\n{}:\n", title(group));
+      for (const CLI::App* command : program.get_subcommands({}))
+        if (command->get_group() == title(group)) out += entry(command->get_name(), command->get_description());
+      for (const PythonCommand& command : kPythonCommands)
+        if (command.group == group) out += entry(typed_name(command), std::string(command.meaning));
     }
     return out;
   }
 
-  static bool is_grouped(const std::string& name) {
-    return std::ranges::any_of(help_groups(), [&name](const HelpGroup& group) {
-      return std::ranges::find(group.commands, name) != group.commands.end();
-    });
-  }
-
-  static std::string meaning_of(const CLI::App& program, std::string_view name) {
-    const auto python =
-        std::ranges::find(kPythonCommands, name == "trace export" ? "trace-export" : name, &PythonCommand::name);
-    if (python != kPythonCommands.end()) return std::string(python->meaning);
-    return program.get_subcommand(std::string(name))->get_description();
+  static std::string typed_name(const PythonCommand& command) {
+    return command.name == "trace-export" ? "trace export" : std::string(command.name);
   }
 
   std::string entry(const std::string& name, const std::string& meaning) const {

@@ -143,8 +143,8 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
 
 void add_reproduce(Command& program) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  Command command =
-      program.subcommand("reproduce", "Run the experiments for which papers have figures, and print both side by side");
+  Command command = program.subcommand(
+      "reproduce", "Run the experiments for which papers have figures, and print both side by side", HelpGroup::publications);
   command.option("NAME", "", &arguments->names, "Experiments, or beginnings of paper rows' ids; default: all");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce")
       .own_directory();

@@ -240,8 +240,8 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
 
 void add_validate(Command& program) {
   auto arguments = std::make_shared<ValidateArguments>();
-  Command command =
-      program.subcommand("validate", "Run the fitted and the predicted figures, and print their errors on one page");
+  Command command = program.subcommand(
+      "validate", "Run the fitted and the predicted figures, and print their errors on one page", HelpGroup::publications);
   command.option("NAME", "", &arguments->names,
                  "Experiments, or beginnings of paper rows' ids; default: all fitted and predicted ones");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate")

@@ -1,5 +1,7 @@
 """Builds, tests and lints for ./dev: runs every part to its end, then says what passed.
 
+check.py test                        what changes since the last pass can affect (affected.py); everything the first time
+check.py test all                    everything
 check.py test [PART [ARGUMENT...]]   PART: ctest, pytest or lint; arguments go to ctest or pytest
 check.py test --sanitize [PART [ARGUMENT...]]   PART: ctest or pytest, with AddressSanitizer and UBSan; or threads, with
                                      ThreadSanitizer, where arguments go to pytest
@@ -20,7 +22,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import affected
 from lints import LINTS
+from source_tree import SourceTree
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
@@ -59,8 +63,8 @@ def configure(preset: str) -> bool:
     return result.returncode == 0
 
 
-def build(tally: Tally, preset: str, target: str = "all") -> None:
-    command = ["cmake", "--build", "--preset", preset, "--target", target]
+def build(tally: Tally, preset: str, *targets: str) -> None:
+    command = ["cmake", "--build", "--preset", preset, "--target", *(targets or ("all",))]
     if not configure(preset) or run(f"build {preset}", command):
         tally.failures.append(f"build {preset}")
 
@@ -106,8 +110,10 @@ def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | Non
     )
 
 
-def lint(tally: Tally) -> None:
+def lint(tally: Tally, without: str = "") -> None:
     for name, command in LINTS:
+        if name == without:
+            continue
         if run(name, command()):
             tally.failures.append(name)
         else:
@@ -150,6 +156,27 @@ def everything(tally: Tally, _arguments: list[str]) -> None:
     ctest(tally, "dev", [], FIXED_CASES)
     pytest(tally, [])
     lint(tally)
+
+
+def what_changed(tally: Tally, _arguments: list[str]) -> None:
+    changed = affected.changed_since_tested()
+    if changed is None:
+        everything(tally, [])
+        return
+    found = affected.affected(SourceTree.of_git(), changed)
+    if found.everything:
+        print(f"==> {found.everything} has changed, which can affect everything", flush=True)
+        everything(tally, [])
+        return
+    print(f"==> {len(changed)} files have changed since the last pass; ./dev test all runs everything", flush=True)
+    if found.files or found.programs:
+        build(tally, "release", "program")
+    if found.programs:
+        build(tally, "dev", *sorted(found.programs))
+        ctest(tally, "dev", ["-R", rf"^({'|'.join(sorted(found.programs))})\."], FIXED_CASES)
+    if found.files:
+        pytest(tally, sorted(found.files))
+    lint(tally, without="clang-tidy")  # it needs every unit compiled; ./dev lint runs it
 
 
 def fuzz(tally: Tally, arguments: list[str]) -> None:
@@ -227,8 +254,8 @@ SANITIZED_PARTS: dict[str, Callable[[Tally, list[str]], None]] = {
 
 def choose(arguments: list[str]) -> tuple[Callable[[Tally, list[str]], None], list[str]]:
     match arguments:
-        case ["test"]:
-            return everything, []
+        case ["test", *which] if which in ([], ["all"]):
+            return everything if which else what_changed, []
         case ["test", "--sanitize"]:
             return sanitized, []
         case ["test", "--sanitize", part, *rest] if part in SANITIZED_PARTS:
@@ -239,14 +266,19 @@ def choose(arguments: list[str]) -> tuple[Callable[[Tally, list[str]], None], li
             return only_lint, []
         case ["fuzz", *rest]:
             return fuzz, rest
-    usage = f"./dev test [{'|'.join(PARTS)} [ARGUMENT...]], ./dev test --sanitize [{'|'.join(SANITIZED_PARTS)} [ARGUMENT...]]"
+    usage = (
+        f"./dev test [all|{'|'.join(PARTS)} [ARGUMENT...]], ./dev test --sanitize [{'|'.join(SANITIZED_PARTS)} [ARGUMENT...]]"
+    )
     raise SystemExit(f"usage: {usage}, ./dev lint, ./dev fuzz [PYTEST ARGUMENT...]")
 
 
 def main() -> int:
     what, arguments = choose(sys.argv[1:])
     tally = Tally()
+    before = affected.state()
     what(tally, arguments)
+    if what in (everything, what_changed) and not tally.failures:
+        affected.remember(before)
     if tally.failures:
         print("\nFailed:\n" + "\n".join(f"  {failure}" for failure in tally.failures))
     for reason, count in tally.skipped.most_common():

@@ -1,7 +1,8 @@
 """Checks which folder may include which.
 
 layers.txt lists the folders from the bottom up. A folder may include only what is on lines above its own, every folder
-but those of tests must be listed, and no two headers may have the same name. `using namespace` may name only one of our own layers.
+but those of tests must be listed, and no two headers may have the same name. `using namespace` may name only one of our
+own layers.
 """
 
 import re

@@ -112,7 +112,8 @@ ExitCode ab(const AbArguments& arguments, const std::vector<std::string>& argv) 
 
 void add_ab(Command& program) {
   auto arguments = std::make_shared<AbArguments>();
-  Command command = program.subcommand("ab", "Run two settings of an experiment with the same seeds, and say which is better");
+  Command command = program.subcommand("ab", "Run two settings of an experiment with the same seeds, and say which is better",
+                                       HelpGroup::runs);
   command
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a lock in C")

@@ -277,7 +277,8 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
 
 void add_advise(Command& program) {
   auto arguments = std::make_shared<AdviseArguments>();
-  Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
+  Command command =
+      program.subcommand("advise", "Say which changes of a recorded program are worth making", HelpGroup::programs);
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders).excludes({"--time"});
   command.flag("--time", arguments->only_time,

@@ -62,7 +62,8 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
 
 void add_find_sharing(Command& program) {
   auto arguments = std::make_shared<SharingArguments>();
-  Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
+  Command command =
+      program.subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them", HelpGroup::programs);
   command.option("--machine", "M", &arguments->machine,
                  "The machine to run on; default: the recorded one, else generic_2socket_32core");
   command.option("--top", "N", &arguments->top, "Lines to print and proposals to try, costliest first; default: 5")

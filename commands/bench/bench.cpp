@@ -235,7 +235,7 @@ ExitCode run_bench(const BenchOptions& options) {
 
 void add_bench(Command& program) {
   const auto options = std::make_shared<BenchOptions>();
-  Command bench = program.subcommand("bench", "Measure Linebounce's own speed");
+  Command bench = program.subcommand("bench", "Measure Linebounce's own speed", HelpGroup::publications);
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   names.emplace_back(kReplay);

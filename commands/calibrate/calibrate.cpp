@@ -267,8 +267,8 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
 void add_calibrate(Command& program) {
   const auto arguments = std::make_shared<CalibrateArguments>();
   arguments->at_once = available_cores();
-  Command command =
-      program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
+  Command command = program.subcommand(
+      "calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix", HelpGroup::machines);
   command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a core-to-core matrix").required();
   command.option("--topology", "FILE", &arguments->topology,
                  "Which CPUs share a core, a cache and a node, from lscpu -J -e, lstopo's XML or numactl -H; default: as the "

@@ -253,7 +253,7 @@ ExitCode check(const CheckArguments& arguments) {
 
 void add_check(Command& program) {
   const auto arguments = std::make_shared<CheckArguments>();
-  Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks");
+  Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks", HelpGroup::checks);
   command.option("PROTOCOL", "", &arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md");
   command
       .option("--caches", "N", &arguments->caches,

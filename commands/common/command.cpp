@@ -17,6 +17,19 @@
 
 namespace linebounce::sim {
 
+std::string title(HelpGroup group) {
+  switch (group) {
+    case HelpGroup::runs: return "Run and compare";
+    case HelpGroup::results: return "Look into results";
+    case HelpGroup::programs: return "Real programs";
+    case HelpGroup::checks: return "Check locks and protocols";
+    case HelpGroup::machines: return "Fit a machine";
+    case HelpGroup::publications: return "Compare with publications";
+    case HelpGroup::teaching: return "Teach";
+  }
+  return "";
+}
+
 Option& Option::required() {
   if (option_ != nullptr) option_->required();
   return *this;
@@ -167,7 +180,13 @@ Option& Option::group(const std::string& title) {
   return *this;
 }
 
-Command Command::subcommand(const std::string& name, const std::string& meaning) {
+Command Command::subcommand(const std::string& name, const std::string& meaning, HelpGroup group) {
+  const Command added = child(name, meaning);
+  if (named_) added.app_->group(title(group));
+  return added;
+}
+
+Command Command::child(const std::string& name, const std::string& meaning) {
   if (!named_) return *this;
   const std::vector<std::string>& argv = invocation_->argv;
   return {*app_->add_subcommand(name, meaning), *invocation_, std::ranges::find(argv, name) != argv.end()};

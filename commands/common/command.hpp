@@ -37,6 +37,11 @@ using OptionTarget =
     std::variant<std::string*, int*, std::int64_t*, std::uint64_t*, double*, std::optional<int>*, std::optional<std::int64_t>*,
                  std::optional<double>*, std::vector<std::string>*, std::vector<int>*>;
 
+// The part of --help in which a subcommand stands.
+enum class HelpGroup { runs, results, programs, checks, machines, publications, teaching };
+// Its heading.
+std::string title(HelpGroup group);
+
 class Option {
  public:
   // An option of a command that was not invoked. Its functions do nothing.
@@ -78,7 +83,8 @@ class Command {
  public:
   Command(CLI::App& app, Invocation& invocation) : app_(&app), invocation_(&invocation) {}
 
-  Command subcommand(const std::string& name, const std::string& meaning);
+  Command subcommand(const std::string& name, const std::string& meaning, HelpGroup group);  // of the program
+  Command child(const std::string& name, const std::string& meaning);                        // of a subcommand
   // Refuses a command line that names none of this command's subcommands.
   void require_subcommand();
 

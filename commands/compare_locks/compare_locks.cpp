@@ -109,7 +109,8 @@ ExitCode print_comparison(CompareArguments arguments, bool thorough, const std::
 void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
   auto thorough = std::make_shared<bool>(false);
-  Command command = program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
+  Command command =
+      program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one", HelpGroup::programs);
   add_machines(command, arguments->machines);
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();

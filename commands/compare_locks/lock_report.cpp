@@ -239,7 +239,7 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
 
 void add_lock_report(Command& program) {
   auto arguments = std::make_shared<LockReportArguments>();
-  Command command = program.subcommand("lock-report", "Print a table of two locks for a patch's mail");
+  Command command = program.subcommand("lock-report", "Print a table of two locks for a patch's mail", HelpGroup::checks);
   command.option("A", "", &arguments->a, "A lock: a shipped one's name, a file in Lua or C, or kernel:NAME").required();
   command.option("B", "", &arguments->b, "The lock to compare with it; default: A with the patch");
   command

@@ -284,8 +284,8 @@ ordered_json protocol_json(const std::string& name) {
 
 void add_describe(Command& program) {
   auto arguments = std::make_shared<DescribeArguments>();
-  Command command =
-      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
+  Command command = program.subcommand(
+      "describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric", HelpGroup::runs);
   command
       .option("KIND", "", &arguments->kind,
               "machine, experiment, workload, lock, counter, protocol, layout or metric; or NAME alone, if it is unique")

@@ -237,7 +237,8 @@ ExitCode show_lines(LinesArguments arguments) {
 
 void add_lines(Command& program) {
   auto arguments = std::make_shared<LinesArguments>();
-  Command command = program.subcommand("lines", "Show the cache lines that miss most, field by field, from results");
+  Command command =
+      program.subcommand("lines", "Show the cache lines that miss most, field by field, from results", HelpGroup::results);
   command.option("DIR", "", &arguments->directory,
                  "A results directory, as `linebounce run` or `import` writes it; default: the latest one below out/");
   command.option("--top", "N", &arguments->top, "Lines to show, those with the most latency first; default: 10")

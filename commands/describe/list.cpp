@@ -201,7 +201,7 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  Command command = program.subcommand("list", "List everything of one kind");
+  Command command = program.subcommand("list", "List everything of one kind", HelpGroup::runs);
   command.option(
       "KIND", "", word.get(),
       "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");

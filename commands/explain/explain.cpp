@@ -224,7 +224,8 @@ ExitCode explain(const ExplainArguments& arguments) {
 
 void add_explain(Command& program) {
   auto arguments = std::make_shared<ExplainArguments>();
-  Command command = program.subcommand("explain", "Show where the nanoseconds of a typical and a slow miss go, stage by stage");
+  Command command = program.subcommand("explain", "Show where the nanoseconds of a typical and a slow miss go, stage by stage",
+                                       HelpGroup::results);
   command
       .option(
           "WHAT", "", &arguments->what,

@@ -183,7 +183,8 @@ fs::path output_of(const ImportArguments& arguments, const std::string& extensio
 void add_import(Command& program) {
   auto arguments = std::make_shared<ImportArguments>();
   Command command = program.subcommand(
-      "import", "Convert what another tool wrote: traces, machines, cache lines, locks, layouts, litmus tests");
+      "import", "Convert what another tool wrote: traces, machines, cache lines, locks, layouts, litmus tests",
+      HelpGroup::programs);
   command
       .option("FILE", "", &arguments->files,
               "A file that another tool has written; several: each is one CPU's trace, or a litmus test; or a folder of litmus "

@@ -93,7 +93,7 @@ ExitCode diff(DiffArguments arguments, const std::vector<std::string>& argv) {
 
 void add_layout_diff(Command& layout) {
   auto arguments = std::make_shared<DiffArguments>();
-  Command command = layout.subcommand("diff", "Say which members share lines in one layout and not in another, and the cost");
+  Command command = layout.child("diff", "Say which members share lines in one layout and not in another, and the cost");
   command.option("BEFORE", "", &arguments->before, "FILE or FILE:STRUCT").required();
   command.option("AFTER", "", &arguments->after, "FILE or FILE:STRUCT").required();
   command.option("--struct", "NAME", &arguments->structure,

@@ -22,7 +22,8 @@ constexpr const char* kLayoutFooter = R"(Examples:
 }  // namespace
 
 void add_layout(Command& program) {
-  Command layout = program.subcommand("layout", "Search the order of a structure's members, and compare two orders");
+  Command layout =
+      program.subcommand("layout", "Search the order of a structure's members, and compare two orders", HelpGroup::programs);
   layout.require_subcommand();
   layout.footer(kLayoutFooter);
   add_layout_commands(layout);

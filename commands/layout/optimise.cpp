@@ -321,7 +321,7 @@ ExitCode optimise(OptimiseArguments arguments, const std::vector<std::string>& a
 
 void add_layout_optimise(Command& layout) {
   auto arguments = std::make_shared<OptimiseArguments>();
-  Command command = layout.subcommand("optimise", "Search the order of a structure's members, and replay the best few");
+  Command command = layout.child("optimise", "Search the order of a structure's members, and replay the best few");
   command.option("STRUCT", "", &arguments->structure, "The structure").required();
   command.option("--pahole", "FILE", &arguments->pahole,
                  "The structure's present layout: pahole's output, BTF types or a layout file; a recording has its own");

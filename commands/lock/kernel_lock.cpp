@@ -44,7 +44,8 @@ ExitCode unpack(const KernelLockArguments& arguments) {
 
 void add_kernel_lock(Command& program) {
   auto arguments = std::make_shared<KernelLockArguments>();
-  Command command = program.subcommand("lock", "Take a lock from the Linux kernel's sources, to check and time it");
+  Command command =
+      program.subcommand("lock", "Take a lock from the Linux kernel's sources, to check and time it", HelpGroup::checks);
   std::vector<std::string> names;
   for (const KernelLock& lock : kernel_locks()) names.push_back(lock.name);
   command.option("NAME", "", &arguments->name, fmt::format("The lock: {}", fmt::join(names, ", "))).required();

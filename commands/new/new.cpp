@@ -88,7 +88,7 @@ void add_new(Command& program) {
     std::string kind, name;
   };
   auto arguments = std::make_shared<Arguments>();
-  Command command = program.subcommand("new", "Write a commented file to start from");
+  Command command = program.subcommand("new", "Write a commented file to start from", HelpGroup::runs);
   command.option("KIND", "", &arguments->kind, "experiment, machine, lock, program, protocol or lesson")
       .required()
       .one_of(kinds());

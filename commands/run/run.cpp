@@ -267,7 +267,8 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
 
 void add_run(Command& program) {
   auto arguments = std::make_shared<RunArguments>();
-  Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
+  Command command =
+      program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print", HelpGroup::runs);
   command
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")

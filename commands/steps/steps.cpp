@@ -90,7 +90,7 @@ ExitCode run_and_print(const StepsArguments& arguments) {
 
 void add_steps(Command& program) {
   auto arguments = std::make_shared<StepsArguments>();
-  Command command = program.subcommand("steps", "Print every step of one run as one JSON document");
+  Command command = program.subcommand("steps", "Print every step of one run as one JSON document", HelpGroup::results);
   command
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")

@@ -122,8 +122,7 @@ std::string from_meaning() {
 
 void add_trace_convert(Command& trace) {
   auto arguments = std::make_shared<ConvertArguments>();
-  Command command =
-      trace.subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
+  Command command = trace.child("convert", "Convert a trace between its binary and its text form, or other programs' traces");
   command.option("IN", "", &arguments->in, "A trace, binary or text, or in the format that --from names").required();
   command.option("OUT", "", &arguments->out, "The file to write: NAME.lbt, or NAME.txt as text").required();
   command.option("--from", "FORMAT", &arguments->from, from_meaning());

@@ -148,7 +148,7 @@ ExitCode show_trace(const InfoArguments& arguments) {
 
 void add_trace_info(Command& trace) {
   auto arguments = std::make_shared<InfoArguments>();
-  Command command = trace.subcommand("info", "Show what is in a trace");
+  Command command = trace.child("info", "Show what is in a trace");
   command.option("TRACE", "", &arguments->file, "A trace, binary or text").required();
   command.option("--top", "N", &arguments->top, "Rows of each table; default: 10").between(1, 1000000);
   command.flag("--check", arguments->check, "Refuse a trace whose operations make no sense");

@@ -106,7 +106,7 @@ ExitCode record(const RecordArguments& arguments) {
 
 void add_trace_record(Command& trace) {
   auto arguments = std::make_shared<RecordArguments>();
-  Command command = trace.subcommand("record", "Run a point of an experiment and record its programs' operations");
+  Command command = trace.child("record", "Run a point of an experiment and record its programs' operations");
   command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
   command.option("-o,--output", "FILE", &arguments->file, "The trace: NAME.lbt, or NAME.txt as text").required();
   command.option("--point", "K", &arguments->point, "The point of the sweep, counted from 0; default: 0");

@@ -162,7 +162,7 @@ ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>
 
 void add_trace_replay(Command& trace) {
   auto arguments = std::make_shared<ReplayArguments>();
-  Command command = trace.subcommand("replay", "Run a trace's operations on any machine, with any locks");
+  Command command = trace.child("replay", "Run a trace's operations on any machine, with any locks");
   command.option("FILE", "", &arguments->file, "A trace, binary or text").required();
   command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
   command

@@ -147,7 +147,7 @@ void require_room(const auto& /*no arrays*/) {}
 template <class Load, class AddOwn>
 void add_load(Command& synth, const char* name, const char* meaning, AddOwn add_own, const char* example) {
   auto arguments = std::make_shared<Arguments<Load>>();
-  Command command = synth.subcommand(name, meaning);
+  Command command = synth.child(name, meaning);
   LoadSpec& common = arguments->spec.common;
   add_output(command, arguments->output);
   add_threads(command, common.threads);
@@ -214,7 +214,7 @@ void add_loads(Command& synth) {
 
 void add_trace_synth(Command& trace) {
   auto arguments = std::make_shared<Arguments<SynthSpec>>();
-  Command command = trace.subcommand("synth", "Make a trace from a few numbers, without a program");
+  Command command = trace.child("synth", "Make a trace from a few numbers, without a program");
   add_options(command, *arguments);
   add_loads(command);
   command.footer(kSynthFooter);

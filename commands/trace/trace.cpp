@@ -29,7 +29,8 @@ constexpr const char* kTraceFooter = R"(Examples:
 }  // namespace
 
 void add_trace(Command& program) {
-  Command trace = program.subcommand("trace", "Record, make, convert, inspect and replay traces of operations");
+  Command trace =
+      program.subcommand("trace", "Record, make, convert, inspect and replay traces of operations", HelpGroup::programs);
   trace.require_subcommand();
   trace.footer(kTraceFooter);
   add_trace_commands(trace);

@@ -158,7 +158,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
 
 void add_what_if(Command& program) {
   auto arguments = std::make_shared<WhatIfArguments>();
-  Command command = program.subcommand("what-if", "Run changes against their base, and rank them by gain");
+  Command command = program.subcommand("what-if", "Run changes against their base, and rank them by gain", HelpGroup::runs);
   command.option("NAME", "", &arguments->names, "Experiments of two points, or folders of them; default: what_if");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out")
       .own_directory();
