@@ -3,7 +3,9 @@
 import csv
 import filecmp
 import json
+import os
 import re
+import subprocess
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -113,10 +115,10 @@ def check_csv(path: Path, numbers: range | list[int]) -> None:
 
 @cache
 def declared_metrics() -> list[tuple[re.Pattern, str]]:
-    """The names and units in docs/results.md; a test compares them with the program's."""
-    page = (ROOT / "docs/results.md").read_text().partition("## Metrics")[2]
-    rows = re.findall(r"^\| \**`(\S+)`\** \| ([^|]*)\|", page, re.MULTILINE)
-    return [(name_pattern(name), unit.strip()) for name, unit in rows]
+    """The names and units that the program declares."""
+    program = os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce")
+    listed = subprocess.run([program, "list", "metrics", "--json"], capture_output=True, check=True).stdout
+    return [(name_pattern(metric["name"]), metric["unit"]) for metric in json.loads(listed)]
 
 
 def name_pattern(declared: str) -> re.Pattern:
