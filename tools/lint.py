@@ -17,6 +17,7 @@ import lint_layers
 import lint_marks
 import lint_prose
 import lint_protocol_names
+import lint_readme
 import lint_reproducible
 import lint_rows
 from source_tree import ROOT, Finding, SourceTree, fits, is_test
@@ -58,6 +59,7 @@ RULES: dict[str, FileRule | TreeRule] = {
     "prose": FileRule(lint_prose.findings, PROSE),
     "layers": TreeRule(lint_layers.findings),
     "cycles": TreeRule(lint_cycles.findings),
+    "READMEs": TreeRule(lint_readme.findings),
     "rows": TreeRule(lint_rows.findings),
     "marks": TreeRule(lint_marks.findings),
     "deletions": TreeRule(lint_deletions.findings),
