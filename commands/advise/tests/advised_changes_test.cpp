@@ -13,7 +13,7 @@ AdvisedChange change_of(const std::string& what, OrdersChange gain) {
   return {.what = what, .edit = "", .gains = {{.machine = "m", .change = gain, .confirmed = true}}};
 }
 
-AdvicePage page_with(std::vector<AdvisedChange> changes) {
+AdvicePage page_advising(std::vector<AdvisedChange> changes) {
   AdvicePage page;
   page.trace = "t.lbt";
   page.machines = {"m"};
@@ -22,9 +22,9 @@ AdvicePage page_with(std::vector<AdvisedChange> changes) {
 }
 
 TEST(AdviceOfSeveralRecordings, IsWhatMostOfThemAdviseWithTheMedianOfTheirGains) {
-  AdvicePage page = page_with({change_of("spread counts", {10, 8, 12})});
+  AdvicePage page = page_advising({change_of("spread counts", {10, 8, 12})});
   join_recordings(
-      page, {page_with({change_of("spread counts", {30, 20, 45})}), page_with({change_of("spread counts", {12, 11, 13})})});
+      page, {page_advising({change_of("spread counts", {30, 20, 45})}), page_advising({change_of("spread counts", {12, 11, 13})})});
   ASSERT_THAT(page.changes, SizeIs(1));
   EXPECT_EQ(page.changes[0].recordings, 3);
   const OrdersChange& gain = page.changes[0].gains[0].change;
@@ -37,8 +37,8 @@ TEST(AdviceOfSeveralRecordings, IsWhatMostOfThemAdviseWithTheMedianOfTheirGains)
 }
 
 TEST(AdviceOfSeveralRecordings, LeavesOutWhatHalfOfThemAdviseAndSaysSo) {
-  AdvicePage page = page_with({change_of("spread counts", {10, 8, 12})});
-  join_recordings(page, {page_with({})});
+  AdvicePage page = page_advising({change_of("spread counts", {10, 8, 12})});
+  join_recordings(page, {page_advising({})});
   EXPECT_THAT(page.changes, IsEmpty());
   const std::string text = advice_page_text(page, Painter(false, 200));
   EXPECT_THAT(text, HasSubstr("Nothing that was tried is worth changing."));
@@ -46,9 +46,9 @@ TEST(AdviceOfSeveralRecordings, LeavesOutWhatHalfOfThemAdviseAndSaysSo) {
 }
 
 TEST(AdviceOfSeveralRecordings, HasWhatTheFirstOneAloneDidNotAdvise) {
-  AdvicePage page = page_with({});
+  AdvicePage page = page_advising({});
   page.depends = {change_of("spread counts", {10, 8, 12})};
-  AdvicePage other = page_with({change_of("spread counts", {10, 8, 12})});
+  AdvicePage other = page_advising({change_of("spread counts", {10, 8, 12})});
   other.missing = {"two threads were not recorded"};
   join_recordings(page, {other, other});
   ASSERT_THAT(page.changes, SizeIs(1));

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-ReportedPoint with_throughput(double per_s) {
+ReportedPoint ended_with(double per_s) {
   ReportedPoint point;
   point.finished = per_s > 0;
   if (point.finished) point.metrics["throughput.operations_per_s"].value = per_s;
@@ -27,7 +27,7 @@ class FirstLookTest : public testing::Test {
  protected:
   std::vector<std::string> left(const std::vector<double>& throughputs, const std::vector<workloads::LockEntry>& own = {}) {
     std::vector<ReportedPoint> points;
-    for (const double per_s : throughputs) points.push_back(with_throughput(per_s));
+    for (const double per_s : throughputs) points.push_back(ended_with(per_s));
     return algorithms(left_by_first_look(trials, TrialsInOrders(points, 1), own, look));
   }
 
