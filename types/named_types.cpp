@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "types/bit_numbering.hpp"
 #include "types/member_declaration.hpp"
 
 namespace linebounce::types {
@@ -97,12 +98,21 @@ bool has_variants(const Outline& outline) {
 
 }  // namespace
 
+void note_free_bits(Outline& outline, std::int64_t bits) {
+  if (!outline.members.empty() && outline.members.back().kind == MemberKind::bit_field) {
+    outline.members.back().free_behind = bits;
+  } else {
+    outline.free_bits = bits;
+  }
+}
+
 void NamedTypes::add(Outline outline) {
   by_name_.emplace(outline.name, outlines_.size());
   outlines_.push_back(std::move(outline));
 }
 
 Listing NamedTypes::listing() {
+  settle_bit_numbering(outlines_);
   Listing listing;
   for (std::size_t i = 0; i < outlines_.size(); ++i) {
     try {

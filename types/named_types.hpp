@@ -28,6 +28,9 @@ struct OutlineMember {
   std::int64_t alignment = 0;                  // that the declaration demands, in bytes; 0: none
   bool has_unknown_size = false;               // `bytes` means nothing
   std::shared_ptr<Outline> inside{};           // of a structure whose members stand there as well
+  // Of a bit-field in a listing that does not tell from which end of its unit it counts: its number, and the free bits that the
+  // listing states beside it.
+  std::optional<std::int64_t> bit_number{}, free_before{}, free_behind{};
 
   [[nodiscard]] std::int64_t begin() const { return bit_offset.value_or(0) / 8; }
 };
@@ -44,7 +47,11 @@ struct Outline {
   std::vector<OutlineMember> members{};
   std::vector<Outline> definitions{};  // of types within it, which are not members
   std::vector<Bytes> untold{};
+  std::optional<std::int64_t> free_bits{};  // that the listing states in front of the next bit-field
 };
+
+// Notes that the listing states free bits here.
+void note_free_bits(Outline& outline, std::int64_t bits);
 
 // Collects a listing's structures, and makes types of them once all are known.
 class NamedTypes {

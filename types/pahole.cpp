@@ -17,6 +17,7 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "models/text/text_lines.hpp"
 #include "models/text/trimmed.hpp"
@@ -27,6 +28,7 @@
 namespace linebounce::types {
 namespace {
 
+using pahole::free_bits_in;
 using pahole::PaholePart;
 using pahole::PaholePartKind;
 using pahole::PaholePlace;
@@ -203,6 +205,7 @@ class PaholeReader {
   void read_comment(Outline& outline, const PaholeHead& head) {
     const PaholePart comment = parts_.take();
     if (const auto size = size_in(comment.text)) outline.size = checked(comment, *size);
+    if (const auto bits = free_bits_in(comment.text)) note_free_bits(outline, *bits);
     if (comment.text.find(kAncestor) != std::string_view::npos) read_ancestor(outline, comment.text, head);
   }
 
@@ -317,6 +320,8 @@ class PaholeReader {
     if (declared.bits) {
       member.kind = MemberKind::bit_field;
       member.bits = *declared.bits;
+      member.bit_number = place.bit.value_or(0);
+      member.free_before = std::exchange(outline.free_bits, std::nullopt);
     }
     // For such pointers, pahole prints the size of what they point to; and any figure for a type that it does not know.
     if (declared.is_pointer_to_member && !declared.elements)

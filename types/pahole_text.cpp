@@ -170,6 +170,16 @@ std::optional<std::int64_t> size_in(std::string_view comment) {
   return take_number(comment);
 }
 
+std::optional<std::int64_t> free_bits_in(std::string_view comment) {
+  constexpr std::string_view kHole = "XXX ", kPadding = "bit_padding:";
+  comment = trimmed(comment);
+  const bool is_padding = comment.starts_with(kPadding);
+  if (!is_padding && !comment.starts_with(kHole)) return std::nullopt;
+  comment.remove_prefix(is_padding ? kPadding.size() : kHole.size());
+  const auto bits = take_number(comment);
+  return bits && trimmed(comment).starts_with("bit") ? bits : std::nullopt;
+}
+
 std::optional<int> line_bytes_in(std::string_view text) {
   for (std::size_t at = text.find("/*"); at != text.npos; at = text.find("/*", at + 2)) {
     const std::size_t end = std::min(text.find("*/", at), text.size());

@@ -64,6 +64,9 @@ std::optional<PaholePlace> place_in(std::string_view comment);
 // The size in the comment at the end of a structure: " size: 136, cachelines: 3, members: 17 ".
 std::optional<std::int64_t> size_in(std::string_view comment);
 
+// The free bits that a comment states: "XXX 4 bits hole, try to pack", "bit_padding: 13 bits".
+std::optional<std::int64_t> free_bits_in(std::string_view comment);
+
 // The cache line that pahole assumed, by its comments on line boundaries and sizes; none if no comment tells.
 std::optional<int> line_bytes_in(std::string_view text);
 

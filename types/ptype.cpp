@@ -130,7 +130,7 @@ class PtypeReader {
     }
     if (frames_.empty()) return;
     if (comment.starts_with("total size")) return note_size(comment);
-    if (behind.empty()) return;
+    if (behind.empty()) return note_hole(comment);
     const auto place = ptype_place(comment);
     if (!place || place->size > kLargestFigure || place->offset.value_or(0) > kLargestFigure)
       throw std::invalid_argument(fmt::format("expected the offset and size of {}", behind));
@@ -217,6 +217,15 @@ class PtypeReader {
     frames_.back().outline.size = *size;
   }
 
+  // "XXX 3-bit hole", "XXX 7-bit padding"
+  void note_hole(std::string_view comment) {
+    constexpr std::string_view kHole = "XXX";
+    if (!comment.starts_with(kHole)) return;
+    comment.remove_prefix(kHole.size());
+    const auto bits = take_number(comment);
+    if (bits && comment.starts_with("-bit ")) note_free_bits(frames_.back().outline, *bits);
+  }
+
   [[nodiscard]] std::int64_t begin_of(const PtypePlace& place) const {
     return place.offset ? *place.offset : frames_.back().place.offset.value_or(0);
   }
@@ -234,6 +243,10 @@ class PtypeReader {
       const std::string declared = left_out == text.npos ? std::string(text) : std::string(text).erase(left_out, 5);
       const std::string_view bare = std::string_view(declared).substr(0, declared.find_last_not_of("; ") + 1);
       set_declaration(member, declaration_of(bare));
+    }
+    if (member.kind == MemberKind::bit_field) {
+      member.bit_number = place.bit;
+      member.free_before = std::exchange(frame.outline.free_bits, std::nullopt);
     }
     const auto argument = frame.arguments.find(member.type);
     if (argument != frame.arguments.end()) member.type = argument->second;
