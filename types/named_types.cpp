@@ -98,6 +98,23 @@ bool has_variants(const Outline& outline) {
 
 }  // namespace
 
+std::int64_t end_of_members(const Outline& outline) {
+  std::int64_t end = 0;
+  for (const OutlineMember& member : outline.members) {
+    if (!member.bit_offset) continue;
+    const bool is_bit_field = member.kind == MemberKind::bit_field;
+    const std::int64_t bits = is_bit_field ? member.bits + member.free_behind.value_or(0) : member.bytes * 8;
+    end = std::max(end, (*member.bit_offset + bits + 7) / 8);
+  }
+  return end;
+}
+
+void add_gap(Outline& outline, std::int64_t begin, std::int64_t bytes) {
+  if (begin < 0 || bytes <= 0) return;
+  if (!outline.gaps) outline.gaps.emplace();
+  outline.gaps->push_back({begin, begin + bytes});
+}
+
 void note_free_bits(Outline& outline, std::int64_t bits) {
   if (!outline.members.empty() && outline.members.back().kind == MemberKind::bit_field) {
     outline.members.back().free_behind = bits;
@@ -138,6 +155,7 @@ TypePtr NamedTypes::made(std::size_t number) {
 TypePtr NamedTypes::make(const Outline& outline) {
   Type type{.name = outline.name, .kind = outline.kind, .size = std::max(outline.size, std::int64_t{0})};
   type.states_alignment = outline.states_alignment;
+  type.gaps = outline.gaps;
   type.untold = outline.untold;
   if (has_variants(outline)) {
     add_variants(type, outline);
@@ -146,7 +164,8 @@ TypePtr NamedTypes::make(const Outline& outline) {
   }
   if (outline.size < 0) type.size = union_size(type, outline.is_packed);
   if (outline.hides_bases) type.untold.push_back({0, type.size});
-  type.alignment = std::max(outline.alignment, outline.is_packed ? std::int64_t{1} : alignment_by_members(type));
+  const std::int64_t by_members = outline.is_packed ? std::int64_t{1} : alignment_by_members(type);
+  type.alignment = outline.has_exact_alignment ? outline.alignment : std::max(outline.alignment, by_members);
   return std::make_shared<const Type>(std::move(type));
 }
 

@@ -40,15 +40,24 @@ struct Outline {
   TypeKind kind = TypeKind::structure;
   std::int64_t size = -1;  // -1: not stated, as for a union
   std::int64_t alignment = 0;
+  bool has_exact_alignment = false;  // `alignment` is the structure's; else it is at least this
   bool is_packed = false;
   bool states_alignment = false;  // false: any padding up to a power of two is believed
   // A base class whose place the listing leaves open, such as a virtual base of a base, may lie in any hole.
   bool hides_bases = false;
+  std::optional<std::vector<Bytes>> gaps{};  // as in Type
+  int without_place = 0;                     // members that it lists without a place, such as static ones
   std::vector<OutlineMember> members{};
   std::vector<Outline> definitions{};  // of types within it, which are not members
   std::vector<Bytes> untold{};
   std::optional<std::int64_t> free_bits{};  // that the listing states in front of the next bit-field
 };
+
+// Where the members listed so far end, in bytes.
+std::int64_t end_of_members(const Outline& outline);
+
+// Notes that the listing states padding from `begin` on.
+void add_gap(Outline& outline, std::int64_t begin, std::int64_t bytes);
 
 // Notes that the listing states free bits here.
 void note_free_bits(Outline& outline, std::int64_t bits);

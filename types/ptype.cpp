@@ -82,10 +82,11 @@ void each_in_list(std::string_view text, const Visit& visit) {
 struct PtypeFrame {
   Outline outline{};
   PtypePlace place{};
-  std::string language_name{};                     // of a member in Rust, "kind" of "kind: u8"
-  bool is_listed = true;                           // false: the definition of a nested type, which has no place
-  bool is_enumeration = false;                     // of Rust: its members are variants
-  bool has_labels = false;                         // such as `public:`
+  std::string language_name{};  // of a member in Rust, "kind" of "kind: u8"
+  bool is_listed = true;        // false: the definition of a nested type, which has no place
+  bool is_enumeration = false;  // of Rust: its members are variants
+  bool has_labels = false;      // such as `public:`
+  bool is_of_rust = false;
   std::map<std::string, std::string> arguments{};  // of a template: T is double
 };
 
@@ -217,13 +218,31 @@ class PtypeReader {
     frames_.back().outline.size = *size;
   }
 
-  // "XXX 3-bit hole", "XXX 7-bit padding"
+  // "XXX 3-bit hole", "XXX 7-byte padding"
   void note_hole(std::string_view comment) {
     constexpr std::string_view kHole = "XXX";
     if (!comment.starts_with(kHole)) return;
     comment.remove_prefix(kHole.size());
-    const auto bits = take_number(comment);
-    if (bits && comment.starts_with("-bit ")) note_free_bits(frames_.back().outline, *bits);
+    const auto count = take_number(comment);
+    Outline& outline = frames_.back().outline;
+    if (!count || *count > kLargestFigure) return;
+    if (comment.starts_with("-bit ")) note_free_bits(outline, *count);
+    if (comment.starts_with("-byte ")) add_gap(outline, end_of_members(outline), *count);
+  }
+
+  // gdb states every gap behind a member. It prints members in Rust in the source's order, and early versions (8) leave out the
+  // padding at the end.
+  static void close_gaps(PtypeFrame& frame, std::int64_t begin) {
+    Outline& outline = frame.outline;
+    if (frame.is_of_rust || outline.kind == TypeKind::union_type) {
+      outline.gaps.reset();
+      return;
+    }
+    const std::int64_t end = std::max(end_of_members(outline), begin);
+    const std::int64_t padding = begin + outline.size - end;
+    if (!outline.gaps) outline.gaps.emplace();
+    if (padding < kListedPointerBytes) add_gap(outline, end, padding);
+    for (Bytes& gap : *outline.gaps) gap = {gap.begin - begin, gap.end - begin};
   }
 
   [[nodiscard]] std::int64_t begin_of(const PtypePlace& place) const {
@@ -237,6 +256,7 @@ class PtypeReader {
     member.bytes = place.size;
     member.bit_offset = begin_of(place) * 8 + place.bit;
     if (text.ends_with(',')) {
+      frame.is_of_rust = true;
       set_rust_name(member, trimmed(text.substr(0, text.size() - 1)));
     } else {
       const std::size_t left_out = text.find("{...}");
@@ -285,10 +305,12 @@ class PtypeReader {
       if (frames_.empty()) frames_.push_back(std::move(frame));  // for its name
       throw std::invalid_argument("expected the total size of the structure");
     }
+    close_gaps(frame, frames_.empty() ? 0 : begin_of(frame.place));
     if (frames_.empty()) {
       frame.outline.hides_bases = false;
       return types_.add(std::move(frame.outline));
     }
+    frames_.back().is_of_rust |= behind.ends_with(',');
     OutlineMember member;
     member.bytes = frame.place.size;
     const std::int64_t begin = begin_of(frame.place);

@@ -198,6 +198,11 @@ class ByteMap {
                            return member.type != nullptr && member.type->size == 0 && member.bit_offset == hole.begin * 8;
                          });
     if (is_kept && aligned(hole.begin + 1, type_.alignment) == hole.end) return true;
+    if (type_.gaps) {
+      return std::ranges::any_of(*type_.gaps, [&](const Bytes& gap) {
+        return gap.begin <= hole.begin && hole.end <= gap.end && gap.end <= type_.size;
+      });
+    }
     const auto reaches = [&hole](std::int64_t alignment) { return aligned(hole.begin, alignment) == hole.end; };
     // A packed structure lowers its members' alignment.
     if (reaches(is_tail ? type_.alignment : next_alignment) || reaches(std::min(type_.alignment, next_alignment))) return true;

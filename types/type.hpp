@@ -68,6 +68,8 @@ struct Type {
   bool is_variant = false;
   // False for sources that don't tell which members are over-aligned (BTF). Any padding up to a power of two is then believed.
   bool states_alignment = true;
+  // Of a source that lists the gaps between members and at the end: these, and no other padding is believed.
+  std::optional<std::vector<Bytes>> gaps{};
 
   [[nodiscard]] bool is_aggregate() const { return kind == TypeKind::structure || kind == TypeKind::union_type; }
 };
