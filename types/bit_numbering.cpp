@@ -54,11 +54,13 @@ int contradictions(const Outline& outline, CountedFrom from) {
 void weigh(const OutlineMember& member, bool is_first, Evidence& evidence) {
   const std::int64_t number = *member.bit_number, rest = member.bytes * 8 - member.bits - number;
   if (number == rest) return;  // both ways place it alike
+  // gdb states whole bytes apart.
+  const auto leaves = [](std::int64_t free, std::int64_t bits) { return free == bits || free == bits % 8; };
+  const std::int64_t free = member.free_behind.value_or(0);
   if (member.free_before) {
-    ++(*member.free_before == number ? evidence.for_least : evidence.for_most);
-  } else if (member.free_behind) {
-    if (*member.free_behind == rest) ++evidence.for_least;
-    if (*member.free_behind == number) ++evidence.for_most;
+    ++(leaves(*member.free_before, number) ? evidence.for_least : evidence.for_most);
+  } else if (member.free_behind && leaves(free, rest) != leaves(free, number)) {
+    ++(leaves(free, rest) ? evidence.for_least : evidence.for_most);
   } else if (is_first) {
     if (number == 0) ++evidence.for_least;
     if (rest == 0) ++evidence.for_most;
@@ -89,6 +91,7 @@ void place(Outline& outline, const Evidence& evidence) {
     if (evidence.is_open() && least != most) {
       const auto [first, last] = std::minmax(least, most);
       outline.untold.push_back({std::max<std::int64_t>(first, 0) / 8, (last + member.bits + 7) / 8});
+      member.bytes = 0;  // none of its unit is known to be free
     } else if (evidence.is_for_most()) {
       member.bit_offset = std::max<std::int64_t>(most, 0);
     }

@@ -119,6 +119,8 @@ const ListingForm* listing_form_of(std::string_view excerpt) {
 
 Listing read_listing(const ListingForm& form, const ListingInput& input) {
   Listing listing = form.read(input);
+  if (listing.structures.empty() && listing.unread.empty() && listing.of_base.empty())
+    throw ReadError(fmt::format("{}: {}: it has no structure", input.file, form.name));
   leave_out_empty(listing);
   number_namesakes(listing.structures);
   number_namesakes(listing.of_base);

@@ -89,6 +89,14 @@ void add_tag(Type& type) {
   type.members.push_back(std::move(tag));
 }
 
+// The free bits that the listing states behind a bit-field. With as many as its number, it counts from the top of its unit, and
+// they lie in the unit.
+std::int64_t free_bits_behind(const OutlineMember& member) {
+  const std::int64_t free = member.free_behind.value_or(0);
+  const bool counts_from_top = member.bit_number && free == *member.bit_number;
+  return counts_from_top ? std::max<std::int64_t>(member.bytes * 8 - free - member.bits, 0) : free;
+}
+
 // Rust's enumerations: the whole has no members, and each type within is a variant of the whole's size.
 bool has_variants(const Outline& outline) {
   const auto is_whole = [&outline](const Outline& one) { return one.size == outline.size; };
@@ -103,7 +111,7 @@ std::int64_t end_of_members(const Outline& outline) {
   for (const OutlineMember& member : outline.members) {
     if (!member.bit_offset) continue;
     const bool is_bit_field = member.kind == MemberKind::bit_field;
-    const std::int64_t bits = is_bit_field ? member.bits + member.free_behind.value_or(0) : member.bytes * 8;
+    const std::int64_t bits = is_bit_field ? member.bits + free_bits_behind(member) : member.bytes * 8;
     end = std::max(end, (*member.bit_offset + bits + 7) / 8);
   }
   return end;
@@ -116,11 +124,14 @@ void add_gap(Outline& outline, std::int64_t begin, std::int64_t bytes) {
 }
 
 void note_free_bits(Outline& outline, std::int64_t bits) {
-  if (!outline.members.empty() && outline.members.back().kind == MemberKind::bit_field) {
-    outline.members.back().free_behind = bits;
-  } else {
+  if (outline.members.empty() || outline.members.back().kind != MemberKind::bit_field) {
     outline.free_bits = bits;
+    return;
   }
+  OutlineMember& member = outline.members.back();
+  member.free_behind = bits;
+  const std::int64_t unit_end = (*member.bit_offset - member.bit_number.value_or(0)) / 8 + member.bytes;
+  add_gap(outline, unit_end, end_of_members(outline) - unit_end);
 }
 
 void NamedTypes::add(Outline outline) {

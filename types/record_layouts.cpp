@@ -127,7 +127,8 @@ class RecordReader {
       }
     }
     for (const Record& record : records_) by_name_.emplace(plain_name(record.head), &record);
-    is_of_32_bits_ = std::ranges::any_of(records_, &is_of_32_bits);
+    has_32_bits_ = std::ranges::any_of(records_, [](const Record& record) { return has_vtable_pointer(record, 4); }) &&
+                   std::ranges::none_of(records_, [](const Record& record) { return has_vtable_pointer(record, 8); });
     for (const Record& record : records_) learn_sizes(record);
     for (const Record& record : records_) add(record);
     if (types_.is_empty())
@@ -158,9 +159,15 @@ class RecordReader {
   }
 
   // A class that is not packed is aligned like its pointer to a vtable.
-  static bool is_of_32_bits(const Record& record) {
-    return record.alignment == kListedPointerBytes / 2 &&
+  static bool has_vtable_pointer(const Record& record, std::int64_t alignment) {
+    return record.alignment == alignment &&
            std::ranges::any_of(record.entries, [](const RecordEntry& entry) { return is_vtable_pointer(entry.text); });
+  }
+
+  // Records of both kinds are in one text where somebody compares them.
+  void set_abi(const Record& record) {
+    const bool is_of_32_bits = has_vtable_pointer(record, 4) || (has_32_bits_ && !has_vtable_pointer(record, 8));
+    abi_ = is_of_32_bits ? Abi::any32 : is_of_windows_ ? Abi::windows64 : Abi::unix64;
   }
 
   static bool is_vtable_pointer(std::string_view text) { return text.starts_with('(') && text.ends_with(" pointer)"); }
@@ -204,6 +211,7 @@ class RecordReader {
   }
 
   Outline outline_of(const Record& record) {
+    set_abi(record);
     Outline outline{.size = record.size, .alignment = record.alignment};
     outline.has_exact_alignment = record.alignment > 0;
     if (record.head.starts_with("union ")) outline.kind = TypeKind::union_type;
@@ -243,7 +251,7 @@ class RecordReader {
     if (is_vtable_pointer(text)) {
       member.name = "_vptr";
       member.kind = MemberKind::vtable_pointer;
-      member.bytes = is_of_32_bits_ ? kListedPointerBytes / 2 : kListedPointerBytes;
+      member.bytes = abi_ == Abi::any32 ? kListedPointerBytes / 2 : kListedPointerBytes;
       return member;
     }
     for (const std::string_view suffix : {" (base)", " (primary base)", " (virtual base)", " (primary virtual base)"}) {
@@ -330,8 +338,7 @@ class RecordReader {
   std::optional<std::int64_t> size_of(std::string_view type) const {
     const auto record = by_name_.find(plain_name(type));
     if (record != by_name_.end() && record->second->size >= 0) return record->second->size;
-    const Abi abi = is_of_32_bits_ ? Abi::any32 : is_of_windows_ ? Abi::windows64 : Abi::unix64;
-    if (const auto bytes = c_size(type, abi)) return bytes;
+    if (const auto bytes = c_size(type, abi_)) return bytes;
     const auto learned = possible_sizes_.find(std::string(type));
     if (learned == possible_sizes_.end() || learned->second.size() != 1) return std::nullopt;
     return *learned->second.begin();
@@ -339,6 +346,7 @@ class RecordReader {
 
   // Notes which sizes the records leave for a type that is neither a structure nor of C's own.
   void learn_sizes(const Record& record) {
+    set_abi(record);
     std::vector<const RecordEntry*> members;
     for (const RecordEntry& entry : record.entries) {
       if (entry.depth == 1 && !entry.text.ends_with(" (empty)")) members.push_back(&entry);
@@ -377,8 +385,9 @@ class RecordReader {
   std::map<std::string, const Record*> by_name_;
   std::map<std::string, std::set<std::int64_t>> possible_sizes_;  // of types, in bytes
   NamedTypes types_;
-  bool is_of_windows_ = false, is_of_32_bits_ = false;
-  int depth_ = 0;  // of records without names within each other
+  bool is_of_windows_ = false, has_32_bits_ = false;
+  Abi abi_ = Abi::unix64;  // of the record that is being read
+  int depth_ = 0;          // of records without names within each other
 };
 
 }  // namespace
