@@ -198,11 +198,7 @@ class ByteMap {
                            return member.type != nullptr && member.type->size == 0 && member.bit_offset == hole.begin * 8;
                          });
     if (is_kept && aligned(hole.begin + 1, type_.alignment) == hole.end) return true;
-    if (type_.gaps) {
-      return std::ranges::any_of(*type_.gaps, [&](const Bytes& gap) {
-        return gap.begin <= hole.begin && hole.end <= gap.end && gap.end <= type_.size;
-      });
-    }
+    if (type_.gaps) return are_gaps(hole);
     const auto reaches = [&hole](std::int64_t alignment) { return aligned(hole.begin, alignment) == hole.end; };
     // A packed structure lowers its members' alignment.
     if (reaches(is_tail ? type_.alignment : next_alignment) || reaches(std::min(type_.alignment, next_alignment))) return true;
@@ -211,6 +207,15 @@ class ByteMap {
       if (reaches(alignment) && type_.size % alignment == 0) return true;
     }
     return false;
+  }
+
+  // Whether the source lists the bytes as gaps, which may follow each other: a member without bytes is between them.
+  [[nodiscard]] bool are_gaps(const Bytes& hole) const {
+    std::int64_t end = hole.begin;
+    for (const Bytes& gap : *type_.gaps) {
+      if (gap.begin <= end && gap.end > end && gap.end <= type_.size) end = gap.end;
+    }
+    return end >= hole.end;
   }
 
   const Type& type_;

@@ -83,6 +83,22 @@ char c; /* 12 1 */
   EXPECT_THAT(members_of(*structure_in(listing, "cheese")), ElementsAre("name@0+5", "b@8+4", "c@12+1"));
 }
 
+TEST(PaholeListing, GapsBesideAMemberWithoutBytesAreBothStated) {
+  const Listing listing = listing_of(R"(struct map {
+	int                        lock;                 /*     0     4 */
+
+	/* XXX 4 bytes hole, try to pack */
+
+	struct sock *              slots[];              /*     8     0 */
+
+	/* size: 64, cachelines: 1, members: 2 */
+	/* sum members: 4, holes: 1, sum holes: 4 */
+	/* padding: 56 */
+} __attribute__((__aligned__(64)));
+)");
+  EXPECT_THAT(doubts_of(listing), IsEmpty());
+}
+
 TEST(RetypedListings, OfPaholeWithoutSomeLinesAreNotTakenForWhole) {
   const Listing listing = listing_of(R"(struct left_out {
 	long int                   first;                /*     0     8 */
