@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "types/bit_numbering.hpp"
@@ -12,17 +13,16 @@ namespace linebounce::types {
 namespace {
 
 constexpr std::size_t kDeepestLink = 64;  // of types within types
-constexpr std::int64_t kLargestNatural = 8;
 
-// The alignment of a type of which only the size is known.
-std::int64_t natural_alignment(std::int64_t bytes) {
-  std::int64_t alignment = kLargestNatural;
-  while (alignment > 1 && (bytes == 0 || bytes % alignment != 0)) alignment /= 2;
-  return alignment;
+// Types whose alignment is that of their size although it is more than 8.
+bool is_wide(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kWide = {"long double", "__int128", "__int128 unsigned", "unsigned __int128"};
+  return std::ranges::find(kWide, without_keywords(type)) != kWide.end();
 }
 
 TypePtr scalar(std::string name, std::int64_t bytes) {
   Type type{.name = std::move(name), .kind = TypeKind::scalar, .size = bytes, .alignment = natural_alignment(bytes)};
+  if (is_wide(type.name)) type.alignment = scalar_alignment(bytes);
   return std::make_shared<const Type>(std::move(type));
 }
 

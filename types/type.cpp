@@ -308,6 +308,13 @@ std::int64_t alignment_by_members(const Type& type) {
   return std::min(wanted, shown);
 }
 
+std::int64_t natural_alignment(std::int64_t bytes) {
+  constexpr std::int64_t kLargest = 8;
+  std::int64_t alignment = kLargest;
+  while (alignment > 1 && (bytes == 0 || bytes % alignment != 0)) alignment /= 2;
+  return alignment;
+}
+
 std::int64_t scalar_alignment(std::int64_t bytes) {
   return bytes > 0 && bytes <= 16 && std::has_single_bit(static_cast<std::uint64_t>(bytes)) ? bytes : 1;
 }

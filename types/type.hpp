@@ -110,4 +110,7 @@ std::int64_t alignment_by_members(const Type& type);
 // The alignment of a scalar of this size on a 64-bit machine: 1, 2, 4, 8 or 16.
 std::int64_t scalar_alignment(std::int64_t bytes);
 
+// The alignment of something of which only the size is known: the largest power of two, up to 8, that divides it.
+std::int64_t natural_alignment(std::int64_t bytes);
+
 }  // namespace linebounce::types
