@@ -76,10 +76,14 @@ class StructureComparer {
 
   void take(const Type& type, const types::Member& member, std::vector<json>& fields, const std::string& path) {
     const bool is_virtual = member.kind == types::MemberKind::virtual_base;
+    // Of several bases, the one of the same name; gdb spells a template's arguments otherwise.
+    const auto is_namesake = [&](const json& field) { return field["name"] == member.name; };
+    const bool is_named = std::ranges::any_of(fields, is_namesake);
     const auto same = std::ranges::find_if(fields, [&](const json& field) {
       const bool is_there =
           field["bit"].is_null() || !member.bit_offset || field["bit"].get<std::int64_t>() == *member.bit_offset;
-      return has_that_name(member, field) && (is_there || is_virtual);
+      const bool is_meant = !field["base"].get<bool>() || !is_named || is_namesake(field);
+      return is_meant && has_that_name(member, field) && (is_there || is_virtual);
     });
     const std::string name = path + "." + member.name;
     if (same == fields.end()) {
