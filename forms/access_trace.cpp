@@ -140,7 +140,8 @@ std::vector<std::uint32_t> define_objects(const AccessTable& table, const worklo
                              .fields = {},
                              .base_offset = layout.base_offset,
                              .subsystem = layout.subsystem};
-  for (const workloads::Field& field : layout.fields) structure.fields.push_back({field.name, field.offset, field.size});
+  for (const workloads::Field& field : layout.fields)
+    structure.fields.push_back({field.name, field.offset, field.size, field.alignment});
   for (const workloads::Field& bytes : layout.unexplained) structure.unexplained.push_back({"?", bytes.offset, bytes.size});
   const std::uint32_t id = out.define(structure);
   std::vector<std::uint32_t> objects;

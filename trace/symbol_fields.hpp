@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, std::variant_size_v<Symbol>> kSymbolKinds
     "structure", "object", "function", "lock", "barrier", "event", "word", "stream"};
 
 constexpr auto members(std::type_identity<Field>) {
-  return std::tuple{Member{"name", &Field::name}, Member{"offset", &Field::offset}, Member{"size", &Field::size}};
+  return std::tuple{Member{"name", &Field::name}, Member{"offset", &Field::offset}, Member{"size", &Field::size},
+                    Member{"alignment", &Field::alignment}};
 }
 
 constexpr auto members(std::type_identity<Structure>) {

@@ -71,6 +71,10 @@ std::string wrong_with(const Symbols&, const Structure& it) {
         return fmt::format("its field {:?} has {} bytes at {}; the structure has {}", field.name, field.size, field.offset,
                            it.size);
       }
+      if (field.alignment != 0 && !is_alignment(field.alignment)) {
+        return fmt::format("the alignment of its field {:?} is {}; legal: 0 and powers of two up to 2^20", field.name,
+                           field.alignment);
+      }
     }
   }
   return "";

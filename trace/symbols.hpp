@@ -15,6 +15,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFF;
 struct Field {
   std::string name;
   std::int64_t offset = 0, size = 0;  // bytes
+  int alignment = 0;                  // in bytes, if it is more than that of a word of the field's size; 0: it is not
   friend bool operator==(const Field&, const Field&) = default;
 };
 

@@ -122,6 +122,7 @@ class SymbolReader {
       value(key, field.offset);
       if (!line_.skip(':')) throw FormatError("fields are NAME:OFFSET:SIZE,...");
       value(key, field.size);
+      if (line_.skip(':')) value(key, field.alignment);
     } while (line_.skip(','));
   }
 

@@ -66,6 +66,7 @@ class MemberText {
     for (const Field& field : fields) {
       const std::string name = quoted_if_needed(field.name, ":,");
       text += fmt::format("{}{}:{}:{}", text.empty() ? "" : ",", name, field.offset, field.size);
+      if (field.alignment != 0) text += fmt::format(":{}", field.alignment);
     }
     return text;
   }

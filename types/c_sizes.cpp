@@ -81,6 +81,22 @@ constexpr std::array kSizes = {
     NamedSize{"__u64", 8, 8},
 };
 
+// What all programs of 32 bits have in common.
+constexpr std::array<std::string_view, 8> kOfEightBytes = {"double", "long long", "unsigned long long", "int64_t", "uint64_t",
+                                                           "u64",    "__u64",     "_Complex float"};
+constexpr std::array<std::string_view, 10> kOfPointersSize = {
+    "size_t",   "std::size_t", "std::ptrdiff_t", "ssize_t",        "ptrdiff_t",
+    "intptr_t", "uintptr_t",   "nullptr_t",      "std::nullptr_t", "decltype(nullptr)"};
+
+std::optional<std::int64_t> size_in(const NamedSize& named, Abi abi) {
+  if (abi == Abi::unix64) return named.unix_bytes;
+  if (abi == Abi::windows64) return named.windows_bytes;
+  if (std::ranges::find(kOfPointersSize, named.name) != kOfPointersSize.end()) return kPointer / 2;
+  const bool is_plain = named.windows_bytes <= 4 && named.name != "off_t" && named.name != "wchar_t";
+  const bool is_wide = std::ranges::find(kOfEightBytes, named.name) != kOfEightBytes.end();
+  return is_plain || is_wide ? std::optional(named.windows_bytes) : std::nullopt;
+}
+
 bool is_pointer(std::string_view type) {
   return type.ends_with('*') || type.ends_with('&');
 }
@@ -112,11 +128,12 @@ std::optional<std::int64_t> c_size(std::string_view type, Abi abi) {
   }
   if (const auto vector = vector_size(type, abi)) return vector;
   const auto* const named = std::ranges::find(kSizes, type, &NamedSize::name);
-  if (named != kSizes.end()) return abi == Abi::unix64 ? named->unix_bytes : named->windows_bytes;
-  if (type.starts_with("std::") && type.ends_with("::size_type")) return kPointer;
-  if (abi == Abi::windows64 && type.find("::*") != type.npos) return std::nullopt;  // depends on the class's bases
-  if (type.find("::*)(") != type.npos) return 2 * kPointer;
-  if (is_pointer(type) || type.find("(*)") != type.npos || type.find("(&)") != type.npos) return kPointer;
+  if (named != kSizes.end()) return size_in(*named, abi);
+  const std::int64_t pointer = abi == Abi::any32 ? kPointer / 2 : kPointer;
+  if (type.starts_with("std::") && type.ends_with("::size_type")) return pointer;
+  if (abi != Abi::unix64 && type.find("::*") != type.npos) return std::nullopt;  // depends on the class's bases
+  if (type.find("::*)(") != type.npos) return 2 * pointer;
+  if (is_pointer(type) || type.find("(*)") != type.npos || type.find("(&)") != type.npos) return pointer;
   return std::nullopt;
 }
 

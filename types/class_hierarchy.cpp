@@ -69,6 +69,7 @@ class ClassReader {
       dump_.outline.size = *size;
       const std::size_t align = text.find("align=");
       if (align != text.npos) dump_.outline.alignment = class_figure(text.substr(align), "align=").value_or(0);
+      dump_.outline.has_exact_alignment = dump_.outline.alignment > 0;
     } else if (const auto base = class_figure(text, "base size=")) {
       dump_.base_size = *base;
     } else if (line.front() != ' ') {
@@ -95,9 +96,16 @@ class ClassReader {
     dump_.outline.members.push_back(std::move(base));
   }
 
-  // "vptr=((& ...", "primary-for lay::Derived (0x...)"
+  // "vptr=((& lay::Derived::_ZTV3Job) + 16)", "primary-for lay::Derived (0x...)"
   void read_detail(std::string_view text) {
-    const bool has_pointer = text.find("vptr=") != text.npos;
+    const std::size_t pointer = text.find("vptr=");
+    const bool has_pointer = pointer != text.npos;
+    // It points behind two words at least.
+    const std::size_t plus = has_pointer ? text.find(" + ", pointer) : text.npos;
+    if (plus != text.npos) {
+      const std::int64_t behind = class_figure(text.substr(plus), " + ").value_or(0);
+      if (behind % kListedPointerBytes != 0 || behind == kListedPointerBytes) pointer_bytes_ = kListedPointerBytes / 2;
+    }
     if (dump_.is_own_line) dump_.has_vtable_pointer |= has_pointer;
     const std::string primary = fmt::format("primary-for {} (", dump_.outline.name);
     dump_.has_primary_base |= text.find(primary) != text.npos;
@@ -118,7 +126,7 @@ class ClassReader {
     Outline& outline = dump.outline;
     std::vector<OutlineMember> bases = std::exchange(outline.members, {});
     if (dump.has_vtable_pointer && !dump.has_primary_base) {
-      OutlineMember pointer{.name = "_vptr", .kind = MemberKind::vtable_pointer, .bytes = kListedPointerBytes};
+      OutlineMember pointer{.name = "_vptr", .kind = MemberKind::vtable_pointer, .bytes = pointer_bytes_};
       outline.members.push_back(std::move(pointer));
     }
     for (OutlineMember& base : bases) {
@@ -146,6 +154,7 @@ class ClassReader {
   std::vector<ClassDump> dumps_;
   std::vector<std::pair<std::string, std::int64_t>> base_sizes_;
   std::map<std::string, std::int64_t> known_;  // each class's size as a base
+  std::int64_t pointer_bytes_ = kListedPointerBytes;
   NamedTypes types_;
 };
 

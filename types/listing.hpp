@@ -57,7 +57,8 @@ const std::vector<ListingForm>& listing_forms();
 // nullptr if the excerpt has none of the forms.
 const ListingForm* listing_form_of(std::string_view excerpt);
 
-// A text as it was before a mail quoted it: without the `>` in front of its lines.
+// A text as it was before a mail quoted it or a source took it into a comment: without the `>`, `//` or ` * ` in front of its
+// lines.
 std::string unquoted(std::string_view text);
 
 // Reads the file. Structures that have the same name but differ are called NAME#1, NAME#2, and so on. Errors: ReadError if it

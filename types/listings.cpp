@@ -61,6 +61,37 @@ void leave_out_empty(Listing& listing) {
   std::erase_if(listing.structures, is_empty);
 }
 
+// What makes the line a line of a comment, with the blanks in front and one behind: "  // ", " * ", ";; CHECK-NEXT: ". Empty
+// for other lines.
+std::string_view comment_mark(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const char mark = begin < line.size() ? line[begin] : ' ';
+  if (mark != '/' && mark != '*' && mark != ';') return {};
+  std::size_t end = std::min(line.find_first_not_of(mark, begin), line.size());
+  const bool stands_alone = end == line.size() || line[end] == ' ' || line[end] == '\t' || line[end] == '\r';
+  if (mark == '/' ? end < begin + 2 : !stands_alone || (mark == '*' && end != begin + 1)) return {};
+  // A test of LLVM expects the line: "// CHECK-NEXT: "
+  constexpr std::string_view kCheck = "CHECK", kOfLabel = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+  const std::size_t word = std::min(line.find_first_not_of(" \t", end), line.size());
+  const std::size_t colon = std::min(line.find_first_not_of(kOfLabel, word), line.size());
+  if (line.substr(word).starts_with(kCheck) && line.substr(colon).starts_with(':')) end = colon + 1;
+  return line.substr(0, end + (end < line.size() && line[end] == ' ' ? 1 : 0));
+}
+
+// Removes the marks of listings that stand in a comment: of lines that follow each other and have one.
+void remove_comment_marks(std::vector<std::string>& lines) {
+  constexpr std::ptrdiff_t kFewest = 3;
+  for (auto begin = lines.begin(); begin != lines.end();) {
+    const auto has_mark = [](const std::string& line) { return !comment_mark(line).empty(); };
+    begin = std::find_if(begin, lines.end(), has_mark);
+    const auto end = std::find_if_not(begin, lines.end(), has_mark);
+    if (end - begin >= kFewest) {
+      for (; begin != end; ++begin) begin->erase(0, comment_mark(*begin).size());
+    }
+    begin = end;
+  }
+}
+
 }  // namespace
 
 const std::vector<ListingForm>& listing_forms() {
@@ -72,9 +103,11 @@ const std::vector<ListingForm>& listing_forms() {
 
 std::string unquoted(std::string_view text) {
   const bool is_binary = text.find('\0') != text.npos;
-  if (is_binary || (!text.starts_with('>') && text.find("\n>") == text.npos)) return std::string(text);
+  if (is_binary) return std::string(text);
+  std::vector<std::string> lines = unquoted_lines(text);
+  remove_comment_marks(lines);
   std::string plain;
-  for (const std::string& line : unquoted_lines(text)) plain += line + "\n";
+  for (const std::string& line : lines) plain += line + "\n";
   return plain;
 }
 
@@ -86,6 +119,8 @@ const ListingForm* listing_form_of(std::string_view excerpt) {
 
 Listing read_listing(const ListingForm& form, const ListingInput& input) {
   Listing listing = form.read(input);
+  if (listing.structures.empty() && listing.unread.empty() && listing.of_base.empty())
+    throw ReadError(fmt::format("{}: {}: it has no structure", input.file, form.name));
   leave_out_empty(listing);
   number_namesakes(listing.structures);
   number_namesakes(listing.of_base);

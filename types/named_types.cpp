@@ -3,25 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
+#include "types/bit_numbering.hpp"
 #include "types/member_declaration.hpp"
 
 namespace linebounce::types {
 namespace {
 
 constexpr std::size_t kDeepestLink = 64;  // of types within types
-constexpr std::int64_t kLargestNatural = 8;
 
-// The alignment of a type of which only the size is known.
-std::int64_t natural_alignment(std::int64_t bytes) {
-  std::int64_t alignment = kLargestNatural;
-  while (alignment > 1 && (bytes == 0 || bytes % alignment != 0)) alignment /= 2;
-  return alignment;
+// Types whose alignment is that of their size although it is more than 8.
+bool is_wide(std::string_view type) {
+  constexpr std::array<std::string_view, 4> kWide = {"long double", "__int128", "__int128 unsigned", "unsigned __int128"};
+  return std::ranges::find(kWide, without_keywords(type)) != kWide.end();
 }
 
 TypePtr scalar(std::string name, std::int64_t bytes) {
   Type type{.name = std::move(name), .kind = TypeKind::scalar, .size = bytes, .alignment = natural_alignment(bytes)};
+  if (is_wide(type.name)) type.alignment = scalar_alignment(bytes);
   return std::make_shared<const Type>(std::move(type));
 }
 
@@ -88,6 +89,14 @@ void add_tag(Type& type) {
   type.members.push_back(std::move(tag));
 }
 
+// The free bits that the listing states behind a bit-field. With as many as its number, it counts from the top of its unit, and
+// they lie in the unit.
+std::int64_t free_bits_behind(const OutlineMember& member) {
+  const std::int64_t free = member.free_behind.value_or(0);
+  const bool counts_from_top = member.bit_number && free == *member.bit_number;
+  return counts_from_top ? std::max<std::int64_t>(member.bytes * 8 - free - member.bits, 0) : free;
+}
+
 // Rust's enumerations: the whole has no members, and each type within is a variant of the whole's size.
 bool has_variants(const Outline& outline) {
   const auto is_whole = [&outline](const Outline& one) { return one.size == outline.size; };
@@ -97,12 +106,41 @@ bool has_variants(const Outline& outline) {
 
 }  // namespace
 
+std::int64_t end_of_members(const Outline& outline) {
+  std::int64_t end = 0;
+  for (const OutlineMember& member : outline.members) {
+    if (!member.bit_offset) continue;
+    const bool is_bit_field = member.kind == MemberKind::bit_field;
+    const std::int64_t bits = is_bit_field ? member.bits + free_bits_behind(member) : member.bytes * 8;
+    end = std::max(end, (*member.bit_offset + bits + 7) / 8);
+  }
+  return end;
+}
+
+void add_gap(Outline& outline, std::int64_t begin, std::int64_t bytes) {
+  if (begin < 0 || bytes <= 0) return;
+  if (!outline.gaps) outline.gaps.emplace();
+  outline.gaps->push_back({begin, begin + bytes});
+}
+
+void note_free_bits(Outline& outline, std::int64_t bits) {
+  if (outline.members.empty() || outline.members.back().kind != MemberKind::bit_field) {
+    outline.free_bits = bits;
+    return;
+  }
+  OutlineMember& member = outline.members.back();
+  member.free_behind = bits;
+  const std::int64_t unit_end = (*member.bit_offset - member.bit_number.value_or(0)) / 8 + member.bytes;
+  add_gap(outline, unit_end, end_of_members(outline) - unit_end);
+}
+
 void NamedTypes::add(Outline outline) {
   by_name_.emplace(outline.name, outlines_.size());
   outlines_.push_back(std::move(outline));
 }
 
 Listing NamedTypes::listing() {
+  settle_bit_numbering(outlines_);
   Listing listing;
   for (std::size_t i = 0; i < outlines_.size(); ++i) {
     try {
@@ -128,6 +166,7 @@ TypePtr NamedTypes::made(std::size_t number) {
 TypePtr NamedTypes::make(const Outline& outline) {
   Type type{.name = outline.name, .kind = outline.kind, .size = std::max(outline.size, std::int64_t{0})};
   type.states_alignment = outline.states_alignment;
+  type.gaps = outline.gaps;
   type.untold = outline.untold;
   if (has_variants(outline)) {
     add_variants(type, outline);
@@ -136,7 +175,8 @@ TypePtr NamedTypes::make(const Outline& outline) {
   }
   if (outline.size < 0) type.size = union_size(type, outline.is_packed);
   if (outline.hides_bases) type.untold.push_back({0, type.size});
-  type.alignment = std::max(outline.alignment, outline.is_packed ? std::int64_t{1} : alignment_by_members(type));
+  const std::int64_t by_members = outline.is_packed ? std::int64_t{1} : alignment_by_members(type);
+  type.alignment = outline.has_exact_alignment ? outline.alignment : std::max(outline.alignment, by_members);
   return std::make_shared<const Type>(std::move(type));
 }
 

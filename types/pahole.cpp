@@ -17,6 +17,7 @@
 #include <array>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "models/text/text_lines.hpp"
 #include "models/text/trimmed.hpp"
@@ -27,6 +28,10 @@
 namespace linebounce::types {
 namespace {
 
+using pahole::free_bits_in;
+using pahole::hole_bytes_in;
+using pahole::members_in;
+using pahole::padding_bytes_in;
 using pahole::PaholePart;
 using pahole::PaholePartKind;
 using pahole::PaholePlace;
@@ -41,8 +46,10 @@ constexpr std::size_t kDeepestPahole = 64;  // of structures within each other
 // One structure can't be read. Those behind it can.
 class Refused : public std::runtime_error {
  public:
-  Refused(const TextPosition& at, const std::string& why) : std::runtime_error(why), position(at) {}
+  Refused(const TextPosition& at, const std::string& why, bool of_next = false)
+      : std::runtime_error(why), position(at), is_of_next(of_next) {}
   TextPosition position;
+  bool is_of_next;  // the part that is met belongs to the next structure
 };
 
 // A structure's head: "struct job : base".
@@ -121,7 +128,8 @@ class PaholeReader {
       read_structure(head);
     } catch (const Refused& error) {
       types_.refuse(head.name.empty() ? fmt::format("(line {})", part.at.line) : head.name, error.what());
-      parts_.skip_structure();
+      depth_ = 0;
+      if (!error.is_of_next) parts_.skip_structure();
     }
     within_.clear();
   }
@@ -157,9 +165,10 @@ class PaholeReader {
   void read_structure(PaholeHead head) {
     Outline outline = body(head);
     const PaholePart behind = take_declaration("`;` behind the brace");
-    // pahole before 2007 printed the size there.
-    if (outline.size < 0 && parts_.peek().kind == PaholePartKind::comment)
-      outline.size = size_in(parts_.peek().text).value_or(-1);
+    // Early pahole (2007) printed size and padding there.
+    while (parts_.peek().kind == PaholePartKind::comment && (outline.size < 0 || !size_in(parts_.peek().text)) &&
+           !place_in(parts_.peek().text))
+      read_comment(outline, head);
     const Declaration declared = declaration_of(behind.text);
     if (head.is_alias) outline.name = declared.name;
     if (outline.name.empty()) throw Refused(behind.at, fmt::format("line {}: it has no name", behind.at.line));
@@ -190,7 +199,12 @@ class PaholeReader {
       switch (part.kind) {
         case PaholePartKind::comment: read_comment(outline, head); break;
         case PaholePartKind::label: parts_.take(); break;
-        case PaholePartKind::opening: read_block(outline); break;
+        case PaholePartKind::opening:
+          // Only the closing brace may follow the comment with the size.
+          if (outline.size >= 0)
+            throw Refused(part.at, fmt::format("line {}: the text is cut off in it: expected `}}`", part.at.line), true);
+          read_block(outline);
+          break;
         case PaholePartKind::declaration: read_member(outline); break;
         default: refuse(part, "a member or `}`");
       }
@@ -203,7 +217,22 @@ class PaholeReader {
   void read_comment(Outline& outline, const PaholeHead& head) {
     const PaholePart comment = parts_.take();
     if (const auto size = size_in(comment.text)) outline.size = checked(comment, *size);
+    if (const auto members = members_in(comment.text)) check_members(outline, *members, comment);
+    if (const auto bits = free_bits_in(comment.text)) note_free_bits(outline, *bits);
+    if (const auto hole = hole_bytes_in(comment.text)) add_gap(outline, end_of_members(outline), checked(comment, *hole));
+    const auto padding = padding_bytes_in(comment.text);
+    if (padding && outline.size >= 0) add_gap(outline, outline.size - checked(comment, *padding), *padding);
     if (comment.text.find(kAncestor) != std::string_view::npos) read_ancestor(outline, comment.text, head);
+  }
+
+  // From a structure that states another number of members than it lists, lines are missing, or some are of another.
+  static void check_members(Outline& outline, std::int64_t stated, const PaholePart& comment) {
+    if (!outline.gaps) outline.gaps.emplace();
+    const std::int64_t listed = std::ssize(outline.members);
+    if (stated > listed + outline.without_place) outline.untold.push_back({0, outline.size});
+    if (stated < listed)
+      throw Refused(comment.at,
+                    fmt::format("line {}: {} members are stated, and {} are listed", comment.at.line, stated, listed));
   }
 
   static std::int64_t checked(const PaholePart& part, std::int64_t figure) {
@@ -261,6 +290,7 @@ class PaholeReader {
     if (declared.type.ends_with('*')) return;  // a pointer to it
     const std::int64_t elements = declared.elements.value_or(1);
     inside.size = elements > 0 ? place->size / elements : 0;
+    inside.gaps.reset();  // its padding at the end is not stated
     shift(inside, place->offset);
     // pahole leaves out the name of a member whose type is a constant structure without a name.
     if (declared.name.empty() && !declared.elements && place->size > 0) member.kind = MemberKind::anonymous;
@@ -303,6 +333,7 @@ class PaholeReader {
     // Unnamed bit-fields, static members and methods have no place.
     const bool takes_no_space = declared.bits || part.text.starts_with("extern ") || part.text.starts_with("static ") ||
                                 part.text.starts_with("using ") || part.text.ends_with(')');
+    if (!declared.bits) ++outline.without_place;
     if (!takes_no_space) refuse(parts_.peek(), fmt::format("`/* offset size */` behind {}", declared.name));
   }
 
@@ -317,6 +348,8 @@ class PaholeReader {
     if (declared.bits) {
       member.kind = MemberKind::bit_field;
       member.bits = *declared.bits;
+      member.bit_number = place.bit.value_or(0);
+      member.free_before = std::exchange(outline.free_bits, std::nullopt);
     }
     // For such pointers, pahole prints the size of what they point to; and any figure for a type that it does not know.
     if (declared.is_pointer_to_member && !declared.elements)

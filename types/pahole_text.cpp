@@ -88,7 +88,13 @@ bool PaholeText::opens_block(std::size_t at) const {
   return line.empty() || !is_letter(line.front()) || line.find('}') == line.npos;
 }
 
-// Where the statement that begins here ends: at its semicolon or at a brace.
+bool PaholeText::begins_comment_line(std::size_t at) const {
+  const std::size_t before = text_.find_last_not_of(" \t", at == 0 ? 0 : at - 1);
+  return at > at_ && text_.substr(at, 2) == "/*" && before != text_.npos && text_[before] == '\n';
+}
+
+// Where the statement that begins here ends: at its semicolon, at a brace, or at a comment on the next line, in front of which
+// stands no statement.
 std::size_t PaholeText::end_of_statement() const {
   int names = 0;  // open braces that belong to names
   for (std::size_t i = at_; i < text_.size(); ++i) {
@@ -97,15 +103,29 @@ std::size_t PaholeText::end_of_statement() const {
       ++names;
     } else if (c == '}' && names > 0) {
       --names;
-    } else if (c == ';' || c == '{' || c == '}') {
+    } else if (c == ';' || c == '{' || c == '}' || (c == '/' && begins_comment_line(i))) {
       return i;
     }
   }
   return text_.size();
 }
 
+void PaholeText::skip_blanks_and_notes() {
+  const auto end_of_line = [this] { return std::min(text_.find('\n', at_), text_.size()); };
+  if (part_.kind == PaholePartKind::comment) {
+    // Somebody's remark behind pahole's comment: "<=== here"
+    const std::string_view rest = text_.substr(at_, end_of_line() - at_);
+    if (rest.find_first_of(";{}") == rest.npos && rest.find("/*") == rest.npos) advance(end_of_line());
+  }
+  for (;;) {
+    advance(std::min(text_.find_first_not_of(kBlanks, at_), text_.size()));
+    if (text_.substr(at_, 2) != "//") return;
+    advance(end_of_line());
+  }
+}
+
 void PaholeText::next() {
-  advance(std::min(text_.find_first_not_of(kBlanks, at_), text_.size()));
+  skip_blanks_and_notes();
   part_ = {PaholePartKind::end, {}, position_};
   if (at_ == text_.size()) return;
   if (text_.substr(at_, 2) == "/*") {
@@ -131,8 +151,9 @@ void PaholeText::next() {
   }
   const bool is_bare = part_.text.empty();
   part_.kind = mark == ';' ? PaholePartKind::declaration : mark == '{' ? PaholePartKind::opening : PaholePartKind::closing;
-  if (part_.text.find("/*") != std::string_view::npos || (mark == '}' && !is_bare)) part_.kind = PaholePartKind::unfinished;
-  advance(mark == '}' && !is_bare ? end : end + 1);
+  if (part_.text.find("/*") != std::string_view::npos || mark == '/' || (mark == '}' && !is_bare))
+    part_.kind = PaholePartKind::unfinished;
+  advance((mark == '}' && !is_bare) || mark == '/' ? end : end + 1);
 }
 
 void PaholeText::skip_structure() {
@@ -168,6 +189,37 @@ std::optional<std::int64_t> size_in(std::string_view comment) {
   if (!comment.starts_with(kSize)) return std::nullopt;
   comment.remove_prefix(kSize.size());
   return take_number(comment);
+}
+
+std::optional<std::int64_t> free_bits_in(std::string_view comment) {
+  constexpr std::string_view kHole = "XXX ", kPadding = "bit_padding:";
+  comment = trimmed(comment);
+  const bool is_padding = comment.starts_with(kPadding);
+  if (!is_padding && !comment.starts_with(kHole)) return std::nullopt;
+  comment.remove_prefix(is_padding ? kPadding.size() : kHole.size());
+  const auto bits = take_number(comment);
+  return bits && trimmed(comment).starts_with("bit") ? bits : std::nullopt;
+}
+
+std::optional<std::int64_t> hole_bytes_in(std::string_view comment) {
+  constexpr std::string_view kHole = "XXX ";
+  comment = trimmed(comment);
+  if (!comment.starts_with(kHole)) return std::nullopt;
+  comment.remove_prefix(kHole.size());
+  const auto bytes = take_number(comment);
+  return bytes && trimmed(comment).starts_with("byte") ? bytes : std::nullopt;
+}
+
+std::optional<std::int64_t> padding_bytes_in(std::string_view comment) {
+  constexpr std::string_view kPadding = "padding:";
+  comment = trimmed(comment);
+  if (!comment.starts_with(kPadding)) return std::nullopt;
+  comment.remove_prefix(kPadding.size());
+  return take_number(comment);
+}
+
+std::optional<std::int64_t> members_in(std::string_view comment) {
+  return size_in(comment) ? figure_behind(comment, " members:") : std::nullopt;
 }
 
 std::optional<int> line_bytes_in(std::string_view text) {

@@ -42,9 +42,11 @@ class PaholeText {
 
  private:
   void next();
+  void skip_blanks_and_notes();
   void advance(std::size_t to);
   [[nodiscard]] std::size_t end_of_statement() const;
   [[nodiscard]] bool opens_block(std::size_t at) const;
+  [[nodiscard]] bool begins_comment_line(std::size_t at) const;
 
   std::string_view text_;
   std::string file_;
@@ -63,6 +65,16 @@ std::optional<PaholePlace> place_in(std::string_view comment);
 
 // The size in the comment at the end of a structure: " size: 136, cachelines: 3, members: 17 ".
 std::optional<std::int64_t> size_in(std::string_view comment);
+
+// The free bits that a comment states: "XXX 4 bits hole, try to pack", "bit_padding: 13 bits".
+std::optional<std::int64_t> free_bits_in(std::string_view comment);
+
+// The bytes of a hole that a comment states: "XXX 3 bytes hole, try to pack"; and of the padding at the end: "padding: 4".
+std::optional<std::int64_t> hole_bytes_in(std::string_view comment);
+std::optional<std::int64_t> padding_bytes_in(std::string_view comment);
+
+// The number of members in the comment at the end of a structure.
+std::optional<std::int64_t> members_in(std::string_view comment);
 
 // The cache line that pahole assumed, by its comments on line boundaries and sizes; none if no comment tells.
 std::optional<int> line_bytes_in(std::string_view text);

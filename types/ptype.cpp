@@ -82,10 +82,11 @@ void each_in_list(std::string_view text, const Visit& visit) {
 struct PtypeFrame {
   Outline outline{};
   PtypePlace place{};
-  std::string language_name{};                     // of a member in Rust, "kind" of "kind: u8"
-  bool is_listed = true;                           // false: the definition of a nested type, which has no place
-  bool is_enumeration = false;                     // of Rust: its members are variants
-  bool has_labels = false;                         // such as `public:`
+  std::string language_name{};  // of a member in Rust, "kind" of "kind: u8"
+  bool is_listed = true;        // false: the definition of a nested type, which has no place
+  bool is_enumeration = false;  // of Rust: its members are variants
+  bool has_labels = false;      // such as `public:`
+  bool is_of_rust = false;
   std::map<std::string, std::string> arguments{};  // of a template: T is double
 };
 
@@ -130,7 +131,7 @@ class PtypeReader {
     }
     if (frames_.empty()) return;
     if (comment.starts_with("total size")) return note_size(comment);
-    if (behind.empty()) return;
+    if (behind.empty()) return note_hole(comment);
     const auto place = ptype_place(comment);
     if (!place || place->size > kLargestFigure || place->offset.value_or(0) > kLargestFigure)
       throw std::invalid_argument(fmt::format("expected the offset and size of {}", behind));
@@ -217,6 +218,33 @@ class PtypeReader {
     frames_.back().outline.size = *size;
   }
 
+  // "XXX 3-bit hole", "XXX 7-byte padding"
+  void note_hole(std::string_view comment) {
+    constexpr std::string_view kHole = "XXX";
+    if (!comment.starts_with(kHole)) return;
+    comment.remove_prefix(kHole.size());
+    const auto count = take_number(comment);
+    Outline& outline = frames_.back().outline;
+    if (!count || *count > kLargestFigure) return;
+    if (comment.starts_with("-bit ")) note_free_bits(outline, *count);
+    if (comment.starts_with("-byte ")) add_gap(outline, end_of_members(outline), *count);
+  }
+
+  // gdb states every gap behind a member. It prints members in Rust in the source's order, and early versions (8) leave out the
+  // padding at the end.
+  static void close_gaps(PtypeFrame& frame, std::int64_t begin) {
+    Outline& outline = frame.outline;
+    if (frame.is_of_rust || outline.kind == TypeKind::union_type) {
+      outline.gaps.reset();
+      return;
+    }
+    const std::int64_t end = std::max(end_of_members(outline), begin);
+    const std::int64_t padding = begin + outline.size - end;
+    if (!outline.gaps) outline.gaps.emplace();
+    if (padding < kListedPointerBytes) add_gap(outline, end, padding);
+    for (Bytes& gap : *outline.gaps) gap = {gap.begin - begin, gap.end - begin};
+  }
+
   [[nodiscard]] std::int64_t begin_of(const PtypePlace& place) const {
     return place.offset ? *place.offset : frames_.back().place.offset.value_or(0);
   }
@@ -228,12 +256,17 @@ class PtypeReader {
     member.bytes = place.size;
     member.bit_offset = begin_of(place) * 8 + place.bit;
     if (text.ends_with(',')) {
+      frame.is_of_rust = true;
       set_rust_name(member, trimmed(text.substr(0, text.size() - 1)));
     } else {
       const std::size_t left_out = text.find("{...}");
       const std::string declared = left_out == text.npos ? std::string(text) : std::string(text).erase(left_out, 5);
       const std::string_view bare = std::string_view(declared).substr(0, declared.find_last_not_of("; ") + 1);
       set_declaration(member, declaration_of(bare));
+    }
+    if (member.kind == MemberKind::bit_field) {
+      member.bit_number = place.bit;
+      member.free_before = std::exchange(frame.outline.free_bits, std::nullopt);
     }
     const auto argument = frame.arguments.find(member.type);
     if (argument != frame.arguments.end()) member.type = argument->second;
@@ -272,10 +305,12 @@ class PtypeReader {
       if (frames_.empty()) frames_.push_back(std::move(frame));  // for its name
       throw std::invalid_argument("expected the total size of the structure");
     }
+    close_gaps(frame, frames_.empty() ? 0 : begin_of(frame.place));
     if (frames_.empty()) {
       frame.outline.hides_bases = false;
       return types_.add(std::move(frame.outline));
     }
+    frames_.back().is_of_rust |= behind.ends_with(',');
     OutlineMember member;
     member.bytes = frame.place.size;
     const std::int64_t begin = begin_of(frame.place);

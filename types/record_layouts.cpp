@@ -38,7 +38,7 @@ namespace {
 
 constexpr std::string_view kBlock = "*** Dumping ";
 constexpr std::string_view kAstBlock = "*** Dumping AST Record Layout";
-constexpr int kDeepestRecord = 64;
+constexpr std::size_t kDeepestRecord = 64;
 
 // A line of a record: "    8:0-2 |   unsigned int kind".
 struct RecordEntry {
@@ -119,14 +119,16 @@ class RecordReader {
     bool is_of_syntax_tree = false;
     for (const std::string& whole : lines_) {
       const std::string_view line = whole;
-      if (line.starts_with(kBlock)) {
-        is_of_syntax_tree = line.starts_with(kAstBlock);
+      if (const std::string_view text = trimmed(line); text.starts_with(kBlock)) {
+        is_of_syntax_tree = text.starts_with(kAstBlock);
         if (is_of_syntax_tree) records_.emplace_back();
       } else if (is_of_syntax_tree) {
         read_line(line);
       }
     }
     for (const Record& record : records_) by_name_.emplace(plain_name(record.head), &record);
+    has_32_bits_ = std::ranges::any_of(records_, [](const Record& record) { return has_vtable_pointer(record, 4); }) &&
+                   std::ranges::none_of(records_, [](const Record& record) { return has_vtable_pointer(record, 8); });
     for (const Record& record : records_) learn_sizes(record);
     for (const Record& record : records_) add(record);
     if (types_.is_empty())
@@ -155,6 +157,20 @@ class RecordReader {
       record.entries.push_back(entry);
     }
   }
+
+  // A class that is not packed is aligned like its pointer to a vtable.
+  static bool has_vtable_pointer(const Record& record, std::int64_t alignment) {
+    return record.alignment == alignment &&
+           std::ranges::any_of(record.entries, [](const RecordEntry& entry) { return is_vtable_pointer(entry.text); });
+  }
+
+  // Records of both kinds are in one text where somebody compares them.
+  void set_abi(const Record& record) {
+    const bool is_of_32_bits = has_vtable_pointer(record, 4) || (has_32_bits_ && !has_vtable_pointer(record, 8));
+    abi_ = is_of_32_bits ? Abi::any32 : is_of_windows_ ? Abi::windows64 : Abi::unix64;
+  }
+
+  static bool is_vtable_pointer(std::string_view text) { return text.starts_with('(') && text.ends_with(" pointer)"); }
 
   static std::string_view without_suffix(std::string_view text, std::string_view suffix) {
     return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
@@ -195,12 +211,11 @@ class RecordReader {
   }
 
   Outline outline_of(const Record& record) {
+    set_abi(record);
     Outline outline{.size = record.size, .alignment = record.alignment};
+    outline.has_exact_alignment = record.alignment > 0;
     if (record.head.starts_with("union ")) outline.kind = TypeKind::union_type;
-    for (const RecordEntry& entry : record.entries) {
-      const bool has_no_width = entry.bits && *entry.bits == 0;
-      if (entry.depth == 1 && !has_no_width) outline.members.push_back(member_of(entry));
-    }
+    add_members(outline, record, 0, 1, "");
     for (std::size_t i = 0; i < record.field_offsets.size(); ++i) {
       OutlineMember field{.name = fmt::format("#{}", i), .bit_offset = record.field_offsets[i], .has_unknown_size = true};
       outline.members.push_back(std::move(field));
@@ -210,14 +225,33 @@ class RecordReader {
     return outline;
   }
 
+  // Adds the entries of this depth, from entry `first` to the end of the class around them. The members of a base class without
+  // a record of its own stand below it, and are added in its place; `before` is then "Base::".
+  void add_members(Outline& outline, const Record& record, std::size_t first, std::size_t depth, const std::string& before) {
+    for (std::size_t i = first; i < record.entries.size() && record.entries[i].depth >= depth; ++i) {
+      const RecordEntry& entry = record.entries[i];
+      const bool has_no_width = entry.bits && *entry.bits == 0;
+      if (entry.depth != depth || has_no_width) continue;
+      OutlineMember member = member_of(entry);
+      const bool has_parts = i + 1 < record.entries.size() && record.entries[i + 1].depth > depth;
+      const bool is_base = member.kind == MemberKind::base_class || member.kind == MemberKind::virtual_base;
+      if (is_base && member.has_unknown_size && has_parts && depth < kDeepestRecord) {
+        add_members(outline, record, i + 1, depth + 1, member.name + "::");
+        continue;
+      }
+      if (!member.name.empty()) member.name = before + member.name;
+      outline.members.push_back(std::move(member));
+    }
+  }
+
   OutlineMember member_of(const RecordEntry& entry) {
     OutlineMember member{.bit_offset = entry.bit_offset};
     std::string_view text = without_suffix(entry.text, " (empty)");
     const bool is_empty = text.size() < entry.text.size();
-    if (text.starts_with('(') && text.ends_with(" pointer)")) {
+    if (is_vtable_pointer(text)) {
       member.name = "_vptr";
       member.kind = MemberKind::vtable_pointer;
-      member.bytes = kListedPointerBytes;
+      member.bytes = abi_ == Abi::any32 ? kListedPointerBytes / 2 : kListedPointerBytes;
       return member;
     }
     for (const std::string_view suffix : {" (base)", " (primary base)", " (virtual base)", " (primary virtual base)"}) {
@@ -304,7 +338,7 @@ class RecordReader {
   std::optional<std::int64_t> size_of(std::string_view type) const {
     const auto record = by_name_.find(plain_name(type));
     if (record != by_name_.end() && record->second->size >= 0) return record->second->size;
-    if (const auto bytes = c_size(type, is_of_windows_ ? Abi::windows64 : Abi::unix64)) return bytes;
+    if (const auto bytes = c_size(type, abi_)) return bytes;
     const auto learned = possible_sizes_.find(std::string(type));
     if (learned == possible_sizes_.end() || learned->second.size() != 1) return std::nullopt;
     return *learned->second.begin();
@@ -312,6 +346,7 @@ class RecordReader {
 
   // Notes which sizes the records leave for a type that is neither a structure nor of C's own.
   void learn_sizes(const Record& record) {
+    set_abi(record);
     std::vector<const RecordEntry*> members;
     for (const RecordEntry& entry : record.entries) {
       if (entry.depth == 1 && !entry.text.ends_with(" (empty)")) members.push_back(&entry);
@@ -350,8 +385,9 @@ class RecordReader {
   std::map<std::string, const Record*> by_name_;
   std::map<std::string, std::set<std::int64_t>> possible_sizes_;  // of types, in bytes
   NamedTypes types_;
-  bool is_of_windows_ = false;
-  int depth_ = 0;  // of records without names within each other
+  bool is_of_windows_ = false, has_32_bits_ = false;
+  Abi abi_ = Abi::unix64;  // of the record that is being read
+  int depth_ = 0;          // of records without names within each other
 };
 
 }  // namespace

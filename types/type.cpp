@@ -198,6 +198,7 @@ class ByteMap {
                            return member.type != nullptr && member.type->size == 0 && member.bit_offset == hole.begin * 8;
                          });
     if (is_kept && aligned(hole.begin + 1, type_.alignment) == hole.end) return true;
+    if (type_.gaps) return are_gaps(hole);
     const auto reaches = [&hole](std::int64_t alignment) { return aligned(hole.begin, alignment) == hole.end; };
     // A packed structure lowers its members' alignment.
     if (reaches(is_tail ? type_.alignment : next_alignment) || reaches(std::min(type_.alignment, next_alignment))) return true;
@@ -206,6 +207,15 @@ class ByteMap {
       if (reaches(alignment) && type_.size % alignment == 0) return true;
     }
     return false;
+  }
+
+  // Whether the source lists the bytes as gaps, which may follow each other: a member without bytes is between them.
+  [[nodiscard]] bool are_gaps(const Bytes& hole) const {
+    std::int64_t end = hole.begin;
+    for (const Bytes& gap : *type_.gaps) {
+      if (gap.begin <= end && gap.end > end && gap.end <= type_.size) end = gap.end;
+    }
+    return end >= hole.end;
   }
 
   const Type& type_;
@@ -296,6 +306,13 @@ std::int64_t alignment_by_members(const Type& type) {
   if (type.size > end)
     shown = std::max(shown, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(type.size - end) + 1)));
   return std::min(wanted, shown);
+}
+
+std::int64_t natural_alignment(std::int64_t bytes) {
+  constexpr std::int64_t kLargest = 8;
+  std::int64_t alignment = kLargest;
+  while (alignment > 1 && (bytes == 0 || bytes % alignment != 0)) alignment /= 2;
+  return alignment;
 }
 
 std::int64_t scalar_alignment(std::int64_t bytes) {

@@ -68,6 +68,8 @@ struct Type {
   bool is_variant = false;
   // False for sources that don't tell which members are over-aligned (BTF). Any padding up to a power of two is then believed.
   bool states_alignment = true;
+  // Of a source that lists the gaps between members and at the end: these, and no other padding is believed.
+  std::optional<std::vector<Bytes>> gaps{};
 
   [[nodiscard]] bool is_aggregate() const { return kind == TypeKind::structure || kind == TypeKind::union_type; }
 };
@@ -107,5 +109,8 @@ std::int64_t alignment_by_members(const Type& type);
 
 // The alignment of a scalar of this size on a 64-bit machine: 1, 2, 4, 8 or 16.
 std::int64_t scalar_alignment(std::int64_t bytes);
+
+// The alignment of something of which only the size is known: the largest power of two, up to 8, that divides it.
+std::int64_t natural_alignment(std::int64_t bytes);
 
 }  // namespace linebounce::types

@@ -52,8 +52,10 @@ class FieldList {
   std::vector<trace::Field> take() {
     merge();
     cover_members();
+    align();
     std::vector<trace::Field> fields;
-    for (Found& it : found_) fields.push_back({std::move(it.name.plain), it.bytes.begin, it.bytes.end - it.bytes.begin});
+    for (Found& it : found_)
+      fields.push_back({std::move(it.name.plain), it.bytes.begin, it.bytes.end - it.bytes.begin, it.alignment});
     return fields.size() > kMostFields && nested_ ? std::vector<trace::Field>{} : fields;
   }
 
@@ -61,6 +63,7 @@ class FieldList {
   struct Found {
     FieldName name;
     Bytes bytes{};
+    int alignment = 0;  // as of a trace's field; of a member, that of its type and declaration
   };
 
   // `flat`: the member of a union, which is not expanded.
@@ -97,7 +100,9 @@ class FieldList {
       return true;
     }
     if (inner.empty()) return true;
-    if (name.empty()) spans_.push_back({inner, {begin, end}});
+    constexpr std::int64_t kLargest = 1 << 20;  // of a trace
+    const std::int64_t alignment = std::min(std::max(member.alignment, member.type->alignment), kLargest);
+    if (name.empty()) spans_.push_back({inner, {begin, end}, static_cast<int>(alignment)});
     return add(*member.type, inner, begin, flat, depth);
   }
 
@@ -161,6 +166,22 @@ class FieldList {
       end = std::max(end, it.bytes.end);
       return it.bytes.begin >= it.bytes.end;
     });
+  }
+
+  // Notes a member's alignment at its first field, if the sizes of its fields do not call for it. REQUIRES: the fields are
+  // sorted.
+  void align() {
+    for (const Found& span : spans_) {
+      const auto first = std::ranges::lower_bound(found_, span.bytes.begin, {}, [](const Found& it) { return it.bytes.begin; });
+      std::int64_t implied = 1;
+      for (auto field = first; field != found_.end() && field->bytes.begin < span.bytes.end; ++field) {
+        std::int64_t natural = natural_alignment(field->bytes.end - field->bytes.begin);
+        while (field->bytes.begin % natural != 0) natural /= 2;
+        implied = std::max(implied, natural);
+      }
+      if (first == found_.end() || first->bytes.begin != span.bytes.begin || span.alignment <= implied) continue;
+      if (span.bytes.begin % span.alignment == 0) first->alignment = std::max(first->alignment, span.alignment);
+    }
   }
 
   bool nested_;

@@ -33,11 +33,12 @@ class Operation(NamedTuple):
 
 @dataclass
 class Field:
-    """A structure's field; offsets and sizes in bytes."""
+    """A structure's field; offsets and sizes in bytes. The alignment is 0 if a word of that size needs no more."""
 
     name: str = ""
     offset: int = 0
     size: int = 0
+    alignment: int = 0
 
 
 @dataclass

@@ -26,8 +26,11 @@ namespace fs = std::filesystem;
 
 toml::table layout_table(const Layout& layout) {
   toml::array fields;
-  for (const Field& field : layout.fields)
-    fields.push_back(toml::table{{"name", field.name}, {"offset_bytes", field.offset}, {"size_bytes", field.size}});
+  for (const Field& field : layout.fields) {
+    toml::table place{{"name", field.name}, {"offset_bytes", field.offset}, {"size_bytes", field.size}};
+    if (field.alignment != 0) place.insert("alignment_bytes", field.alignment);
+    fields.push_back(std::move(place));
+  }
   toml::table table{{"size_bytes", layout.size}, {"alignment_bytes", layout.alignment}, {"fields", std::move(fields)}};
   toml::array unexplained;
   for (const Field& bytes : layout.unexplained)

@@ -1,6 +1,7 @@
 #include "commands/layout/layout_inputs.hpp"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "models/text/shell_word.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
@@ -89,14 +91,20 @@ int largest_line(const LayoutArguments& arguments, const std::vector<std::string
 
 }  // namespace
 
-Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory) {
+Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& base,
+                        const std::string& directory) {
   make_own_directory(directory);
   const fs::path out = fs::path(directory) / (structure + ".toml");
   std::string command =
       shell_word(fs::read_symlink("/proc/self/exe").string()) + " import " + shell_word(fs::absolute(binary).string());
-  command += fmt::format(" --structure {} -o {} >/dev/null", shell_word(structure), shell_word(out.string()));
-  if (std::system(command.c_str()) != 0)  // NOLINT(cert-env33-c): a command of our own, with every word quoted
-    throw ConfigError(fmt::format("--binary {}: import, whose message is above, could not read {} from it", binary, structure));
+  command += fmt::format(" --structure {} -o {}", shell_word(structure), shell_word(out.string()));
+  if (!base.empty()) command += " --base " + shell_word(fs::absolute(base).string());
+  command += " >/dev/null";
+  const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): a command of our own, with every word quoted
+  const std::string failed =
+      fmt::format("--binary {}: import, whose message is above, could not read {} from it", binary, structure);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::unreadable_input)) throw trace::TraceError(failed);
+  if (status != 0) throw ConfigError(failed);
   return layout_at(out.string(), structure);
 }
 
@@ -134,20 +142,25 @@ Layout LayoutInput::layout() const {
   return workloads::layouts_of(reader->symbols()).find(structure);
 }
 
-Layout layout_at(const std::string& place, const std::string& structure) {
+Layout layout_at(const std::string& place, const std::string& structure, const std::string& base) {
   std::string file = place, name = structure;
   const std::size_t colon = place.rfind(':');
   if (colon != place.npos && colon > 0 && !fs::exists(place)) {
     file = place.substr(0, colon);
     name = place.substr(colon + 1);
   }
-  const LayoutFile layouts = load_layout_file(file, "");
+  LayoutChoice choice{.base = base};
+  if (!name.empty()) choice.wanted.push_back(name);
+  const fs::path found = find_layout_file(file, "");
+  const LayoutFile layouts = read_layout_file(read_text(found), found, choice);
   const std::vector<std::string> known = names_in(layouts.layouts);
   if (name.empty()) {
     if (known.size() == 1) return layouts.layouts.find(known.front());
     throw ConfigError(fmt::format("{}: has {} structures; name one: {}:{}", file, known.size(), file,
                                   known.empty() ? "NAME" : known.front()));
   }
+  if (const auto unread = layouts.unread.find(name); unread != layouts.unread.end())
+    throw trace::TraceError(fmt::format("{}: {}: {}", file, name, unread->second));
   if (std::ranges::find(known, name) == known.end())
     throw ConfigError(fmt::format("{}: structure {}", file, not_known(name, known)));
   return layouts.layouts.find(name);

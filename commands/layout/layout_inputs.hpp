@@ -46,11 +46,13 @@ LayoutInput layout_input(const LayoutArguments& arguments, const std::string& st
 void refuse_unexplained(const Layout& layout);
 
 // Reads "FILE" or "FILE:STRUCTURE"; FILE is a layout file, pahole's output, or BTF types. Without ":STRUCTURE", uses the name
-// in `structure`. If that is empty too, the file must have exactly one structure. Errors: ConfigError.
-Layout layout_at(const std::string& place, const std::string& structure);
+// in `structure`. If that is empty too, the file must have exactly one structure. `base`: a file with the BTF of the kernel,
+// for BTF of one of its modules; empty: none. Errors: ConfigError; TraceError if the structure is there but can't be read.
+Layout layout_at(const std::string& place, const std::string& structure, const std::string& base = {});
 
 // Runs `linebounce import`, which writes the structure's layout from the program's debug information into `directory`; then
 // reads it. Errors: ConfigError.
-Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& directory);
+Layout layout_of_binary(const std::string& binary, const std::string& structure, const std::string& base,
+                        const std::string& directory);
 
 }  // namespace linebounce::sim

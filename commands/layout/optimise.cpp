@@ -41,7 +41,7 @@ front of the table says how many CPUs run each path, `.. objects: 1000` how many
 pass in 16 touches the field.)";
 
 struct OptimiseArguments : LayoutArguments {
-  std::string structure, pahole, binary;
+  std::string structure, pahole, binary, base;
   std::string abi;
   std::optional<int> max_size;
   bool cold_half = false;
@@ -181,9 +181,11 @@ class LayoutFinder {
 
  private:
   static std::optional<Layout> given(const OptimiseArguments& arguments) {
-    if (!arguments.binary.empty()) return layout_of_binary(arguments.binary, arguments.structure, arguments.directory);
-    if (arguments.pahole.empty()) return std::nullopt;
-    return layout_at(arguments.pahole, arguments.structure);
+    if (!arguments.binary.empty())
+      return layout_of_binary(arguments.binary, arguments.structure, arguments.base, arguments.directory);
+    if (!arguments.pahole.empty()) return layout_at(arguments.pahole, arguments.structure, arguments.base);
+    if (!arguments.base.empty()) throw ConfigError("--base is for BTF of a kernel module: name it by --pahole or --binary");
+    return std::nullopt;
   }
 
   [[nodiscard]] LayoutFile file() const {
@@ -326,6 +328,8 @@ void add_layout_optimise(Command& layout) {
   command.option("--pahole", "FILE", &arguments->pahole,
                  "The structure's present layout: pahole's output, BTF types or a layout file; a recording has its own");
   command.option("--binary", "ELF", &arguments->binary, "The same from the debug information of a program or library");
+  command.option("--base", "FILE", &arguments->base,
+                 "For BTF of a kernel module: the file with its kernel's BTF, such as vmlinux or /sys/kernel/btf/vmlinux");
   add_layout_options(command, *arguments);
   command.option("--abi", "keep-first=N", &arguments->abi, "Members that begin in the first N bytes stay where they are");
   command.option("--max-size", "BYTES", &arguments->max_size, "The structure gets no larger").between(1, kLargestStructure);

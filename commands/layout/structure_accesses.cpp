@@ -115,7 +115,10 @@ std::vector<LayoutUnit> units_of(const Layout& layout) {
 Layout layout_of_units(Layout layout) {
   const std::vector<LayoutUnit> units = units_of(layout);
   layout.fields.clear();
-  for (const LayoutUnit& unit : units) layout.fields.push_back({unit.name, unit.begin, unit.size()});
+  for (const LayoutUnit& unit : units) {
+    const int alignment = unit.alignment > natural_alignment(unit.size()) ? unit.alignment : 0;
+    layout.fields.push_back({.name = unit.name, .offset = unit.begin, .size = unit.size(), .alignment = alignment});
+  }
   return layout;
 }
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <regex>
 
+#include "record/collector/debug_entries.hpp"
+
 namespace linebounce::record {
 namespace {
 
@@ -40,7 +42,7 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
       return true;
     }
     if (tag == DW_TAG_lexical_block && find_variable(child, name, found)) return true;
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
   return false;
 }
 

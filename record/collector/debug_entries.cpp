@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "record/collector/program_image.hpp"
 
@@ -35,6 +36,11 @@ bool type_entry(Dwarf_Die& die, Dwarf_Die& type) {
 bool entry_of(Dwarf_Die& die, unsigned attribute, Dwarf_Die& other) {
   Dwarf_Attribute found;
   return dwarf_formref_die(dwarf_attr(&die, attribute, &found), &other) != nullptr;
+}
+
+bool next_sibling(Dwarf_Die& entry) {
+  const void* const before = entry.addr;
+  return dwarf_siblingof(&entry, &entry) == 0 && std::less<>()(before, entry.addr);
 }
 
 std::optional<std::int64_t> constant_of(Dwarf_Die& die, unsigned attribute) {

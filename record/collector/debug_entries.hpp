@@ -18,6 +18,10 @@ bool type_entry(Dwarf_Die& die, Dwarf_Die& type);
 // The entry that another attribute names, such as DW_AT_specification.
 bool entry_of(Dwarf_Die& die, unsigned attribute, Dwarf_Die& other);
 
+// Goes on to the entry's next sibling. Returns false if it has none, or if damaged information puts it in front of this one: a
+// loop over the siblings would not end.
+bool next_sibling(Dwarf_Die& entry);
+
 // A constant; none if the entry lacks the attribute, or has an expression or a value beyond 2^40.
 std::optional<std::int64_t> constant_of(Dwarf_Die& die, unsigned attribute);
 

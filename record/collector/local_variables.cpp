@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "record/collector/debug_entries.hpp"
 #include "types/type_fields.hpp"
 
 namespace linebounce::record {
@@ -68,7 +69,7 @@ class VariableFinder {
         case DW_TAG_inlined_subroutine: search(child, function_of_scope(child), address); break;
         default: break;
       }
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(child));
   }
 
   // Variables with disjoint lifetimes may share a stack slot. Prefers the first that is a structure, class or array.

@@ -140,7 +140,7 @@ void MemoryMap::add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std
       case DW_TAG_lexical_block: add_variables_in(child, bias, prefix); break;
       default: break;
     }
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
 }
 
 void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix) {

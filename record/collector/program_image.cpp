@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "record/collector/debug_entries.hpp"
 #include "record/collector/function_names.hpp"
 #include "record/collector/shared_channel.hpp"
 
@@ -51,7 +52,7 @@ bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
     const bool is_there = dwarf_haspc(&child, address) > 0;
     if (is_there) found = child;
     if (find_innermost(child, address, found) || is_there) return true;
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
   return false;
 }
 

@@ -66,7 +66,8 @@ std::string places_text(const char* key, const std::vector<trace::Field>& fields
   std::string text = fmt::format("{} = [\n", key);
   for (const trace::Field& field : fields) {
     const std::string name = field.name == "?" ? "" : fmt::format("name = {}, ", quoted(field.name));
-    text += fmt::format("  {{ {}offset_bytes = {}, size_bytes = {} }},\n", name, field.offset, field.size);
+    const std::string alignment = field.alignment == 0 ? "" : fmt::format(", alignment_bytes = {}", field.alignment);
+    text += fmt::format("  {{ {}offset_bytes = {}, size_bytes = {}{} }},\n", name, field.offset, field.size, alignment);
   }
   return text + "]\n";
 }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "record/collector/debug_entries.hpp"
 #include "record/collector/program_image.hpp"
@@ -51,7 +52,7 @@ std::vector<std::int64_t> dimensions_of(Dwarf_Die& array) {
     const auto last = constant_of(child, DW_AT_upper_bound);
     const std::int64_t by_bounds = last ? *last - constant_of(child, DW_AT_lower_bound).value_or(0) + 1 : 0;
     counts.push_back(std::max(constant_of(child, DW_AT_count).value_or(by_bounds), std::int64_t{0}));
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
   return counts;
 }
 
@@ -150,7 +151,7 @@ class StructureReader {
         case DW_TAG_variant_part: add_variants(child); break;
         default: break;
       }
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(child));
   }
 
   void add_variants(Dwarf_Die& part) {
@@ -159,7 +160,7 @@ class StructureReader {
     do {
       if (dwarf_tag(&child) == DW_TAG_member) add_member(child, MemberKind::member);  // the tag
       if (dwarf_tag(&child) == DW_TAG_variant) add_members(child, MemberKind::variant);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(child));
   }
 
   void add_member(Dwarf_Die& entry, MemberKind kind) {
@@ -251,7 +252,7 @@ class StructureReader {
   // object.
   void add_virtual_bases(Dwarf_Die& structure, std::optional<std::int64_t> part, int depth) {
     Dwarf_Die child;
-    if (depth > kDeepestClass || dwarf_child(&structure, &child) != 0) return;
+    if (depth > kDeepestClass || !classes_.emplace(structure.addr, part).second || dwarf_child(&structure, &child) != 0) return;
     do {
       if (dwarf_tag(&child) != DW_TAG_inheritance) continue;
       const bool is_virtual = constant_of(child, DW_AT_virtuality).value_or(DW_VIRTUALITY_none) != DW_VIRTUALITY_none;
@@ -265,7 +266,7 @@ class StructureReader {
       const auto found = type_entry(child, base) ? peeled(base) : std::nullopt;
       Dwarf_Die complete = found ? found->entry : Dwarf_Die{};
       if (found && all_.complete(complete)) add_virtual_bases(complete, offset, depth + 1);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    } while (next_sibling(child));
   }
 
   // Returns false if the class has this base already. `offset`: receives its place; none if it is not known.
@@ -291,6 +292,7 @@ class StructureReader {
   int language_;
   int depth_ = 0;
   std::set<const Type*> virtual_bases_;
+  std::set<std::pair<const void*, std::optional<std::int64_t>>> classes_;  // in which add_virtual_bases() has looked, and where
 };
 
 // Merges the dimensions of an array: m[2][3] has 6 elements.
@@ -353,7 +355,7 @@ bool find_member(Dwarf_Die& structure, const std::string& name, Dwarf_Die& found
     const auto inner = has_parts && type_entry(child, type) ? peeled(type) : std::nullopt;
     Dwarf_Die entry = inner ? inner->entry : Dwarf_Die{};
     if (inner && is_structure(dwarf_tag(&entry)) && find_member(entry, name, found, depth + 1)) return true;
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
   return false;
 }
 

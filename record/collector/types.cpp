@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 
 #include "record/collector/debug_entries.hpp"
@@ -34,7 +35,7 @@ bool has_variant_part(Dwarf_Die& structure) {
   if (dwarf_child(&structure, &child) != 0) return false;
   do {
     if (dwarf_tag(&child) == DW_TAG_variant_part) return true;
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
   return false;
 }
 
@@ -82,6 +83,7 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
     const bool is_split = kind == DW_UT_skeleton && split.addr != nullptr;  // of a type unit, it is the type
     if (kind == DW_UT_skeleton && !is_split) missing_files_.push_back(split_file_of(entry));
     if (is_split) virtual_bases_[dwarf_cu_getdwarf(split.cu)] = bases;
+    last_noted_ = nullptr;
     note_types_in(is_split ? split : entry, "", 0);
   }
 }
@@ -90,6 +92,9 @@ void Types::note_types_in(Dwarf_Die& scope, const std::string& before, int depth
   Dwarf_Die child;
   if (depth > kDeepestScope || dwarf_child(&scope, &child) != 0) return;
   do {
+    // A sibling within an entry that has been read is of damaged information, and would multiply the entries.
+    if (!std::less<>()(last_noted_, child.addr)) return;
+    last_noted_ = child.addr;
     switch (dwarf_tag(&child)) {
       case DW_TAG_namespace:
       case DW_TAG_module:
@@ -107,7 +112,7 @@ void Types::note_types_in(Dwarf_Die& scope, const std::string& before, int depth
       case DW_TAG_base_type: note_type(child, before, depth); break;
       default: break;
     }
-  } while (dwarf_siblingof(&child, &child) == 0);
+  } while (next_sibling(child));
 }
 
 void Types::note_type(Dwarf_Die& die, const std::string& before, int depth) {
@@ -134,7 +139,7 @@ void Types::note_type(Dwarf_Die& die, const std::string& before, int depth) {
     if (dwarf_child(&die, &child) == 0) {
       do {
         if (is_structure(dwarf_tag(&child))) variants_.insert(child.addr);
-      } while (dwarf_siblingof(&child, &child) == 0);
+      } while (next_sibling(child));
     }
   }
   note_types_in(die, inside, depth + 1);

@@ -112,6 +112,8 @@ class StructureReader {
           fmt::format("{} ends behind its structure of {} bytes; legal: at most {}, or size_bytes of {} at "
                       "least {}",
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
+    field.alignment = static_cast<int>(reader.integer("alignment_bytes", 1, kLargestStructure).value_or(0));
+    if (field.alignment != 0) require_power_of_two(reader, "alignment_bytes", field.alignment);
     reader.finish();
     return field;
   }
@@ -195,13 +197,11 @@ LayoutFile read_layout_file(const std::string& text, const std::filesystem::path
 }
 
 int natural_alignment(int size) {
-  int alignment = 8;
-  while (size % alignment != 0) alignment /= 2;
-  return alignment;
+  return static_cast<int>(types::natural_alignment(size));
 }
 
 int alignment_of(const Field& field) {
-  int alignment = natural_alignment(field.size);
+  int alignment = std::max(natural_alignment(field.size), field.alignment);
   while (field.offset % alignment != 0) alignment /= 2;
   return alignment;
 }

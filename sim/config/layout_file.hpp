@@ -51,8 +51,8 @@ LayoutFile read_layout_file(const std::string& text, const std::filesystem::path
 // accesses up to 8 bytes as one word, which must lie in one line.
 int natural_alignment(int size);
 
-// The field's actual alignment, in bytes. Less than natural_alignment() if its offset is not a multiple of that, as in a
-// packed structure.
+// The field's actual alignment, in bytes: natural_alignment(), or a larger one that its type or declaration demands. Less if
+// its offset is not a multiple of that, as in a packed structure.
 int alignment_of(const Field& field);
 
 // The largest alignment of all fields.

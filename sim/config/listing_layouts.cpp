@@ -39,7 +39,10 @@ void add_layout(LayoutFile& file, const types::Type& type) {
   const trace::Structure made = types::structure_of(type, types::FieldsFor::layout);
   Layout layout{.name = made.name, .size = static_cast<int>(made.size), .alignment = made.alignment, .fields = {}};
   for (const trace::Field& field : made.fields)
-    layout.fields.push_back({field.name, static_cast<int>(field.offset), static_cast<int>(field.size)});
+    layout.fields.push_back({.name = field.name,
+                             .offset = static_cast<int>(field.offset),
+                             .size = static_cast<int>(field.size),
+                             .alignment = field.alignment});
   for (const trace::Field& bytes : made.unexplained)
     layout.unexplained.push_back({"", static_cast<int>(bytes.offset), static_cast<int>(bytes.size)});
   file.layouts.add(layout);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/types/listings.hpp"
+#include "tests/types/sample_listings.hpp"
 #include "types/type_fields.hpp"
 
 namespace linebounce::types {
@@ -150,56 +151,11 @@ struct Event {
                                /* total size (bytes):   16 */
                              }
 )",
-      R"(*** Dumping AST Record Layout
-         0 | struct app::Base
-         0 |   (Base vtable pointer)
-         8 |   int id
-           | [sizeof=16, dsize=12, align=8,
-           |  nvsize=12, nvalign=8]
-
-*** Dumping AST Record Layout
-         0 | struct app::Job
-         0 |   struct app::Base (primary base)
-         0 |     (Base vtable pointer)
-         8 |     int id
-    12:0-2 |   unsigned int kind
-        16 |   enum app::Kind state
-        24 |   struct app::Base[2] parts
-           | [sizeof=56, dsize=56, align=8,
-           |  nvsize=56, nvalign=8]
-
-*** Dumping AST Record Layout
-Type: struct job
-
-Layout: <ASTRecordLayout
-  Size:128
-  Alignment:64
-  FieldOffsets: [0, 64]>
-)",
-      R"(Class app::Base
-   size=16 align=8
-   base size=12 base align=8
-app::Base (0x0x7f91) 0
-    vptr=((& app::Base::_ZTVN3app4BaseE) + 16)
-
-Class app::Job
-   size=40 align=8
-   base size=17 base align=8
-app::Job (0x0x7f92) 0
-    vptridx=0 vptr=((& app::Job::_ZTVN3app3JobE) + 24)
-app::Base (0x0x7f93) 24 virtual
-)",
-      R"(app.Job object internals:
-OFF  SZ               TYPE DESCRIPTION               VALUE
-  0   8                    (object header: mark)     0x0048780000000001 (Lilliput)
-  8   1               byte Base.kind                 0
-  9   3                    (alignment/padding gap)
- 12   4   java.lang.Object Job.next                  null
-Instance size: 16 bytes
-)",
-      (R"([{"name":"Job.mu.state","type":"int32","start":0,"end":4,"size":4,"align":4,"is_padding":false},)"
-       R"({"name":"Job._","type":"[4]byte","start":4,"end":8,"size":4,"align":1,"is_padding":false},)"
-       R"({"name":"","type":"","start":8,"end":12,"size":4,"align":0,"is_padding":true}])"),
+      kClangRecords,
+      kClangSimpleRecords,
+      kGccClasses,
+      kJolObjects,
+      kStructlayout,
   };
 }
 

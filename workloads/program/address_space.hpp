@@ -29,6 +29,7 @@ struct Field {
   int size = 8;
   Section section = Section::own;
   std::string moved_at = {};  // for messages: "FILE:LINE:COLUMN" of the layout change that moved the field to its section
+  int alignment = 0;          // in bytes, if it is more than that of a word of the field's size; 0: it is not
 
   friend bool operator==(const Field&, const Field&) = default;
 };

@@ -32,7 +32,10 @@ Layout layout_of_recorded(const trace::Structure& structure) {
                 .base_offset = structure.base_offset,
                 .subsystem = structure.subsystem};
   for (const trace::Field& field : structure.fields)
-    layout.fields.push_back({field.name, static_cast<int>(field.offset), static_cast<int>(field.size)});
+    layout.fields.push_back({.name = field.name,
+                             .offset = static_cast<int>(field.offset),
+                             .size = static_cast<int>(field.size),
+                             .alignment = field.alignment});
   for (const trace::Field& bytes : structure.unexplained)
     layout.unexplained.push_back({"", static_cast<int>(bytes.offset), static_cast<int>(bytes.size)});
   return layout;

@@ -190,6 +190,65 @@ struct Recursive {
   }* pointer;
 };
 
+// Unions and structures without names in a template.
+template <class T>
+struct Slot {
+  union {
+    T value;
+    struct {
+      char tag : 3;
+      T* next;
+    };
+  };
+  unsigned long low : 40, high : 30;  // across a unit's end
+  bool is_used : 1;
+};
+// An empty base that is also the first member's type, and several empty members.
+struct Twice : Nothing {
+  [[no_unique_address]] Nothing same;
+  Nothing own;
+  [[no_unique_address]] Slot<char> slot;
+  char in_its_padding;
+};
+// A virtual base of a virtual base, and members in the padding of a base with one.
+struct Root {
+  virtual ~Root() = default;
+  int id;
+};
+struct Middle : virtual Root {
+  char middle;
+};
+struct Leaf : virtual Middle, Lender {
+  char leaf;
+};
+namespace store::inner {
+class Node;  // is defined below; store::Node and view::Node are others
+struct Owner {
+  Node* node;
+  char letter;
+};
+class Node {
+  double values[3];
+  friend struct Owner;
+};
+}  // namespace store::inner
+struct __attribute__((packed, aligned(2))) PackedBits {
+  unsigned a : 9;
+  unsigned char b;
+  unsigned long c : 33;
+  short d;
+};
+union Overlaid {
+  unsigned a : 3;
+  unsigned char bytes[7];
+  Packed packed;
+};
+struct Wide {
+  __int128 sum;
+  alignas(32) char apart;
+  float vector __attribute__((vector_size(16)));
+};
+
 struct Holder {
   store::Node node;
   view::Node other;
@@ -214,7 +273,17 @@ struct Holder {
   Ring<char, 3> small;
   Ring<Unions, 5> large;
   Recursive recursive;
+  Slot<char> slot;
+  Slot<double> wide_slot;
+  Twice twice;
+  store::inner::Owner owner;
+  store::inner::Node node_of_owner;
+  PackedBits packed_bits;
+  Overlaid overlaid;
+  Wide wide;
 };
+Middle middle;
+Leaf leaf;
 Holder holder;
 Flexible* flexible;
 Right right;

@@ -36,6 +36,12 @@ union Bits {
     whole: u64,
     parts: [u16; 3],
 }
+// With the tag in a value that the member cannot have.
+enum Niche {
+    Nothing,
+    Name(&'static str),
+    Both(Option<Box<u32>>, u8),
+}
 struct Unit;
 struct Generic<T> {
     value: T,
@@ -70,6 +76,7 @@ struct All {
     function: fn(u32) -> u32,
     dynamic: Box<dyn Fn(u32) -> u32>,
     wide: u128,
+    niches: [Niche; 3],
 }
 
 fn main() {
@@ -101,11 +108,13 @@ fn main() {
         function: |x| x + 1,
         dynamic: Box::new(|x| x + 2),
         wide: 5,
+        niches: [Niche::Nothing, Niche::Name("x"), Niche::Both(None, 1)],
     };
     let low = { all.packed.c } as u64 + all.packed.b + all.packed.a as u64;
     let bits = unsafe { all.bits.whole + all.bits.parts[0] as u64 };
     println!("{}", low + bits + all.apart.hot.load(Ordering::Relaxed) + all.reordered.b + all.small.value as u64);
     println!("{}", all.large.value[0] + (all.function)(1) as u64 + (all.dynamic)(2) as u64 + all.shapes.len() as u64);
     println!("{}", all.reordered.a as u64 + all.reordered.d as u64 + all.reordered.c as u64 + all.apart.cold as u64);
+    println!("{}", all.niches.len());
     println!("{}", all.tuple.0 as u64 + all.tuple.1 + all.tuple.2 as u64 + all.wide as u64);
 }
