@@ -16,9 +16,10 @@ from program import INTERNALS, ROOT
 from simulated_probe import SimulatedMachine, few_cpus, probe_text
 from test_import import CONTENTION, lock_class, lock_stat
 from test_import_folder import STORE_BUFFERING
-from test_import_forms import C2C, KLOCK_NEW
+from test_import_lock_statistics import KLOCK_NEW
 from test_import_machine_forms import IDLE, LOADED
 from test_import_numa import NUMACTL
+from test_import_perf_c2c import C2C
 from test_kernel_lock import BREAKS, HEADER, SOURCE
 from test_layout_search import TABLE
 from test_terminal import BROKEN_LOCK

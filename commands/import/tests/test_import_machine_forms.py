@@ -8,15 +8,8 @@ import re
 import tomllib
 
 import pytest
+from imported import imported
 from program import Program
-
-
-def imported(linebounce: Program, name: str, text: str, *options: str) -> str:
-    linebounce.file(name, text)
-    result = linebounce("import", name, *options)
-    assert result.code == 0, result.stderr
-    return result.stdout
-
 
 # ---- matrices ----
 
