@@ -162,7 +162,7 @@ class PaholeReader {
     return parts_.take();
   }
 
-  void read_structure(PaholeHead head) {
+  void read_structure(const PaholeHead& head) {
     Outline outline = body(head);
     const PaholePart behind = take_declaration("`;` behind the brace");
     // Early pahole (2007) printed size and padding there.

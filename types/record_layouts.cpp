@@ -119,8 +119,8 @@ class RecordReader {
     bool is_of_syntax_tree = false;
     for (const std::string& whole : lines_) {
       const std::string_view line = whole;
-      if (const std::string_view text = trimmed(line); text.starts_with(kBlock)) {
-        is_of_syntax_tree = text.starts_with(kAstBlock);
+      if (const std::string_view head = trimmed(line); head.starts_with(kBlock)) {
+        is_of_syntax_tree = head.starts_with(kAstBlock);
         if (is_of_syntax_tree) records_.emplace_back();
       } else if (is_of_syntax_tree) {
         read_line(line);

@@ -78,7 +78,7 @@ class Types {
   std::vector<std::string> missing_files_;
   bool are_left_out_ = false;
   const void* last_noted_ = nullptr;  // the last entry of a unit that note_types_in() has reached
-  int depth_ = 0;  // of read()
+  int depth_ = 0;                     // of read()
 };
 
 }  // namespace linebounce::record

@@ -41,7 +41,7 @@ TEST(LineOfASymbol, IsRefusedHoweverDeepItIsNested) {
 TEST(LineOfASymbol, RefusesMembersThatOnlyOthersHave) {
   EXPECT_EQ(symbol_error(R"({"kind":"event","":0})"), "\"\" is not known; known are kind, name");
   EXPECT_EQ(symbol_error(R"({"kind":"structure","fields":[{"kind":"x"}]})"),
-            "\"kind\" is not known; known are name, offset, size");
+            "\"kind\" is not known; known are name, offset, size, alignment");
   EXPECT_EQ(symbol_error(R"({"kind":"lock","waits_in":[{"":"x"}]})"), "\"\" is not known; known are taker, function");
   EXPECT_TRUE(said_of_summary(R"({"kind":"summary"})").starts_with("\"kind\" is not known; known are program, "));
 }
