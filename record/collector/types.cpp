@@ -1,6 +1,7 @@
 #include "record/collector/types.hpp"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,6 +75,18 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
   if (information == nullptr || !virtual_bases_.try_emplace(information, nullptr).second) return;
   const auto bases = std::make_shared<VirtualBases>(program, dwarf_getelf(information));
   virtual_bases_[information] = bases;
+  note_units_of(information, bases);
+  // `dwz -m` moves what several programs have in common to a file of its own.
+  const char* common_file = nullptr;
+  const void* build_id = nullptr;
+  if (Dwarf* common = dwarf_getalt(information); common != nullptr) {
+    if (virtual_bases_.try_emplace(common, bases).second) note_units_of(common, bases);
+  } else if (dwelf_dwarf_gnu_debugaltlink(information, &common_file, &build_id) > 0) {
+    missing_files_.emplace_back(common_file);
+  }
+}
+
+void Types::note_units_of(Dwarf* information, const std::shared_ptr<VirtualBases>& bases) {
   Dwarf_CU* unit = nullptr;
   Dwarf_Die entry, split;
   Dwarf_Half version = 0;

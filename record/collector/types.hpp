@@ -61,6 +61,7 @@ class Types {
   [[nodiscard]] bool is_variant(Dwarf_Die& die) const { return variants_.contains(die.addr); }
 
  private:
+  void note_units_of(Dwarf* information, const std::shared_ptr<VirtualBases>& bases);
   void note_types_in(Dwarf_Die& scope, const std::string& before, int depth);  // `before`: the scope's name, "ns::"
   void note_type(Dwarf_Die& die, const std::string& before, int depth);
   [[nodiscard]] const std::string* only_name(const std::string& name) const;
