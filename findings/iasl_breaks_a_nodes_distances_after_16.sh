@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# iasl -d breaks a node's distances in SLIT after 16, with a backslash; HMAT's entries each have a line.
+# iasl -d breaks a node's distances in SLIT after 16, with a backslash at the line's end.
 #
 # Guess before the run: the disassembly has one line a locality, so a reader takes the distances behind the colon.
 # Seen with iasl 20200925 (acpica-tools): of 20 localities each has two lines: 16 distances and a backslash, then four without
