@@ -5,7 +5,8 @@
 # Seen with gcc 12.2 and clang 14.0.6, -O1: gcc calls __tsan_write_range or __tsan_write16; clang calls nothing for an access
 # whose size is not 1, 2, 4, 8 or 16 bytes. Such a unit is common: two bit-fields of 10 and 14 bits with a char behind them. So
 # races on these members are not reported, and a recording through this instrumentation lacks their accesses.
-# What rests on it: the section "What clang's instrumentation leaves out" of docs/warts-programs.md; gcc is linebounce-cc's default.
+# What rests on it: a recording of code by clang or rustc says that such accesses are missing (sizes_left_out in trace/losses.hpp; a
+# test in tests/end_to_end/test_record.py has the bit-field).
 #
 # Usage: bash findings/clang_tsan_skips_odd_sizes.sh     needs apt-get and dpkg-deb; fails if the behaviour changed
 set -euo pipefail

@@ -64,6 +64,13 @@ std::string split_file_of(Dwarf_Die& unit) {
   return "";
 }
 
+// "Debian clang version 14.0.6" or "clang LLVM (rustc version 1.95.0)".
+bool is_by_llvm(Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  const char* producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute));
+  return producer != nullptr && std::string_view(producer).find("clang") != std::string_view::npos;
+}
+
 bool is_same_layout(const Type& one, const Type& other) {
   constexpr auto kUse = types::FieldsFor::layout;
   return one.size == other.size && types::fields_of(one, kUse) == types::fields_of(other, kUse);
@@ -94,6 +101,7 @@ void Types::note_units_of(Dwarf* information, const std::shared_ptr<VirtualBases
   while (dwarf_get_units(information, unit, &unit, &version, &kind, &entry, &split) == 0) {
     const bool is_split = kind == DW_UT_skeleton && split.addr != nullptr;  // of a type unit, it is the type
     if (kind == DW_UT_skeleton && !is_split) missing_files_.push_back(split_file_of(entry));
+    has_code_of_llvm_ |= is_by_llvm(is_split ? split : entry);
     if (is_split) virtual_bases_[dwarf_cu_getdwarf(split.cu)] = bases;
     note_types_in(is_split ? split : entry, "", 0);
   }

@@ -47,6 +47,8 @@ class Types {
   [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
   // Whether the program's debug information leaves types out, as with -g1: main() has no type, in C or C++.
   [[nodiscard]] bool are_left_out() const { return are_left_out_; }
+  // True if clang or rustc has compiled a part of the program.
+  [[nodiscard]] bool has_code_of_llvm() const { return has_code_of_llvm_; }
   // Files of split units that could not be read.
   [[nodiscard]] const std::vector<std::string>& missing_files() const { return missing_files_; }
 
@@ -78,6 +80,7 @@ class Types {
   std::map<Dwarf*, std::shared_ptr<VirtualBases>> virtual_bases_;
   std::vector<std::string> missing_files_;
   bool are_left_out_ = false;
+  bool has_code_of_llvm_ = false;
   int depth_ = 0;  // of read()
 };
 
