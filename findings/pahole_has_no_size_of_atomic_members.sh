@@ -5,8 +5,8 @@
 # Seen with pahole 1.24, gcc 12.2 and clang 14.0.6: DW_TAG_atomic_type is "not handled": the listing has an <ERROR> in the member's
 # place, without offset and size, and counts its bytes neither as a member nor as a hole (its own check of the sum then prints an
 # alert). The exit code is 0. The members that threads share are the ones that are missing.
-# What rests on it: these bytes are "not explained" (types/pahole_text.cpp), so no proposal moves anything there; the same members
-# are read whole from the program.
+# What rests on it: these bytes are "not explained" (types/pahole_text.cpp), and so they are where BTF has no type for a member
+# (types/btf.cpp, a test in tests/end_to_end/test_import_further_forms.py), so no proposal moves anything there.
 #
 # Usage: bash findings/pahole_has_no_size_of_atomic_members.sh     needs apt-get, dpkg-deb and gcc; fails if it changed
 set -euo pipefail
