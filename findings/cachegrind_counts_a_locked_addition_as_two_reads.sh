@@ -5,7 +5,7 @@
 # Seen with valgrind 3.19, 1,000 of each instruction: lock xadd and lock inc are 2,000 reads by cachegrind, 1,000 reads and 1,000
 # writes by callgrind --cache-sim=yes; inc is 1,000 reads by cachegrind, 1,000 writes by callgrind. So counts of writes, and rates of
 # write misses, of a program with atomics can't be compared between the two, nor with a processor's counters.
-# What rests on it: tests/benchmarks/README.md compares instructions alone, which both count alike, and neither tool's reads or writes.
+# What rests on it: tools/instruction_counts.py takes instructions of either tool and misses of cachegrind, and the reads or writes of none.
 #
 # Usage: bash findings/cachegrind_counts_a_locked_addition_as_two_reads.sh     needs apt-get, dpkg-deb and gcc for x86-64; fails if it changed
 set -euo pipefail

@@ -6,8 +6,8 @@
 # Seen with qemu-aarch64 7.2: between ldxr and stxr a second thread stores 1 and then 0 again; the stxr succeeds, for qemu compares the
 # value and swaps. If the second thread leaves 1, it fails. On a processor the first must fail, too. So a stack that is right by
 # load-linked alone may break under qemu, and a test under qemu says nothing of reservations.
-# What rests on it: record/binary/outcome.c finds out whether a store-conditional stored, by what is in its register, and not by
-# whether someone stored; recordings of other architectures are made in qemu.
+# What rests on it: probe/README.md says that the probe's code for aarch64 was tried in QEMU, which shows that it runs, and nothing of its
+# atomic operations' pairs; recordings are of x86-64 (record/README.md), which has no such pairs.
 #
 # Usage: bash findings/qemu_stores_conditionally_by_value.sh     needs apt-get and dpkg-deb; fails if it changed
 set -euo pipefail
