@@ -5,6 +5,8 @@
 # Seen with valgrind 3.19: callgrind gives 1,001 for it, and lackey's guest instructions agree: the instruction jumps to itself in
 # valgrind's code, once a byte. A processor retires one. memset and memcpy by such instructions dominate counts of instructions
 # that they hardly take, and a count "within 2 % of callgrind's" needs the rule stated.
+# What rests on it: tools/instruction_counts.py counts with callgrind, repetitions of memset and memcpy included, so its counts
+# are compared with each other alone.
 #
 # Usage: bash findings/callgrind_counts_each_repetition.sh     needs apt-get, dpkg-deb and gcc for x86-64; fails if it changed
 set -euo pipefail

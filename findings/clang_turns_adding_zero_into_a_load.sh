@@ -6,6 +6,7 @@
 # so the line stays shared. fetch_or(x, 0) whose result is used is a loop of `lock cmpxchg` in gcc, a load in clang; and fetch_or(x,
 # 8) & 8 is one `lock bts` in gcc, a loop of `lock cmpxchg` in clang. So a recording by one compiler's instrumentation says
 # "read-modify-write" where the other's program reads.
+# What rests on it: the section "What clang makes of a read-modify-write that changes nothing" of docs/warts-programs.md.
 #
 # Usage: bash findings/clang_turns_adding_zero_into_a_load.sh     needs apt-get and dpkg-deb; fails if the behaviour changed
 set -euo pipefail

@@ -6,6 +6,8 @@
 # Seen with glibc 2.36 and musl 1.2.3, eight waiters, the mutex held during the broadcast: glibc calls FUTEX_WAKE for all of them,
 # all run to the mutex at once and sleep again there; FUTEX_REQUEUE is never called. musl wakes one, and requeues one more when that
 # one has the mutex. So only under glibc does a broadcast make the mutex contended by all.
+# What rests on it: record/runtime/conditions.c records a broadcast for all its waiters; in a replay all of them then ask for the
+# mutex, as glibc's do.
 #
 # Usage: bash findings/glibc_broadcast_wakes_all.sh     needs apt-get, dpkg-deb, gcc and ptrace; fails if the behaviour changed
 set -euo pipefail

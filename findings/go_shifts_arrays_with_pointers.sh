@@ -6,6 +6,8 @@
 # Seen with Go 1.26.8: so it is without pointers, for up to 512 bytes, and above 32 KiB; with a pointer in T, between these sizes,
 # the block begins with a header of 8 bytes, and each element lies on two lines. Go 1.21.13 has no header. Padding to 64 bytes then
 # leaves a field in an element's last 8 bytes on the line of the next element's first.
+# What rests on it: types/structlayout.cpp makes a layout that begins at a line, which such an array does not; the table "Lines that
+# libraries share" of docs/real-programs.md.
 #
 # Usage: bash findings/go_shifts_arrays_with_pointers.sh     needs Go and its module proxy; fails if it changed
 set -euo pipefail

@@ -6,6 +6,8 @@
 # Seen with OpenJDK 17 (x86-64, compressed class pointers): a long stays between its pads (offset 72), an int, a boolean and a
 # reference go to offset 12, right behind the header, in both forms: since JDK 15 a subclass's small field fills the gap that its
 # superclass left. So the field shares its line with the object before it, and all 112 bytes of pads lie on one side.
+# What rests on it: types/jol.cpp takes offsets as JOL has them from the JVM, none from the order in the source; the table "Lines
+# that libraries share" of docs/real-programs.md.
 #
 # Usage: bash findings/hotspot_moves_an_int_before_its_pads.sh     needs apt-get and dpkg-deb; fails if it changed
 set -euo pipefail

@@ -6,6 +6,7 @@
 # Seen with hwloc 2.9.0, two packages with a node of CPUs and a node of memory each (CXL, HBM): node L#0 is P#0 before and P#1 behind
 # the round trip, in each package the node without CPUs comes first, and it lies in a group of its own without CPUs. So numbers
 # that hwloc-bind takes (they are logical) mean other memory, and who attaches memory to the parent's CPUs finds none.
+# What rests on it: forms/lstopo.cpp takes the system's numbers (os_index), which survive; it reads no logical ones.
 #
 # Usage: bash findings/hwloc_v1_turns_memory_nodes_round.sh     needs apt-get and dpkg-deb; fails if it changed
 set -euo pipefail

@@ -5,6 +5,7 @@
 # Seen with libstdc++ 12.2, four waiters: for int the kernel is told to wake 1, for long 2147483647. A futex has four bytes, so the
 # waiters of any other size sleep at a counter which sixteen hashed slots share, and who notifies can't know whose waiters they are.
 # A lock of eight bytes that hands over by notify_one moves its line to all who wait, at each release.
+# What rests on it: record/README.md ("What it cannot see"): such waits are recorded as plain operations, so a replay wakes nobody.
 #
 # Usage: bash findings/libstdcxx_notify_one_wakes_all.sh     needs apt-get, dpkg-deb, g++ 12 and ptrace; fails if the behaviour changed
 set -euo pipefail

@@ -5,6 +5,8 @@
 # Seen with pahole 1.24 and Free Pascal 3.2.2 (-gw3): parts of a variant record lie at one offset of a DW_TAG_structure_type, not in
 # a union, and pahole counts a hole of 65,532 bytes between them; members of a subrange type (a third of a bitpacked record's) are
 # "<ERROR ...>"; a class's members can't be had by its name. The exit code is 0. Each offset itself is right in the debug information.
+# What rests on it: types/pahole.cpp makes a union of members at one offset however the listing has them, and refuses the bit-packed
+# record with its line; record/collector/type_reader.cpp reads all of them from the program.
 #
 # Usage: bash findings/pahole_loses_pascals_members.sh     needs apt-get, dpkg-deb and binutils; fails if it changed
 set -euo pipefail

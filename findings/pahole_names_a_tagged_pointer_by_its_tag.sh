@@ -6,6 +6,7 @@
 # Seen with pahole 1.24 on what clang 14 writes: from BTF the member is `<ERROR> slot`, standard error has "Unknown kind", and
 # the exit code is 0. From DWARF it is `percpu *`: the tag, which is a child of the pointer's entry, takes the type's place.
 # Offset and size are right in both. Tags of a declaration leave no trace.
+# What rests on it: types/btf.cpp passes over tags of types, so the same member has its type when BTF is read itself.
 #
 # Usage: bash findings/pahole_names_a_tagged_pointer_by_its_tag.sh     needs apt-get and dpkg-deb; fails if the behaviour changed
 set -euo pipefail

@@ -5,6 +5,7 @@
 # Seen with pahole 1.24 (Debian 12): for a union it prints the members with offset and size, and nothing behind them. The
 # union's size may be larger than that of its largest member: here 8 bytes, because an int aligns it, but the members have 5
 # and 4. So whoever makes a layout of such a listing can't know where the next object of an array begins.
+# What rests on it: the section "The size of a union is not in pahole's listing" of docs/warts.md; types/pahole.cpp infers the size.
 #
 # Usage: bash findings/pahole_unions_have_no_size.sh     needs apt-get, dpkg-deb and gcc; fails if the behaviour has changed
 set -euo pipefail

@@ -6,6 +6,7 @@
 # Seen with pycachesim 0.3.1, two ways, accesses to lines A, B, A of one set: LRU, FIFO and RR hit the second A, MRU misses it: the
 # most recent line is replaced while the other way is empty. A load of 8 bytes across the end of a line counts as one load and two
 # misses; of a load's miss the bytes are those asked for, of a store's the line's 64.
+# What rests on it: models/cache/replacement/policies.hpp offers no MRU, so that nobody takes figures of the two for comparable.
 #
 # Usage: bash findings/pycachesim_mru_fills_one_way.sh     needs Python with venv and a compiler; fails if it changed
 set -euo pipefail

@@ -4,6 +4,7 @@
 # Guess before the run: both end with another code than 0, so that a script or a grader may rely on it.
 # Seen with spin 6.5.2: the checker (pan) that finds a violated assertion prints "errors: 1", writes a trail and exits with 0, and
 # so does `spin -run`. rumur 2022.08.20's checker exits with 1 on the same model. A comparison of checkers has to read the text.
+# What rests on it: rumur() in commands/check/tests/test_check_protocols.py relies on rumur's exit code, and would be wrong with Spin's.
 #
 # Usage: bash findings/spin_exits_with_zero_after_an_error.sh     needs apt-get, dpkg-deb and gcc; fails if it changed
 set -euo pipefail

@@ -5,6 +5,8 @@
 # Seen with tcmalloc 2.10, jemalloc 5.3.0, mimalloc 2.0.9 and glibc 2.36, two threads that ask in turn for 2,000 blocks of 8 to 48
 # bytes: with tcmalloc 12 to 256 blocks of a thread lie on a line of the other's, for the caches are filled from a list for all
 # threads; with the others none. So a program may have false sharing by its allocator alone, and its layout shows nothing.
+# What rests on it: a recording keeps blocks where the program's own allocator put them (record/README.md); the table "Lines that
+# libraries share" of docs/real-programs.md.
 #
 # Usage: bash findings/tcmalloc_gives_one_line_to_two_threads.sh     needs apt-get, dpkg-deb and gcc; fails if it changed
 set -euo pipefail

@@ -120,6 +120,12 @@ constexpr std::array kUnusable = {
     Unusable{"one-size", "all-size", "lscpu -C, which does not say which CPUs share a cache: lscpu -J -e does"},
     Unusable{"CPU(s):", "x86_64",
              "lscpu's output in another language or in part: LC_ALL=C lscpu -J -e has the form that is read"},
+    Unusable{"type = Type ", "End Type ",
+             "gdb's ptype of a Fortran type, of which even ptype /o prints no offsets: import the program itself, with "
+             "--structure NAME"},
+    Unusable{"type = record", "end record",
+             "gdb's ptype of an Ada record, of which even ptype /o prints no offsets: import the program itself, with "
+             "--structure NAME"},
     Unusable{"Witnesses", "Positive:", "what herd prints about a litmus test: import the test itself, its .litmus file"},
 };
 

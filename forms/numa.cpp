@@ -58,7 +58,9 @@ class NumaReader {
   [[noreturn]] void refuse_line(const std::string& text) const { refuse(fmt::format("line {}: {}", number_, text)); }
 
   void line(std::string_view text) {
-    if (const std::size_t folder = text.find(kNodeFolder); folder != text.npos) {
+    if (continued_) {
+      distances_of_slit(nodes_[*continued_], text);
+    } else if (const std::size_t folder = text.find(kNodeFolder); folder != text.npos) {
       of_sysfs(text.substr(folder + kNodeFolder.size()));
     } else if (text.find("Locality: Flags:") != text.npos) {
       const bool reads = text.find("Type:Read ") != text.npos || text.find("Type:Access ") != text.npos;
@@ -167,8 +169,20 @@ class NumaReader {
   // Parses a row of SLIT, "  0 : 0A 15", in hexadecimal.
   void of_slit(std::string_view text) {
     const std::size_t colon = text.find(':');
-    NumaNode& of = node(stripped(text.substr(0, colon)));
-    for (const std::string_view word : words_of(text.substr(colon + 1))) {
+    const std::string_view number = stripped(text.substr(0, colon));
+    NumaNode& of = node(number);
+    continued_ = static_cast<int>(*decimal(number));
+    distances_of_slit(of, text.substr(colon + 1));
+  }
+
+  // iasl ends a line of 16 bytes that goes on with a backslash.
+  void distances_of_slit(NumaNode& of, std::string_view text) {
+    if (text.ends_with('\\')) {
+      text.remove_suffix(1);
+    } else {
+      continued_.reset();
+    }
+    for (const std::string_view word : words_of(text)) {
       const auto distance = hexadecimal(word);
       if (!distance || *distance < 10 || *distance > 255) refuse_line("expected distances from 0A to FF");
       of.distances.push_back(static_cast<double>(*distance));
@@ -213,6 +227,7 @@ class NumaReader {
   bool logs_latency_ = false, logs_bandwidth_ = false;  // what the pairs that follow in the log are
   std::int64_t number_ = 0;
   int next_bare_ = 0;
+  std::optional<int> continued_;  // the node whose distances go on in the next line
   bool in_distances_ = false;
 };
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import lint_cycles
 import lint_deletions
 import lint_evaluation_order
+import lint_findings
 import lint_layers
 import lint_marks
 import lint_prose
@@ -57,6 +58,7 @@ RULES: dict[str, FileRule | TreeRule] = {
     "same results everywhere": FileRule(lint_reproducible.findings, RESULTS, tests=False),
     "protocols are data": FileRule(lint_protocol_names.findings, RESULTS, tests=False),
     "prose": FileRule(lint_prose.findings, PROSE),
+    "heads of findings": FileRule(lint_findings.findings, ("findings/*.sh",)),
     "layers": TreeRule(lint_layers.findings),
     "cycles": TreeRule(lint_cycles.findings),
     "READMEs": TreeRule(lint_readme.findings),

@@ -94,6 +94,7 @@ enum class Loss : std::uint8_t {
   atomics_may_have_run,
   atomics_of_libraries,
   libraries_not_compiled,
+  sizes_left_out,
   inside_c_library,
   plain_atomics,
   types_missing,
@@ -241,6 +242,9 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "libraries that were not compiled by linebounce-cc have atomic instructions: {1}"},
     {"libraries_not_compiled", Severity::lost,
      "accesses of libraries that linebounce-cc did not compile, except those of the C library's memory and string functions"},
+    {"sizes_left_out", Severity::lost,
+     "accesses of other sizes than 1, 2, 4, 8 and 16 bytes in code compiled by clang or rustc: some bit-fields, vectors, long "
+     "double"},
     {"inside_c_library", Severity::lost,
      "accesses inside the C library's functions for locks, threads and memory, and inside the loader"},
     {"plain_atomics", Severity::lost,

@@ -117,9 +117,26 @@ class TypeMaker {
     type.states_alignment = false;
     // All of it is of unnamed bit-fields, which BTF leaves out.
     if (of.members.empty() && of.size > 1) type.untold = {{0, of.size}};
-    for (const BtfMember& one : of.members) type.members.push_back(member(of, one));
+    for (const BtfMember& one : of.members) {
+      // pahole gives a member no type if it does not know it, such as C11's _Atomic ones.
+      if (one.type == 0) {
+        type.untold.push_back(bytes_up_to_next(of, one));
+      } else {
+        type.members.push_back(member(of, one));
+      }
+    }
     type.alignment = alignment_by_members(type);
     return std::make_shared<const Type>(std::move(type));
+  }
+
+  // From a member's first byte to before the next member's, or to the end.
+  static Bytes bytes_up_to_next(const BtfType& of, const BtfMember& given) {
+    if (given.bit_offset / 8 > of.size) throw Unreadable(fmt::format("its member {} ends behind it", given.name));
+    Bytes bytes{.begin = given.bit_offset / 8, .end = of.size};
+    for (const BtfMember& other : of.members) {
+      if (other.bit_offset > given.bit_offset) bytes.end = std::min(bytes.end, other.bit_offset / 8);
+    }
+    return bytes;
   }
 
   Member member(const BtfType& of, const BtfMember& given) {

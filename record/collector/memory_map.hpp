@@ -57,6 +57,7 @@ class MemoryMap {
   [[nodiscard]] std::vector<std::string> shared_with_children() const;
   // Why debug information that is there does not tell variables and their types; empty if it does, or if there is none.
   [[nodiscard]] std::string why_types_are_missing() const;
+  [[nodiscard]] bool has_code_of_llvm() const { return types_.has_code_of_llvm(); }
   // The program asks for pages of `page_bytes` bytes there. Whether the system had any is not known.
   void set_pages(std::uint64_t address, std::uint64_t bytes, std::uint64_t page_bytes);
   // Called when the program gives memory back, which may come again with pages of the usual size.

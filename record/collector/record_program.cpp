@@ -280,6 +280,7 @@ Losses losses_of_compiled(const Recording& recording, const ProgramImage& image)
   // Losses are listed from the most misleading to the least.
   Losses losses = unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   losses.add(Loss::libraries_not_compiled, kRecorder);
+  if (recording.has_code_of_llvm()) losses.add(Loss::sizes_left_out, kRecorder);
   return losses;
 }
 

@@ -40,6 +40,7 @@ class Recording {
   [[nodiscard]] std::uint64_t foreign_rounds() const { return foreign_rounds_; }
   [[nodiscard]] std::vector<std::string> shared_with_children() const { return memory_.shared_with_children(); }
   [[nodiscard]] std::string why_types_are_missing() const { return memory_.why_types_are_missing(); }
+  [[nodiscard]] bool has_code_of_llvm() const { return memory_.has_code_of_llvm(); }
 
  private:
   struct Condition {

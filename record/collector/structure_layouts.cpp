@@ -34,8 +34,8 @@ class BinaryTypes {
     dwfl_getmodules(session_.get(), &note_module, &types_, 0);
     if (!types_.missing_files().empty())
       throw RecordError(
-          fmt::format("{}: has its debug information in {}, which can't be read; keep that file, or compile "
-                      "without -gsplit-dwarf",
+          fmt::format("{}: has its debug information in {}, which can't be read; keep that file, or make the "
+                      "program without -gsplit-dwarf and dwz -m",
                       file, types_.missing_files().front()));
     if (types_.qualified_names("").empty())
       throw RecordError(

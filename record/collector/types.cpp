@@ -1,6 +1,7 @@
 #include "record/collector/types.hpp"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,6 +65,13 @@ std::string split_file_of(Dwarf_Die& unit) {
   return "";
 }
 
+// "Debian clang version 14.0.6" or "clang LLVM (rustc version 1.95.0)".
+bool is_by_llvm(Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  const char* producer = dwarf_formstring(dwarf_attr(&unit, DW_AT_producer, &attribute));
+  return producer != nullptr && std::string_view(producer).find("clang") != std::string_view::npos;
+}
+
 bool is_same_layout(const Type& one, const Type& other) {
   constexpr auto kUse = types::FieldsFor::layout;
   return one.size == other.size && types::fields_of(one, kUse) == types::fields_of(other, kUse);
@@ -75,6 +83,18 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
   if (information == nullptr || !virtual_bases_.try_emplace(information, nullptr).second) return;
   const auto bases = std::make_shared<VirtualBases>(program, dwarf_getelf(information));
   virtual_bases_[information] = bases;
+  note_units_of(information, bases);
+  // `dwz -m` moves what several programs have in common to a file of its own.
+  const char* common_file = nullptr;
+  const void* build_id = nullptr;
+  if (Dwarf* common = dwarf_getalt(information); common != nullptr) {
+    if (virtual_bases_.try_emplace(common, bases).second) note_units_of(common, bases);
+  } else if (dwelf_dwarf_gnu_debugaltlink(information, &common_file, &build_id) > 0) {
+    missing_files_.emplace_back(common_file);
+  }
+}
+
+void Types::note_units_of(Dwarf* information, const std::shared_ptr<VirtualBases>& bases) {
   Dwarf_CU* unit = nullptr;
   Dwarf_Die entry, split;
   Dwarf_Half version = 0;
@@ -82,6 +102,7 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
   while (dwarf_get_units(information, unit, &unit, &version, &kind, &entry, &split) == 0) {
     const bool is_split = kind == DW_UT_skeleton && split.addr != nullptr;  // of a type unit, it is the type
     if (kind == DW_UT_skeleton && !is_split) missing_files_.push_back(split_file_of(entry));
+    has_code_of_llvm_ |= is_by_llvm(is_split ? split : entry);
     if (is_split) virtual_bases_[dwarf_cu_getdwarf(split.cu)] = bases;
     last_noted_ = nullptr;
     note_types_in(is_split ? split : entry, "", 0);

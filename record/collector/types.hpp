@@ -47,6 +47,8 @@ class Types {
   [[nodiscard]] std::vector<std::string> qualified_names(const std::string& name) const;
   // Whether the program's debug information leaves types out, as with -g1: main() has no type, in C or C++.
   [[nodiscard]] bool are_left_out() const { return are_left_out_; }
+  // True if clang or rustc has compiled a part of the program.
+  [[nodiscard]] bool has_code_of_llvm() const { return has_code_of_llvm_; }
   // Files of split units that could not be read.
   [[nodiscard]] const std::vector<std::string>& missing_files() const { return missing_files_; }
 
@@ -61,6 +63,7 @@ class Types {
   [[nodiscard]] bool is_variant(Dwarf_Die& die) const { return variants_.contains(die.addr); }
 
  private:
+  void note_units_of(Dwarf* information, const std::shared_ptr<VirtualBases>& bases);
   void note_types_in(Dwarf_Die& scope, const std::string& before, int depth);  // `before`: the scope's name, "ns::"
   void note_type(Dwarf_Die& die, const std::string& before, int depth);
   [[nodiscard]] const std::string* only_name(const std::string& name) const;
@@ -78,7 +81,8 @@ class Types {
   std::vector<std::string> missing_files_;
   bool are_left_out_ = false;
   const void* last_noted_ = nullptr;  // the last entry of a unit that note_types_in() has reached
-  int depth_ = 0;                     // of read()
+  bool has_code_of_llvm_ = false;
+  int depth_ = 0;  // of read()
 };
 
 }  // namespace linebounce::record

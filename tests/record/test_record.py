@@ -190,6 +190,25 @@ def test_no_operation_is_lost_when_a_ring_is_full(recorder: Recorder) -> None:
     assert sum(recording.touched(f"worker[{number}]")["counters"] for number in range(4)) == 240000
 
 
+ODD_SIZE = """
+struct { unsigned state : 10, owner : 14; char kind; } flags;
+int main(void) {
+  for (int i = 0; i < 100; ++i) {
+    flags.owner = i;
+    __asm__ volatile("" ::: "memory");
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_a_bit_field_in_three_bytes_is_recorded_or_said_to_be_missing(recorder: Recorder, compiler: str) -> None:
+    recording = recorder.record(recorder.compile(ODD_SIZE, compiler=compiler))
+    said = any("other sizes than 1, 2, 4, 8 and 16 bytes" in sentence for sentence in recording.missing)
+    assert said == (compiler == "clang")
+    assert (recording.touched("main")["flags"] >= 100) == (not said)
+
+
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_heap_blocks_have_the_types_that_the_source_names(recorder: Recorder, compiler: str) -> None:
     recording = recorder.record(recorder.compile(TABLE, compiler=compiler))

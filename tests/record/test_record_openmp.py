@@ -131,6 +131,30 @@ def test_threads_are_named_by_the_region_that_they_were_made_for(linebounce: Pro
     assert not any("gomp" in name for name in names)
 
 
+def test_named_critical_sections_share_a_line(linebounce: Program) -> None:
+    source = """
+#include <omp.h>
+static struct { _Alignas(64) long count; } counts[2];
+int main(void) {
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 200; ++i) {
+    if (omp_get_thread_num() == 0) {
+#pragma omp critical(left)
+      counts[0].count++;
+    } else {
+#pragma omp critical(right)
+      counts[1].count++;
+    }
+  }
+}
+"""
+    recorded(linebounce, source, "-fopenmp", "-O1")
+    shared = linebounce("find-sharing", "trace.lbt")
+    assert shared.code == 0, shared.stderr
+    assert ".gomp_critical_user_left" in shared.stdout
+    assert ".gomp_critical_user_right" in shared.stdout
+
+
 def test_a_barriers_order_is_transferred_as_with_pthreads_barriers(linebounce: Program) -> None:
     transfers = {}
     for name, text, flags in (("openmp", WITH_OPENMP, ["-fopenmp"]), ("pthreads", WITH_PTHREADS, [])):

@@ -112,6 +112,19 @@ def test_types_of_type_units_and_split_units_are_read(linebounce: Program) -> No
     assert "-g1 leaves types out" in linebounce.refused("import", "program", "--structure", "n::Whole", code=3)
 
 
+def test_types_that_dwz_moved_to_a_file_of_several_programs_are_read(linebounce: Program) -> None:
+    source = "struct Base { long id; virtual ~Base() {} }; struct Whole : virtual Base { char a; long b; } whole;\n"
+    source += "int main() { return whole.a; }\n"
+    built(linebounce, source, "whole.cpp", "g++", "-g")
+    expected = fields_of(linebounce, "Whole")
+    shutil.copy(linebounce.directory / "program", linebounce.directory / "twin")
+    subprocess.run(["dwz", "-m", "common.debug", "program", "twin"], cwd=linebounce.directory, check=True)
+    assert fields_of(linebounce, "Whole") == expected
+    (linebounce.directory / "common.debug").unlink()
+    refused = linebounce.refused("import", "program", "--structure", "Whole", code=3)
+    assert "has its debug information in common.debug, which can't be read" in refused
+
+
 def test_structures_of_one_name_that_differ_are_not_mixed_up(linebounce: Program) -> None:
     linebounce.file("one.c", "struct node { long a; } one; int main(void) { return one.a != 0; }\n")
     linebounce.file("two.c", "struct node { char c[3]; } two;\n")

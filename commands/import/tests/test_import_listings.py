@@ -214,3 +214,14 @@ def test_btf_as_json_is_the_same_layout_as_its_text(linebounce: Program) -> None
     assert "as bpftool -j prints it" in linebounce.refused(
         "import", "torn.json", "--as", "btf", "--structure", "job", "-o", "x.toml"
     )
+
+
+def test_members_to_which_btf_gives_no_type_are_not_explained(linebounce: Program) -> None:
+    types = "[1] STRUCT 'queue' size=32 vlen=4\n\t'count' type_id=0 bits_offset=0\n\t'tail' type_id=2 bits_offset=64\n"
+    types += "\t'head' type_id=0 bits_offset=128\n\t'kind' type_id=3 bits_offset=192\n"
+    types += "[2] INT 'long int' size=8 bits_offset=0 nr_bits=64 encoding=SIGNED\n"
+    types += "[3] INT 'int' size=4 bits_offset=0 nr_bits=32 encoding=SIGNED\n"
+    linebounce.file("atomic.btf.txt", types)
+    result = linebounce("import", "atomic.btf.txt", "--structure", "queue", "-o", "queue.toml")
+    assert result.code == 0, result.stderr
+    assert "Not explained: bytes 0 to 7 and 16 to 23 of queue" in result.stdout

@@ -169,6 +169,20 @@ def test_slit_as_iasl_prints_it_and_nodes_without_distances(linebounce: Program,
     assert (machine["cpus"], machine["nodes"], machine["memory"]["latency_ns"]) == (4, 2, 45)
 
 
+def test_distances_of_many_nodes_go_on_in_iasls_next_line(linebounce: Program) -> None:
+    nodes = 18
+    table = f'[000h 0000 004h] Signature : "SLIT"\n[024h 0036 008h] Localities : {nodes:016X}\n'
+    for one in range(nodes):
+        distances = [f"{10 if other == one else 20 + one:02X}" for other in range(nodes)]
+        table += f"[000h 0000 012h] Locality {one:3} : {' '.join(distances[:16])} \\\n{' '.join(distances[16:])}\n"
+    cpus = "".join(f"/sys/devices/system/node/node{node}/cpulist:{node}\n" for node in range(nodes))
+    linebounce.file("slit.txt", table + cpus)
+    result = linebounce("import", "slit.txt", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert (machine["cpus"], machine["nodes"]) == (nodes, nodes)
+
+
 # ---- MLC ----
 
 IDLE = "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n"

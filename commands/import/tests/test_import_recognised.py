@@ -73,8 +73,10 @@ HERD = "Test SB Allowed\nStates 1\n0:EAX=0; 1:EAX=0;\nOk\nWitnesses\nPositive: 1
         (" Thread ID   comm\n\n   123  sched-pipe\n", "perf lock contention"),
         ("Package:2 L3Cache:1 Core:4 PU:2\n", "--of xml"),
         ("NAME ONE-SIZE ALL-SIZE WAYS TYPE\nL2 1M 4M 8 Unified\n", "lscpu -J -e"),
+        ("type = Type counter\n    integer(kind=8) :: hits\nEnd Type counter\n", "--structure NAME"),
+        ("type = record\n    hits: long_integer;\n    ready: boolean;\nend record\n", "--structure NAME"),
     ],
-    ids=["mem", "btf", "herd", "browser", "cpuinfo", "lock info", "synthetic", "lscpu -C"],
+    ids=["mem", "btf", "herd", "browser", "cpuinfo", "lock info", "synthetic", "lscpu -C", "ptype Fortran", "ptype Ada"],
 )
 def test_what_lacks_what_its_kind_needs_is_refused_with_the_command_that_has_it(
     linebounce: Program, text: str, said: str
