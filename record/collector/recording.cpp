@@ -25,12 +25,12 @@ Kind kind_of(unsigned event) {
 
 }  // namespace
 
-Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
+Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window, TraceOutput::Instructions instructions)
     : writer_(&writer),
       image_(&image),
       result_use_(image),
       memory_(image, writer),
-      output_(writer, std::move(window)),
+      output_(writer, std::move(window), instructions),
       thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
@@ -59,9 +59,26 @@ void Recording::event(unsigned ring, const Event& event) {
     case kBarrier:
     case kTeamBarrier: return barrier_event(*thread, event);
     case kLibraryLoaded: return library_loaded();
+    case kInstructions:
+    case kWorked:
+    case kBlocked: return time_event(*thread, event);
     case kFork: return memory_.forked();
     default: return memory_event(*thread, event);
   }
+}
+
+void Recording::time_event(Thread& thread, const Event& event) {
+  constexpr double kShortest = 1000;  // ns; a thread that waits for less is not said to wait
+  if (event.kind == kInstructions) return output_.executed(thread, event.value);
+  double blocked = event.kind == kBlocked ? static_cast<double>(event.value) / clock_.ticks_of_ns() : 0;
+  if (event.kind == kWorked) {
+    const auto away = static_cast<double>(event.more[0]);
+    const double ticks = static_cast<double>(event.value) - away * clock_.ticks_of_ns();
+    if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(ticks / trace::kCyclesOfInstruction));
+    if (event.detail != 0) blocked = away;
+  }
+  if (blocked >= kShortest)
+    output_.append(thread, {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
 }
 
 void Recording::thread_event(unsigned ring, const Event& event) {

@@ -5,13 +5,17 @@
 void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
   uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1 + count, &at)) return;
+  if (ring == NULL) return;
+  note_work(ring);
+  if (!reserve_words(ring, 1 + count, &at)) return;
   fill_event(ring, at, event_word(kind, detail, value), more, count);
 }
 
 void record_order(void) {
   struct Ring* ring = this_ring();
-  if (ring != NULL) write_stamp(ring);
+  if (ring == NULL) return;
+  note_work(ring);
+  write_stamp(ring);
 }
 
 void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
@@ -20,7 +24,9 @@ void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
 
 void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
-  if (ring != NULL) write_in_order(ring, event_word(kind, detail, value), more, count);
+  if (ring == NULL) return;
+  note_work(ring);
+  write_in_order(ring, event_word(kind, detail, value), more, count);
 }
 
 // On x86-64, Linux places position-independent programs and their heaps at addresses from 0x55... on (the bits above kTopBits),

@@ -1,4 +1,5 @@
 #include "joining.h"
+#include "work.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -57,6 +58,8 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
+  read_usage(&this_thread.usage);
+  this_thread.ticks = __builtin_ia32_rdtsc();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // an interrupting signal handler sees either no ring or all members
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
@@ -78,6 +81,7 @@ struct Ring* ring_of_new_thread(void) {
 void end_thread(void) {
   struct Thread thread = this_thread;
   if (thread.ring == NULL) return;
+  note_work(thread.ring);
   write_in_order(thread.ring, event_word(kThreadEnd, 0, thread.number), NULL, 0);
   this_thread.ring = NULL;
   syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));

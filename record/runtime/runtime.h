@@ -24,6 +24,13 @@ struct Frame {
 };
 enum { kFrames = 4096 };
 
+// How a thread has used the processor so far.
+struct Usage {
+  uint64_t now;         // nanoseconds of CLOCK_MONOTONIC
+  uint64_t running;     // nanoseconds of processor time
+  uint64_t given_up;    // how often it gave the processor up to wait
+};
+
 // The runtime's data of one thread. Frames deeper than kFrames are counted but not stored.
 struct Thread {
   struct Ring* ring;  // NULL: not recorded, or not yet
@@ -33,7 +40,10 @@ struct Thread {
   bool silent;      // inside a replaced function whose inner calls are not recorded
   bool apart;       // inside the runtime's own calls of the C library, which allocate apart from the program's heap
   bool creates_thread;
+  bool allocates;   // inside the C library's functions for memory, whose instructions are the program's
   bool shares_locks;  // it has held a lock as one of several holders, so its loads are checked for pointers
+  uint64_t ticks;      // the time stamp counter at the latest event (work.h)
+  struct Usage usage;  // at the latest long gap between two events
   struct Frame* frames;
   struct Region* region;  // the OpenMP region that the thread is in; NULL: none
 };
@@ -48,6 +58,7 @@ extern HIDDEN __thread struct Thread this_thread __attribute__((tls_model("initi
 extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
 extern HIDDEN bool recording;
+extern HIDDEN bool measures_time;
 
 // The following are NULL except in the preloaded library (record/binary).
 // Tells the plugin that this thread has a ring now.

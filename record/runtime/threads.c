@@ -115,7 +115,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
 #define JOIN(name, parameters, thread, arguments)       \
   EXPORTED int name parameters {                        \
     const uint32_t number = known_thread(thread);       \
-    const int result = REAL(name) arguments;           \
+    const int result = WAITING(REAL(name) arguments);  \
     if (result == 0) record_join(number);               \
     return result;                                      \
   }
