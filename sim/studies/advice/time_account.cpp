@@ -476,6 +476,19 @@ TimeAccount account_time(const SimulationInput& input, const trace::Symbols& sym
   return accountant.take();
 }
 
+void add_pace_range(TimeAccount& account, SimulationInput input, const trace::Symbols& symbols, const PaceRange& range) {
+  const auto shares_with = [&](double cycles) {
+    input.machine.cpu.cycles_per_instruction = cycles;
+    const TimeAccount other = account_time(input, symbols);
+    std::map<std::pair<TimeClass, std::string>, double> shares;
+    for (const TimeShare& share : other.shares) shares[{share.what, share.name}] = other.pct(share.ticks);
+    return shares;
+  };
+  auto fast = shares_with(range.fast), slow = shares_with(range.slow);
+  for (TimeShare& share : account.shares)
+    share.pct_over_pace = {fast[{share.what, share.name}], slow[{share.what, share.name}]};
+}
+
 std::string sentence(const TimeShare& share) {
   constexpr double kFull = 90;  // in percent of the run; another algorithm can't help if the lock is held for a larger share
   std::string text;

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/units.hpp"
 #include "sim/point/simulation_input.hpp"
+#include "sim/studies/replay/pace_range.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::sim {
@@ -49,6 +52,9 @@ struct TimeShare {
   std::string role = {};                    // "a reference count", for a count whose use was recognised (count_use.hpp)
   double held_pct = 0;                      // for a lock: the time that it was held, in percent of the run's time
   Tick ticks = 0;
+  // The share in percent if the program computes fast, and if slowly (PaceRange); none if the trace does not tell its
+  // instructions.
+  std::optional<std::pair<double, double>> pct_over_pace = {};
 };
 
 // A line on which threads missed because others had used other bytes of it.
@@ -78,6 +84,9 @@ struct TimeAccount {
 
 // Runs the replay once, in this process, and divides its threads' time. Errors: SimulationFailure.
 TimeAccount account_time(const SimulationInput& input, const trace::Symbols& symbols);
+
+// Runs two more replays, at both ends of the range, and notes what they give for each share.
+void add_pace_range(TimeAccount& account, SimulationInput input, const trace::Symbols& symbols, const PaceRange& range);
 
 // Describes a share: "true sharing: keys_added, which 8 threads write, in worker (/src/count.c:5)".
 std::string sentence(const TimeShare& share);
