@@ -9,6 +9,7 @@
 #include "instructions.h"
 #include "outcome.h"
 #include "qemu_plugin.h"
+#include "system_calls.h"
 
 // A release must be ordered before the store. If before_store() did not yet know that this instruction releases, the order is
 // recorded here, late.
@@ -267,12 +268,14 @@ static void on_system_call(PluginId id, unsigned cpu, int64_t number, uint64_t f
   (void)id, (void)cpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
   if (number == ANNOUNCE_THREAD) follow((struct Thread*)(uintptr_t)first, (struct Channel*)(uintptr_t)second);
   if (number == ANNOUNCE_CALLBACK) called_back((uint64_t*)(uintptr_t)first, second != 0);
+  calls_system(number);
 }
 
 // After a fork, the child stops recording, because it would write into its parent's rings. A new thread never gets here: it
 // does not return from the system call.
 static void on_system_call_result(PluginId id, unsigned cpu, int64_t number, int64_t result) {
   (void)id, (void)cpu;
+  system_has_returned();
   const bool forks = number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
   if (forks && result == 0) follow_no_more();
 }

@@ -67,17 +67,22 @@ void Recording::event(unsigned ring, const Event& event) {
   }
 }
 
+// Notes how long a thread has computed or waited. A function that takes less than kShortest did not wait: it computed.
 void Recording::time_event(Thread& thread, const Event& event) {
-  constexpr double kShortest = 1000;  // ns; a thread that waits for less is not said to wait
+  constexpr double kShortest = 1000;  // ns
   if (event.kind == kInstructions) return output_.executed(thread, event.value);
-  double blocked = event.kind == kBlocked ? static_cast<double>(event.value) / clock_.ticks_of_ns() : 0;
+  auto ticks = static_cast<double>(event.value);
+  double blocked = 0;  // ns
   if (event.kind == kWorked) {
     const auto away = static_cast<double>(event.more[0]);
-    const double ticks = static_cast<double>(event.value) - away * clock_.ticks_of_ns();
-    if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(ticks / trace::kCyclesOfInstruction));
+    ticks -= away * clock_.ticks_of_ns();
     if (event.detail != 0) blocked = away;
+  } else if (const double ns = ticks / clock_.ticks_of_ns(); event.detail != 0 || ns >= kShortest) {
+    blocked = ns;
+    ticks = 0;
   }
-  if (blocked >= kShortest)
+  if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(ticks / trace::kCyclesOfInstruction));
+  if (blocked >= 1)
     output_.append(thread, {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
 }
 

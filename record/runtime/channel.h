@@ -67,7 +67,7 @@ enum EventKind {
   // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: 1 if it gave the
   // processor up itself, to wait, 0 if the processor was taken from it.
   kWorked,
-  kBlocked,  // value: ticks in which it waited for something outside the program
+  kBlocked,  // value: ticks in which it waited for something outside the program; detail: 1 if it was a system call
   kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };
 

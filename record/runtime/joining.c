@@ -58,7 +58,7 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
-  read_usage(&this_thread.usage);
+  this_thread.usage = usage_now();
   this_thread.ticks = __builtin_ia32_rdtsc();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // an interrupting signal handler sees either no ring or all members
   this_thread.ring = ring;

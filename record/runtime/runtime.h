@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "channel.h"
+#include "usage.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define EXPORTED __attribute__((visibility("default")))
@@ -23,13 +24,6 @@ struct Frame {
   uintptr_t stack;
 };
 enum { kFrames = 4096 };
-
-// How a thread has used the processor so far.
-struct Usage {
-  uint64_t now;         // nanoseconds of CLOCK_MONOTONIC
-  uint64_t running;     // nanoseconds of processor time
-  uint64_t given_up;    // how often it gave the processor up to wait
-};
 
 // The runtime's data of one thread. Frames deeper than kFrames are counted but not stored.
 struct Thread {

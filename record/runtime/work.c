@@ -1,40 +1,25 @@
 #include "work.h"
 
-#include <sys/resource.h>
-#include <time.h>
-
 // A thread that is taken off its processor is away for longer than this. In ticks: about 20 us.
 enum { kTicksAway = 50000 };
 // What an event itself takes, in ticks.
 enum { kTicksOfEvent = 64 };
-// Differences between the two clocks that say nothing.
-enum { kLeastAway = 2000 };  // ns
 
-static uint64_t nanoseconds(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
-void read_usage(struct Usage* usage) {
-  struct rusage of_thread;
-  getrusage(RUSAGE_THREAD, &of_thread);
-  *usage = (struct Usage){nanoseconds(CLOCK_MONOTONIC), nanoseconds(CLOCK_THREAD_CPUTIME_ID), (uint64_t)of_thread.ru_nvcsw};
-}
-
-// How long the thread has not run since its usage was read last, and whether it gave the processor up itself.
-static uint64_t time_away(bool* gave_up) {
+// Reads the thread's usage, and returns what it was when it was read last.
+static struct Usage renew_usage(void) {
   const struct Usage before = this_thread.usage;
-  read_usage(&this_thread.usage);
-  const uint64_t passed = this_thread.usage.now - before.now, running = this_thread.usage.running - before.running;
-  *gave_up = this_thread.usage.given_up != before.given_up;
-  return passed > running + kLeastAway ? passed - running : 0;
+  this_thread.usage = usage_now();
+  return before;
 }
 
 void write_work(struct Ring* ring, uint64_t ticks) {
   bool gave_up = false;
-  const uint64_t away = ticks < kTicksAway ? 0 : time_away(&gave_up);
-  uint64_t at;
+  uint64_t away = 0, at;
+  if (ticks >= kTicksAway) {
+    const struct Usage before = renew_usage();
+    gave_up = this_thread.usage.given_up != before.given_up;
+    away = time_away(before, this_thread.usage);
+  }
   if (reserve_words(ring, 2, &at)) fill_event(ring, at, event_word(kWorked, gave_up, ticks - kTicksOfEvent), &away, 1);
   this_thread.ticks = __builtin_ia32_rdtsc();
 }
@@ -42,7 +27,7 @@ void write_work(struct Ring* ring, uint64_t ticks) {
 void restart_work(void) {
   if (!measures_time) return;
   const uint64_t now = __builtin_ia32_rdtsc();
-  if (now - this_thread.ticks >= kTicksAway) read_usage(&this_thread.usage);
+  if (now - this_thread.ticks >= kTicksAway) renew_usage();
   this_thread.ticks = now;
 }
 
@@ -60,10 +45,8 @@ void restart_blocked_work(void) {
   this_thread.ticks = now;
   if (ticks < kTicksOfWork) return;
   if (ticks >= kTicksAway) {
-    const struct Usage before = this_thread.usage;
-    bool gave_up = false;
-    const uint64_t away = time_away(&gave_up), passed = this_thread.usage.now - before.now;
-    if (!gave_up && passed > 0) ticks -= (uint64_t)((double)ticks * (double)(away < passed ? away : passed) / (double)passed);
+    const struct Usage before = renew_usage();
+    ticks = ticks_not_lost(ticks, before, this_thread.usage);
   }
   uint64_t at;
   if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kBlocked, 0, ticks));

@@ -12,7 +12,6 @@ static inline void restart_work(void) {}
 enum { kTicksOfWork = 256 };
 
 HIDDEN void write_work(struct Ring* ring, uint64_t ticks);
-HIDDEN void read_usage(struct Usage* usage);
 
 // Before an event of the calling thread: tells the collector of the computation since the latest one.
 static inline void note_work(struct Ring* ring) {
