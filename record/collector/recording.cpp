@@ -83,7 +83,8 @@ void Recording::time_event(Thread& thread, const Event& event) {
   }
   if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(ticks / trace::kCyclesOfInstruction));
   if (blocked >= 1)
-    output_.append(thread, {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
+    output_.append(thread,
+                   {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
 }
 
 void Recording::thread_event(unsigned ring, const Event& event) {

@@ -236,11 +236,16 @@ class Comparer {
     return kept;
   }
 
+  [[nodiscard]] std::optional<PaceRange> range_on(const Plan& plan) const {
+    return pace_range(summary_, plan.make_point(0).input.machine.cpu, arguments_.sets);
+  }
+
   // Adds facts that come from the recording and the arguments, not from replays.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
     comparison.limits = limits_;
+    comparison.basis = pace_sentence(summary_, range_on(recorded));
     comparison.words = words_;
     comparison.own_locks = own_locks_;
     comparison.from_files = from_files_;
@@ -268,7 +273,7 @@ class Comparer {
 
   // Repeats a confirmed gain at both ends of the program's pace. Returns false if interrupted.
   bool over_pace(LockComparison& comparison, ReplayStudy study, const fs::path& directory, ExitCode& code) const {
-    const auto range = pace_range(summary_, plan_of(study).make_point(0).input.machine.cpu, study.sets);
+    const auto range = range_on(plan_of(study));
     if (!range) return true;
     study.title = "The best of them at another pace of computation";
     const std::vector<std::string> sets = study.sets;

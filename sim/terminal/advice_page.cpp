@@ -133,9 +133,10 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
 
 // "0.4 to 3.6": a share of the time at both ends of the program's pace, with the smaller one first; empty if it is not known or
 // the same.
-std::string over_pace_text(const TimeShare& share) {
-  if (!share.pct_over_pace) return {};
-  const auto [fast, slow] = *share.pct_over_pace;
+std::string over_pace_text(const TimeAccount& account, const TimeShare& share) {
+  const auto over_pace = account.pct_over_pace(share);
+  if (!over_pace) return {};
+  const auto [fast, slow] = *over_pace;
   const std::string low = fmt::format("{:.1f}", std::min(fast, slow)), high = fmt::format("{:.1f}", std::max(fast, slow));
   return low == high ? "" : fmt::format("{} to {}", low, high);
 }
@@ -164,8 +165,9 @@ std::string time_text(const TimeAccount& account, const Painter& paint) {
   };
   for (std::size_t i = 0; i < shown; ++i) {
     const TimeShare& share = account.shares[i];
-    const std::string range = over_pace_text(share);
-    line(pct[i], sentence(share) + (range.empty() ? "" : fmt::format(" ({} %)", range)), &share == account.bottleneck() ? Colour::bold : Colour::none);
+    const std::string range = over_pace_text(account, share);
+    line(pct[i], sentence(share) + (range.empty() ? "" : fmt::format(" ({} %)", range)),
+         &share == account.bottleneck() ? Colour::bold : Colour::none);
   }
   if (small > 0) line(pct.back(), plural(small, "smaller share"), Colour::dim);
   return out + "\n";
@@ -181,19 +183,26 @@ std::string words_text(const AdvicePage& page, const Painter& paint) {
          "\n";
 }
 
-ordered_json pair_json(const std::optional<std::pair<double, double>>& fast_and_slow) {
+ordered_json pair_json(const std::optional<FastAndSlow>& fast_and_slow) {
   if (!fast_and_slow) return nullptr;
   return {rounded(fast_and_slow->first), rounded(fast_and_slow->second)};
 }
 
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
-  return {{"class", key_of(share.what)},  {"name", share.name},
-          {"role", share.role},           {"source", share.source},
-          {"functions", share.functions}, {"writers", share.writers},
-          {"readers", share.readers},     {"writes", share.writes},
-          {"reads", share.reads},         {"held_pct", rounded(share.held_pct)},
-          {"ticks", share.ticks},         {"pct", rounded(account.pct(share.ticks))},
-          {"pct_over_pace", pair_json(share.pct_over_pace)},
+  return {{"class", key_of(share.what)},
+          {"name", share.name},
+          {"role", share.role},
+          {"source", share.source},
+          {"functions", share.functions},
+          {"writers", share.writers},
+          {"readers", share.readers},
+          {"writes", share.writes},
+          {"reads", share.reads},
+          {"held_pct", rounded(share.held_pct)},
+          {"ticks", share.ticks},
+          {"pct", rounded(account.pct(share.ticks))},
+          {"pct_over_pace", pair_json(account.pct_over_pace(share))},
+          {"us_over_pace", pair_json(share.us_over_pace)},
           {"text", sentence(share)}};
 }
 
@@ -206,6 +215,7 @@ ordered_json time_json(const std::vector<TimeAccount>& accounts) {
     list.push_back({{"machine", account.machine},
                     {"ticks", account.all},
                     {"thread_us", rounded(account.all_us)},
+                    {"thread_us_over_pace", pair_json(account.all_us_over_pace)},
                     {"bottleneck", bottleneck == nullptr ? ordered_json(nullptr) : share_json(account, *bottleneck)},
                     {"shares", std::move(shares)}});
   }
@@ -218,7 +228,7 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
   const TimeAccount& account = page.time.front();
   const TimeShare* bottleneck = account.bottleneck();
   if (bottleneck == nullptr) return {};
-  const std::string range = over_pace_text(*bottleneck);
+  const std::string range = over_pace_text(account, *bottleneck);
   return fmt::format("{} {} {:.1f} %{} of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
                      range.empty() ? "" : fmt::format(" ({} %)", range), sentence(*bottleneck));
 }
@@ -314,8 +324,7 @@ bool Rechecked::held() const {
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
-  std::string out = limits_text(page.limits, 2, paint);
-  if (!page.basis.empty()) out += paragraph(page.basis, 2, Colour::dim, paint);
+  std::string out = limits_text(page.limits, 2, paint) + basis_text(page.basis, 2, paint);
   out += paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
   for (const TimeAccount& account : page.time) {
     if (account.all > 0) out += time_text(account, paint);

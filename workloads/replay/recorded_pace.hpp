@@ -1,4 +1,5 @@
-// How fast a recorded program computes: its mean time for an instruction, in which accesses that hit the nearest cache are included.
+// How fast a recorded program computes: its mean time for an instruction, in which accesses that hit the nearest cache are
+// included.
 #pragma once
 
 #include <algorithm>

@@ -23,6 +23,7 @@ from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
+from linebounce.gate.work import other_work
 from linebounce.own_folder import require_own_folder
 from linebounce.program import find_program
 from linebounce.usage import output_file, whole_number
@@ -163,7 +164,12 @@ def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gaug
         verdict.missing.append(
             "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"
         )
-    verdict.changes = Comparison(base, head, budget).changes()
+    verdict.basis = head.basis
+    if other := other_work(base.works, head.works):
+        verdict.not_measured.append(other)
+    comparison = Comparison(base, head, budget)
+    verdict.not_compared = [f"{name}: {least:,} to {most:,} operations" for name, (least, most) in comparison.unlike.items()]
+    verdict.changes = comparison.changes()
     add_evidence(verdict, base, head, gauge)
     for file in arguments.findings:
         verdict.priced += priced(file, head)
@@ -225,6 +231,8 @@ def document(verdict: Verdict) -> dict[str, Any]:
             for it in verdict.priced
         ],
         "not_measured": verdict.not_measured,
+        "not_compared": verdict.not_compared,
+        "basis": verdict.basis,
         "missing": verdict.missing,
     }
 
@@ -249,6 +257,7 @@ def _change(change: Change, evidence: Evidence | None) -> dict[str, Any]:
                 "change": round(it.change, 4),
                 "low": round(it.low, 4),
                 "high": round(it.high, 4),
+                "change_over_pace": it.change_over_pace and [round(end, 4) for end in it.change_over_pace],
                 "budget_pct": it.budget_pct,
             }
             for it in change.figures

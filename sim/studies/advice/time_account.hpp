@@ -41,6 +41,9 @@ struct CountWord {
 
 constexpr std::size_t kMostCountWords = 16;
 
+// A figure if the program computes fast, and if slowly (PaceRange).
+using FastAndSlow = std::pair<double, double>;
+
 struct TimeShare {
   TimeClass what{};
   std::string name = {};                    // the lock, object or word; empty for `compute` and `joining`
@@ -52,9 +55,7 @@ struct TimeShare {
   std::string role = {};                    // "a reference count", for a count whose use was recognised (count_use.hpp)
   double held_pct = 0;                      // for a lock: the time that it was held, in percent of the run's time
   Tick ticks = 0;
-  // The share in percent if the program computes fast, and if slowly (PaceRange); none if the trace does not tell its
-  // instructions.
-  std::optional<std::pair<double, double>> pct_over_pace = {};
+  std::optional<FastAndSlow> us_over_pace = {};  // the time in microseconds; none if the trace does not tell its instructions
 };
 
 // A line on which threads missed because others had used other bytes of it.
@@ -68,8 +69,9 @@ inline constexpr double kCostlyPct = 1;
 
 struct TimeAccount {
   std::string machine;
-  Tick all = 0;                        // the time from begin to end, summed over all threads
-  double all_us = 0;                   // the same in microseconds
+  Tick all = 0;       // the time from begin to end, summed over all threads
+  double all_us = 0;  // the same in microseconds
+  std::optional<FastAndSlow> all_us_over_pace = {};
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
   // Words that several threads write, on lines with a truly shared word of kCostlyPct. A thread misses a line once, at the word
@@ -77,6 +79,7 @@ struct TimeAccount {
   std::vector<TimeShare> beside;
 
   [[nodiscard]] double pct(Tick ticks) const;
+  [[nodiscard]] std::optional<FastAndSlow> pct_over_pace(const TimeShare& share) const;
   // Returns the largest share that a change of the program could reduce; null if there is none. Waiting for threads to end is
   // never such a share.
   [[nodiscard]] const TimeShare* bottleneck() const;

@@ -24,7 +24,8 @@ struct PaceRange {
 // None if the trace does not tell its instructions, so that no machine's pace applies, or if `sets` chooses one.
 std::optional<PaceRange> pace_range(const trace::Summary& trace, const CpuSpec& cpu, const std::vector<std::string>& sets);
 
-// What the answer's sizes rest on: "Computation is as long as measured on the recording machine, ...". Empty if there is no range.
+// What the sizes of an answer rest on, as a sentence: how computation was recorded, and over which range it is tried. Says of
+// earlier recordings of programs that they have no computation. Empty if there is nothing to say.
 std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceRange>& range);
 
 }  // namespace linebounce::sim
