@@ -189,7 +189,7 @@ void TraceOutput::write(Thread& thread, const Operation& operation) {
 
 void TraceOutput::write_instructions(Thread& thread) {
   if (thread.instructions <= 0) return;
-  writer_->append(thread.stream, {.kind = Kind::execute, .argument = static_cast<std::uint64_t>(thread.instructions)});
+  writer_->append(thread.stream, {.kind = Kind::execute, .argument = std::min(static_cast<std::uint64_t>(thread.instructions), trace::kMostCount)});
   ++written_;
   thread.instructions = 0;
 }

@@ -11,11 +11,13 @@ void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t*
   fill_event(ring, at, event_word(kind, detail, value), more, count);
 }
 
+// Threads wait for each other's stamps as they do for no word of the program, so that the wait is not the program's.
 void record_order(void) {
   struct Ring* ring = this_ring();
   if (ring == NULL) return;
   note_work(ring);
   write_stamp(ring);
+  restart_work();
 }
 
 void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
@@ -27,6 +29,7 @@ void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const 
   if (ring == NULL) return;
   note_work(ring);
   write_in_order(ring, event_word(kind, detail, value), more, count);
+  restart_work();
 }
 
 // On x86-64, Linux places position-independent programs and their heaps at addresses from 0x55... on (the bits above kTopBits),

@@ -27,7 +27,7 @@ void write_work(struct Ring* ring, uint64_t ticks) {
 void restart_work(void) {
   if (!measures_time) return;
   const uint64_t now = __builtin_ia32_rdtsc();
-  if (now - this_thread.ticks >= kTicksAway) renew_usage();
+  if ((int64_t)(now - this_thread.ticks) >= kTicksAway) renew_usage();
   this_thread.ticks = now;
 }
 
@@ -43,7 +43,7 @@ void restart_blocked_work(void) {
   const uint64_t now = __builtin_ia32_rdtsc();
   uint64_t ticks = now - this_thread.ticks;
   this_thread.ticks = now;
-  if (ticks < kTicksOfWork) return;
+  if ((int64_t)ticks < kTicksOfWork) return;
   if (ticks >= kTicksAway) {
     const struct Usage before = renew_usage();
     ticks = ticks_not_lost(ticks, before, this_thread.usage);

@@ -16,9 +16,10 @@ HIDDEN void write_work(struct Ring* ring, uint64_t ticks);
 // Before an event of the calling thread: tells the collector of the computation since the latest one.
 static inline void note_work(struct Ring* ring) {
   if (!measures_time) return;
-  const uint64_t now = __builtin_ia32_rdtsc(), ticks = now - this_thread.ticks;
+  const uint64_t now = __builtin_ia32_rdtsc();
+  const int64_t ticks = (int64_t)(now - this_thread.ticks);  // below 0 if a signal handler has just written an event
   this_thread.ticks = now;
-  if (__builtin_expect(ticks >= kTicksOfWork, 0)) write_work(ring, ticks);
+  if (__builtin_expect(ticks >= kTicksOfWork, 0)) write_work(ring, (uint64_t)ticks);
 }
 
 // The thread's time does not count from pause_work() to restart_work(). Around waits for other threads, which a replay repeats,

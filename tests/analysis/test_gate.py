@@ -32,11 +32,11 @@ struct tally {
 };
 static struct tally tallies[4] __attribute__((aligned(64)));
 static pthread_barrier_t turn;
-static volatile long rounds = 1500;
+static volatile long rounds = 15000;
 static void *work(void *me) {
   volatile long *own = calloc(64, sizeof *own);
-  for (int i = 0; i < 1500; ++i) {
-    if (i % 100 == 0) pthread_barrier_wait(&turn);
+  for (int i = 0; i < 15000; ++i) {
+    if (i % 1000 == 0) pthread_barrier_wait(&turn);
     tallies[(long)me].sum += i;
     EXTRA
   }
