@@ -13,6 +13,9 @@ using trace::Operation;
 constexpr int kInstructionsOfAccess = 2;
 // Instructions are written in groups: one operation per access would double the trace's size.
 constexpr int kInstructionsAtOnce = 16;
+// An instruction may access memory more than once: a few accesses are taken from the instructions that follow. Those of a string
+// instruction, which may be thousands, are not.
+constexpr std::int64_t kMostOwed = -16;
 // As many are written before a function is entered or left, so that they count as the right one's.
 constexpr int kInstructionsOfFunction = 64;
 // Operations between two readings of the clock: a reading takes as long as an operation.
@@ -177,7 +180,7 @@ void TraceOutput::write(Thread& thread, const Operation& operation) {
     const int accesses = 1 + operation.repeats();
     if (!is_counted) thread.instructions += std::int64_t{kInstructionsOfAccess} * accesses;
     if (thread.instructions >= kInstructionsAtOnce) write_instructions(thread);
-    if (is_counted) thread.instructions -= accesses;
+    if (is_counted) thread.instructions = std::max(thread.instructions - accesses, kMostOwed);
   } else if (operation.kind != Kind::enter && operation.kind != Kind::leave) {
     write_instructions(thread);
   } else if (is_counted || thread.instructions >= kInstructionsOfFunction) {

@@ -3,7 +3,7 @@
 // A thread that is taken off its processor is away for longer than this. In ticks: about 20 us.
 enum { kTicksAway = 50000 };
 // What an event itself takes, in ticks.
-enum { kTicksOfEvent = 64 };
+enum { kTicksOfEvent = 40 };
 
 // Reads the thread's usage, and returns what it was when it was read last.
 static struct Usage renew_usage(void) {

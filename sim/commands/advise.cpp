@@ -36,7 +36,9 @@ constexpr const char* kAdviseFooter = R"(Examples:
       makes the first change in a copy, builds it with linebounce's compilers, and asks before it runs the program
 
 The page begins with what limits a verdict from this recording: if the program died, for example, "nothing is worth changing" is no
-verdict, and if it shares memory with another process there is none. Then it shows where the time of all threads goes (with --time
+verdict, and if it shares memory with another process there is none. A sentence says how computation was recorded: its speed on the
+simulated machine is known only as a range, so that each size comes with what it is if the program computes fast, and if slowly
+(--set machine.cpu.cycles_per_instruction=N chooses one speed). Then it shows where the time of all threads goes (with --time
 it ends there). Each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 

@@ -50,7 +50,7 @@ REGISTERS = "for (int k = 0; k < 20000; ++k) x = x * 1.0000001 + 1e-9;"
 SLEEP = "nanosleep(&(struct timespec){0, 100000}, 0);"
 KINDS = {
     "registers": REGISTERS,
-    "a library": "char text[64]; for (int k = 0; k < 40; ++k) { snprintf(text, 64, \"%.17g\", x + k); x += text[3]; }",
+    "a library": 'char text[64]; for (int k = 0; k < 40; ++k) { snprintf(text, 64, "%.17g", x + k); x += text[3]; }',
     "recursion": "x += fib(19);",
     "sleep": SLEEP,
 }
@@ -102,8 +102,12 @@ def test_a_sleep_is_a_wait_and_no_computation(recorder: Recorder, binary: bool) 
 def test_a_binary_has_as_many_instructions_as_were_executed(recorder: Recorder) -> None:
     """20000 rounds of four instructions in each of 300 items of two threads."""
     recording = recorder.record_binary(BETWEEN.replace("WORK", REGISTERS))
-    assembly = subprocess.run(["objdump", "-d", "--no-show-raw-insn", recorder.linebounce.directory / "plain"],
-                              capture_output=True, text=True, check=True).stdout
+    assembly = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", recorder.linebounce.directory / "plain"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     body = assembly.split("<work>:")[1].split("\n\n")[0] if "<work>:" in assembly else assembly
     loop = re.search(r"(?P<first>[0-9a-f]+):\s+mulsd.*?\n(?P<rest>(?:.*\n)*?.*jne\s+(?P=first))", body)
     assert loop is not None, body

@@ -36,10 +36,11 @@ _EXAMPLES = """Examples:
 
 Each recording is replayed on each machine in --orders orders of the same operations. Its threads' time is divided among the
 lines, words and locks for which they wait. A cost is over budget if the 95 % interval of its rise, over recordings and orders,
-is above the budget as a whole. Computation and misses that no other thread causes have no budget (docs/ci.md).
+is above the budget as a whole. A lock, word or object whose operations differ by more than 5 % between the recordings of one
+version is not compared. Computation and misses that no other thread causes have no budget (docs/ci.md).
 
 Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for example because a recording is missing, a replay
-did not finish, or the recorder did not see the program's atomic operations."""
+did not finish, the two versions did different amounts of work, or the recorder did not see the program's atomic operations."""
 
 
 # The forms of a verdict's file, by option: the form's name, and the legal endings of the file's name.

@@ -128,7 +128,6 @@ class Comparison:
             figures.append(replace(figure, change_over_pace=self._over_pace(condition, items)))
         return Change(rule, name, figures, items)
 
-
     def _over_pace(self, condition: Condition, items: Sequence[Item]) -> tuple[float, float] | None:
         ends = []
         for base, head in zip(self._base.us_over_pace[condition], self._head.us_over_pace[condition], strict=True):

@@ -22,7 +22,7 @@ def place_text(location: Location, root: Path) -> str:
 
 
 def text(verdict: Verdict, root: Path) -> str:
-    lines = [*([_paragraph(verdict.basis, 0)] if verdict.basis else []), verdict.sentence]
+    lines = [verdict.sentence, *([_paragraph(verdict.basis, 0)] if verdict.basis else [])]
     for kind, title in _TITLES.items():
         found = verdict.of(kind)
         if not found:
