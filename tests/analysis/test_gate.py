@@ -13,6 +13,7 @@ from linebounce.gate.judge import figure_of
 from linebounce.gate.layouts import layout_changes
 from linebounce.gate.measure import Condition
 from linebounce.gate.sources import replacements
+from linebounce.gate.work import other_work, unlike
 from linebounce.trace import Writer
 from linebounce.trace_symbols import Event, Field, Kind, Object, Operation, Stream, Structure, Summary, Symbols
 from program import Program, Result
@@ -399,3 +400,33 @@ def test_a_diff_becomes_replacements_of_whole_lines() -> None:
     diff = "--- a/x.c\n+++ b/x.c\n@@ -1,5 +1,5 @@\n one\n-two\n-three\n+2 and 3\n four\n+new\n five\n"
     found = [(it.path.name, it.first, it.last, it.text) for it in replacements(diff, Path("/top"))]
     assert found == [("x.c", 2, 3, "2 and 3\n"), ("x.c", 5, 4, "new\n")]
+
+
+def test_what_one_recording_of_a_version_does_more_often_is_unlike() -> None:
+    """A producer that polls takes the queue's lock until there is room. Few operations, or 5 % of many, say nothing."""
+    works = [{"queue.lock": 9118, "items": 6000, "few": 10}, {"queue.lock": 80318, "items": 6200, "few": 90}]
+    assert unlike(works) == {"queue.lock": (9118, 80318)}
+    assert unlike(works[:1]) == {}
+
+
+def test_versions_that_did_more_of_everything_are_not_compared() -> None:
+    base = {"table": 10000, "count": 5000, "put()": 2000}
+    twice = {name: 2 * count for name, count in base.items()}
+    assert other_work([base], [twice]).startswith("base and head did different work (table: 10,000 and 20,000 operations)")
+    assert other_work([base], [base | {"count": 9000, "added": 100000}]) == "", "a change of the program"
+
+
+def test_recordings_of_other_work_give_no_verdict(command: Callable[..., Result], tmp_path: Path) -> None:
+    def recorded(name: str, rounds: int) -> Path:
+        with Writer(tmp_path / name) as writer:
+            words = [writer.define(Object(word, size=8)) for word in ("a", "b", "c")]
+            stream = writer.define(Stream("main"))
+            for _ in range(rounds):
+                for word in words:
+                    writer.append(stream, Operation(Kind.STORE, 8, 0, word, 0))
+            writer.finish(Summary(program="stores"))
+        return tmp_path / name
+
+    result = command("gate", "--base", recorded("some.lbt", 200), "--head", recorded("more.lbt", 300), *OPTIONS)
+    assert result.code == 5, result.stdout + result.stderr
+    assert result.stdout.startswith("No verdict: base and head did different work")

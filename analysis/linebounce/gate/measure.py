@@ -116,9 +116,10 @@ class _Replay:
 
 
 def measure(sides: Sequence[Side], gauge: Gauge) -> None:
-    """Counts what all recordings of all sides do, and replays them all recordings of all sides. Notes in a side's `not_measured` a replay that fails, and one in which too
-    many tries of locks went another way than recorded. A condition with a failed replay is dropped from all sides.
-    Raises UsageError for an unknown machine, NotMeasuredError if no condition is left."""
+    """Counts what the recordings of all sides do, and replays them on all machines in several orders. Notes in a side's
+    `not_measured` a replay that fails, and one in which too many tries of locks went another way than recorded. A condition
+    with a failed replay is dropped from all sides. Raises UsageError for an unknown machine, NotMeasuredError if no condition
+    is left."""
     streams = max(len(symbols.streams) for side in sides for symbols in side.symbols)
     replays = [
         _Replay(side, recording, order, count)

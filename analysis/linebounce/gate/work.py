@@ -1,5 +1,5 @@
-"""Whether recordings did the same work. Costs of recordings that did not can't be compared: a queue that is polled, or a program
-that runs for a fixed time, does more on an idle machine."""
+"""Whether recordings did the same work. Costs of recordings that did not can't be compared: a queue that is polled does
+more on an idle machine, and so does a program that runs for a fixed time."""
 
 import json
 from collections.abc import Sequence
