@@ -50,7 +50,7 @@ REGISTERS = "for (int k = 0; k < 20000; ++k) x = x * 1.0000001 + 1e-9;"
 SLEEP = "nanosleep(&(struct timespec){0, 100000}, 0);"
 KINDS = {
     "registers": REGISTERS,
-    "a library": 'char text[64]; for (int k = 0; k < 40; ++k) { snprintf(text, 64, "%.17g", x + k); x += text[3]; }',
+    "a library": 'char text[64]; for (int k = 0; k < 200; ++k) { snprintf(text, 64, "%.17g", x + k); x += text[3]; }',
     "recursion": "x += fib(19);",
     "sleep": SLEEP,
 }
