@@ -62,14 +62,14 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def folder(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles each variant and records it twice: VARIANT/it.c, the program it, and the recordings it.lbt and it-2.lbt."""
+    """Compiles each variant and records it four times: VARIANT/it.c, the program it, and the recordings it.lbt, it-2.lbt and so on."""
     top = tmp_path_factory.mktemp("gate")
     for variant, (pad, extra) in VARIANTS.items():
         home = top / variant
         home.mkdir()
         recorder = Recorder(Program(executable, home))
         recorder.compile(PROGRAM.replace("PAD", pad).replace("EXTRA", extra), "-g", name="it.c", output="it")
-        recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+        recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
     return top
 
 
@@ -223,7 +223,7 @@ def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_pa
     apply_fix(result["fixes"][0], home)
     recorder = Recorder(Program(executable, home))
     recorder.compile((home / "it.c").read_text(), "-g", name="it.c", output="it")
-    recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+    recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
     passed = command("gate", "--base", folder / "padded" / "it.lbt", "--head", home / "it.lbt", *OPTIONS)
     assert passed.code == 0, passed.stdout
 
