@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable
@@ -45,13 +46,15 @@ class Tally:
     passed: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failures: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)  # of each part, which shows where the time goes
 
 
-def run(title: str, command: list[str], environment: dict[str, str] | None = None) -> int:
+def run(tally: Tally, title: str, command: list[str], environment: dict[str, str] | None = None) -> int:
     print(f"==> {title}", flush=True)
-    return subprocess.run(
-        command, cwd=ROOT, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, check=False
-    ).returncode
+    before = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, check=False)
+    tally.seconds[title] = time.monotonic() - before
+    return done.returncode
 
 
 def configure(preset: str) -> bool:
@@ -65,7 +68,7 @@ def configure(preset: str) -> bool:
 
 def build(tally: Tally, preset: str, *targets: str) -> None:
     command = ["cmake", "--build", "--preset", preset, "--target", *(targets or ("all",))]
-    if not configure(preset) or run(f"build {preset}", command):
+    if not configure(preset) or run(tally, f"build {preset}", command):
         tally.failures.append(f"build {preset}")
 
 
@@ -93,7 +96,7 @@ def run_with_report(tally: Tally, title: str, command: list[str], option: str, e
     report = REPORTS / f"{title.replace(' ', '_')}.xml"
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
-    exit_code = run(title, [*command, option, str(report)], environment)
+    exit_code = run(tally, title, [*command, option, str(report)], environment)
     count_report(tally, title, report, exit_code)
 
 
@@ -114,7 +117,7 @@ def lint(tally: Tally, without: str = "") -> None:
     for name, command in LINTS:
         if name == without:
             continue
-        if run(name, command()):
+        if run(tally, name, command()):
             tally.failures.append(name)
         else:
             tally.passed += 1
@@ -283,6 +286,7 @@ def main() -> int:
         print("\nFailed:\n" + "\n".join(f"  {failure}" for failure in tally.failures))
     for reason, count in tally.skipped.most_common():
         print(f"{count} skipped: {reason}")
+    print("seconds: " + ", ".join(f"{title} {seconds:.0f}" for title, seconds in tally.seconds.items()))
     print(f"{tally.passed} passed, {len(tally.failures)} failed", flush=True)
     return 1 if tally.failures or not tally.passed else 0
 
