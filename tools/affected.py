@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "forms": (),
     "litmus": (),
 }
+FUZZED = ("forms", "litmus", "commands/calibrate")  # with readers in tests/fuzz
 NEVER = ("LICENSE", "CITATION.cff", ".gitignore", ".github/")
 
 
@@ -61,10 +62,10 @@ def test_program(folder: str) -> str:
 
 
 def typing(sources: SourceTree, words: Iterable[str]) -> Iterator[str]:
-    """Python tests outside the rooms that type one of the words."""
+    """Python tests that type one of the words."""
     pattern = re.compile("|".join(rf'"{re.escape(word)}"' for word in words) or "$.")
-    for name in sources.matching("tests/*/test_*.py"):
-        if pattern.search(sources.text(name)):
+    for name in sources.matching("*/test_*.py"):
+        if is_test(name) and not name.startswith("tests/tools/") and pattern.search(sources.text(name)):
             yield name
 
 
@@ -83,10 +84,16 @@ def add_room(sources: SourceTree, room: str, found: Affected) -> None:
         if any(PurePosixPath(name).name.startswith("test_") and name.endswith(".py") for name in tests):
             found.files.add(f"{user}/tests")
     found.files.update(typing(sources, words))
+    if words:
+        found.files.update(sources.matching("tests/end_to_end/test_printed_commands.py"))  # types the examples of help texts
+    if room in FUZZED:
+        found.programs.add("test_fuzz")
 
 
-def add_test(name: str, found: Affected) -> bool:
+def add_test(sources: SourceTree, name: str, found: Affected) -> bool:
     path = PurePosixPath(name)
+    if path.suffix == ".py" and any(f"from {path.stem} import" in sources.text(file) for file in sources.matching("*.py")):
+        return False  # others use its texts
     in_program = path.suffix == ".cpp" and path.parts[:2] not in (("tests", "fuzz"), ("tests", "library"))
     if path.suffix == ".py" and path.name.startswith("test_"):
         found.files.add(name)
@@ -103,7 +110,7 @@ def add(sources: SourceTree, name: str, found: Affected) -> bool:
     top = path.parts[0]
     room = room_of(name)
     if is_test(name):
-        return add_test(name, found)
+        return add_test(sources, name, found)
     if path.suffix == ".md" and top not in ("models", "teach"):
         found.files.update(("tests/tools", "tests/analysis/test_docs_site.py"))
     elif top == "findings":

@@ -35,7 +35,7 @@ def test_a_change_in_a_command_runs_its_tests_and_those_that_type_it() -> None:
 
 def test_a_change_below_runs_the_tests_of_all_users() -> None:
     of_forms = found("forms/lstopo.cpp")
-    assert of_forms.programs == {"test_forms"}
+    assert of_forms.programs == {"test_forms", "test_fuzz"}
     rooms = {"commands/calibrate/tests", "commands/import/tests", "commands/run/tests"}
     assert of_forms.files == rooms | {"tests/end_to_end/test_names.py"}
 
@@ -49,6 +49,12 @@ def test_a_change_in_the_simulator_runs_everything() -> None:
         "commands/common/command.cpp",
     ):
         assert found("forms/lstopo.cpp", changed).everything == changed
+
+
+def test_a_test_from_which_others_take_texts_runs_everything() -> None:
+    used = {"commands/import/tests/test_import.py": "LSCPU = 1", "tests/end_to_end/typed.py": "from test_import import LSCPU"}
+    changed = "commands/import/tests/test_import.py"
+    assert affected.affected(SourceTree.of(used), [changed]).everything == changed
 
 
 def test_a_changed_test_runs_itself_and_prose_the_lints_tests() -> None:
