@@ -119,7 +119,7 @@ TEST_F(Pahole, ClassesOfCppAreReadWithoutWhatHasNoBytes) {
       "\tvoid queue(class queue *, );\n\n\tvirtual void ~queue(class queue *, int);\n\n"
       "\tint ()(void) * * _vptr.queue; /* 16 8 */\n\tstruct atomic<int> head __attribute__((__aligned__(4))); /* 24 4 */\n"
       "protected:\n\n\tclass vector<int, std::allocator<int> > items; /* 32 24 */\n\tbool closed:1; /* 56: 0 1 */\n\n"
-      "\tint ()(class queue *, int) queue::* call; /* 64 16 */\n\n\t/* size: 128, cachelines: 2, members: 4 */\n"
+      "\tint ()(class queue *, int) queue::* call; /* 64 16 */\n\n\t/* size: 128, cachelines: 2, members: 6 */\n"
       "} __attribute__((__aligned__(64)));\n",
       "s.pahole");
   ASSERT_EQ(layouts.size(), 1U);
@@ -194,6 +194,8 @@ TEST_F(Pahole, TextThatIsCutOffIsRefusedWherever) {
 TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
   std::string deep = "struct a {\n";
   for (int i = 0; i < 100000; ++i) deep += "struct {\n";
+  EXPECT_THAT(error(deep), HasSubstr("the text is cut off in a structure"));
+  for (int i = 0; i <= 100000; ++i) deep += "};\n";
   EXPECT_THAT(error(deep), AllOf(StartsWith("s.pahole: a: line 65:"), HasSubstr("more than 64 structures")));
   EXPECT_THAT(error(""), AllOf(StartsWith("s.pahole:1:1"), HasSubstr("no structure")));
   EXPECT_THAT(error("int x;\n"), AllOf(StartsWith("s.pahole:1:1"), HasSubstr("expected `struct NAME {`")));
