@@ -11,7 +11,7 @@ const readline = require("readline");
 const [engineFile, root] = process.argv.slice(2).map((name) => path.resolve(name));
 const createEngine = require(engineFile);
 const wasm = new WebAssembly.Module(fs.readFileSync(engineFile.replace(/\.js$/, ".wasm")));
-const kParts = ["configs/machines", "configs/families", "configs/layouts", "models/protocols", "programs", "tests/end_to_end"];
+const kParts = ["configs/machines", "configs/families", "configs/layouts", "models/protocols", "programs", "commands/check/tests"];
 
 function copyFolder(engine, folder) {
   engine.FS.mkdirTree(folder);
