@@ -182,9 +182,13 @@ PAHOLE = """struct NAME {
 \tu32                        state[4];             /*    16    16 */
 \tu32                        kind[2];              /*    32     8 */
 \tatomic_t                   users;                /*    40     4 */
+
+\t/* XXX 4 bytes hole, try to pack */
+
 \tu64                        peer;                 /*    48     8 */
 
 \t/* size: 56, cachelines: 1, members: 6 */
+\t/* sum members: 52, holes: 1, sum holes: 4 */
 };
 """
 LACKEY = " S 1ffefff8,8\n L 1ffefff8,8\n M 04222000,4\n" * 20

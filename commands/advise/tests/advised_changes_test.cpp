@@ -23,8 +23,8 @@ AdvicePage page_advising(std::vector<AdvisedChange> changes) {
 
 TEST(AdviceOfSeveralRecordings, IsWhatMostOfThemAdviseWithTheMedianOfTheirGains) {
   AdvicePage page = page_advising({change_of("spread counts", {10, 8, 12})});
-  join_recordings(
-      page, {page_advising({change_of("spread counts", {30, 20, 45})}), page_advising({change_of("spread counts", {12, 11, 13})})});
+  join_recordings(page, {page_advising({change_of("spread counts", {30, 20, 45})}),
+                         page_advising({change_of("spread counts", {12, 11, 13})})});
   ASSERT_THAT(page.changes, SizeIs(1));
   EXPECT_EQ(page.changes[0].recordings, 3);
   const OrdersChange& gain = page.changes[0].gains[0].change;
