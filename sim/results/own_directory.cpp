@@ -246,11 +246,14 @@ UnfinishedFolders::UnfinishedFolders(fs::path directory, std::vector<std::string
     throw ConfigError(directory_.string() +
                       ": another command is writing into this directory; wait for it, or choose another with -o");
   }
-  // Under the lock, a temporary folder here is one that a killed process left.
+  // Under the lock, a temporary folder or file here is one that a killed process left.
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
-    const bool is_ours = entry.path().filename().string().starts_with(kTemporaryPrefix);
-    if (is_ours && type_of(entry.path()) == fs::file_type::directory) delete_own_if_possible(entry.path());
+    if (!entry.path().filename().string().starts_with(kTemporaryPrefix)) continue;
+    const fs::file_type type = type_of(entry.path());
+    if (type == fs::file_type::directory) delete_own_if_possible(entry.path());
+    std::error_code ignored;
+    if (type == fs::file_type::regular) fs::remove(entry.path(), ignored);
   }
   work_ = directory_ / (std::string(kTemporaryPrefix) + std::to_string(::getpid()));
   make_directories(work_);

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -163,12 +164,13 @@ TEST_F(OwnDirectory, WhatAKilledProcessLeftIsDeletedByTheNext) {
   if (const pid_t child = ::fork(); child == 0) {
     UnfinishedFolders made(folder_, {"a"});
     make_directories(made.path() / "a");
+    std::ofstream(folder_ / (std::string(kTemporaryPrefix) + "1-lock.c")) << "half";  // as replace_file() names it
     ::raise(SIGKILL);
   } else {
     int status = 0;
     ::waitpid(child, &status, 0);
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2) << "the mark, and the temporary folder";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 3) << "the mark, the temporary folder and file";
   { const UnfinishedFolders next(folder_, {"a"}); }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
 }
