@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "litmus": (),
 }
 FUZZED = ("forms", "litmus", "commands/calibrate")  # with readers in tests/fuzz
+WRITTEN = ("docs/recipes.md", "findings/README.md")
 NEVER = ("LICENSE", "CITATION.cff", ".gitignore", ".github/")
 
 
@@ -56,7 +57,7 @@ def users(sources: SourceTree) -> dict[str, set[str]]:
     return {room: {user for user in uses if room in uses[user]} for room in uses}
 
 
-def test_program(folder: str) -> str:
+def program_of(folder: str) -> str:
     """The executable of a folder of C++ tests, named as in tests/CMakeLists.txt."""
     return "test_" + re.sub(r"^tests/|/tests$", "", folder).replace("/", "_")
 
@@ -80,7 +81,7 @@ def add_room(sources: SourceTree, room: str, found: Affected) -> None:
             words += subcommands(user)
         tests = sources.matching(f"{user}/tests/*")
         if any(name.endswith(".cpp") for name in tests):
-            found.programs.add(test_program(f"{user}/tests"))
+            found.programs.add(program_of(f"{user}/tests"))
         if any(PurePosixPath(name).name.startswith("test_") and name.endswith(".py") for name in tests):
             found.files.add(f"{user}/tests")
     found.files.update(typing(sources, words))
@@ -98,7 +99,7 @@ def add_test(sources: SourceTree, name: str, found: Affected) -> bool:
     if path.suffix == ".py" and path.name.startswith("test_"):
         found.files.add(name)
     elif in_program or (path.suffix == ".hpp" and path.parts[0] != "tests"):
-        found.programs.add(test_program(str(path.parent)))
+        found.programs.add(program_of(str(path.parent)))
     else:
         return path.suffix == ".md"
     return True
@@ -111,6 +112,8 @@ def add(sources: SourceTree, name: str, found: Affected) -> bool:
     room = room_of(name)
     if is_test(name):
         return add_test(sources, name, found)
+    if name in WRITTEN or "written by tools/" in (sources.text(name) if path.suffix == ".md" and name in sources else ""):
+        return False  # tests compare such a page with what the program prints
     if path.suffix == ".md" and top not in ("models", "teach"):
         found.files.update(("tests/tools", "tests/analysis/test_docs_site.py"))
     elif top == "findings":

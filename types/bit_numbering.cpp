@@ -26,7 +26,7 @@ std::int64_t bit_end(const OutlineMember& member, CountedFrom from) {
   return bit_begin(member, from) + (is_bit_field ? member.bits : member.bytes * 8);
 }
 
-// What speaks for and against the two ways of counting.
+// How many members agree with, and how many contradict, counting from the least and from the most significant bit.
 struct Evidence {
   int against_least = 0, against_most = 0;  // members that overlap or are out of order
   int for_least = 0, for_most = 0;          // bit-fields beside free bits, or first in their unit
@@ -54,7 +54,7 @@ int contradictions(const Outline& outline, CountedFrom from) {
 void weigh(const OutlineMember& member, bool is_first, Evidence& evidence) {
   const std::int64_t number = *member.bit_number, rest = member.bytes * 8 - member.bits - number;
   if (number == rest) return;  // both ways place it alike
-  // gdb states whole bytes apart.
+  // gdb lists free whole bytes in a line of their own, and only the remaining bits here.
   const auto leaves = [](std::int64_t free, std::int64_t bits) { return free == bits || free == bits % 8; };
   const std::int64_t free = member.free_behind.value_or(0);
   if (member.free_before) {

@@ -81,7 +81,7 @@ constexpr std::array kSizes = {
     NamedSize{"__u64", 8, 8},
 };
 
-// What all programs of 32 bits have in common.
+// Types whose size does not depend on the ABI of a 32-bit program, apart from those of a pointer's size.
 constexpr std::array<std::string_view, 8> kOfEightBytes = {"double", "long long", "unsigned long long", "int64_t", "uint64_t",
                                                            "u64",    "__u64",     "_Complex float"};
 constexpr std::array<std::string_view, 10> kOfPointersSize = {

@@ -61,8 +61,8 @@ void leave_out_empty(Listing& listing) {
   std::erase_if(listing.structures, is_empty);
 }
 
-// What makes the line a line of a comment, with the blanks in front and one behind: "  // ", " * ", ";; CHECK-NEXT: ". Empty
-// for other lines.
+// Returns the mark at the beginning of a comment's line, with the blanks before it and one after it, such as "  // ", " * " or
+// ";; CHECK-NEXT: ". Empty for other lines.
 std::string_view comment_mark(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   const char mark = begin < line.size() ? line[begin] : ' ';

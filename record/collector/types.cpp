@@ -84,7 +84,7 @@ void Types::note_types_of(Dwarf* information, Elf* program) {
   const auto bases = std::make_shared<VirtualBases>(program, dwarf_getelf(information));
   virtual_bases_[information] = bases;
   note_units_of(information, bases);
-  // `dwz -m` moves what several programs have in common to a file of its own.
+  // `dwz -m` moves types that several programs share into a separate file.
   const char* common_file = nullptr;
   const void* build_id = nullptr;
   if (Dwarf* common = dwarf_getalt(information); common != nullptr) {

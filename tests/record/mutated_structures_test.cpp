@@ -1,7 +1,7 @@
 // Reads structures from damaged debug information: nothing crashes or goes on for ever, no member is dropped, and every byte is
 // accounted for.
 //
-// LINEBOUNCE_MUTATIONS is the number of damaged files; ./dev fuzz sets none, so by hand:
+// LINEBOUNCE_MUTATIONS is the number of damaged files, as ./dev fuzz sets it; by hand:
 //   LINEBOUNCE_MUTATIONS=100000 build/dev/test_record --gtest_filter='Mutated*'
 #include <dwarf.h>
 #include <elfutils/libdw.h>

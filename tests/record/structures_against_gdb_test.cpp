@@ -76,7 +76,8 @@ class StructureComparer {
 
   void take(const Type& type, const types::Member& member, std::vector<json>& fields, const std::string& path) {
     const bool is_virtual = member.kind == types::MemberKind::virtual_base;
-    // Of several bases, the one of the same name; gdb spells a template's arguments otherwise.
+    // If gdb lists a base of the same name, only that one is meant; otherwise gdb has spelled a template's arguments
+    // differently.
     const auto is_namesake = [&](const json& field) { return field["name"] == member.name; };
     const bool is_named = std::ranges::any_of(fields, is_namesake);
     const auto same = std::ranges::find_if(fields, [&](const json& field) {

@@ -62,6 +62,7 @@ def test_a_changed_test_runs_itself_and_prose_the_lints_tests() -> None:
     assert found("forms/tests/recognise_test.cpp").programs == {"test_forms"}
     assert found("analysis/linebounce/gate/judge.py").files == {"tests/analysis/test_gate.py"}
     assert found("docs/terminal.md").files == {"tests/tools"}
+    assert found("docs/recipes.md").everything
     assert found("LICENSE").nothing()
 
 

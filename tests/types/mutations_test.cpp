@@ -1,6 +1,6 @@
 // Damages files of every form: each is read or refused with a reason, and nothing vanishes from what is read.
 //
-// LINEBOUNCE_TYPE_MUTATIONS is the number for each form; ./dev fuzz sets none, so by hand:
+// LINEBOUNCE_TYPE_MUTATIONS is the number for each form; ./dev fuzz sets it; by hand:
 //   LINEBOUNCE_TYPE_MUTATIONS=100000 build/dev/test_types --gtest_filter='*Mutat*'
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -119,7 +119,7 @@ def test_a_litmus_test_with_unsupported_parts_is_refused(linebounce: Program, ch
 
 
 LITMUS = {
-    # What diy7 writes around a test, and which final values to print.
+    # diy7 adds how it made the test, and which final values to print.
     "diy": (
         'X86 SB\n"Fre PodWR Fre PodWR"\nPrefetch=0:x=F,0:y=T\nCom=Fr Fr\nOrig=PodWR Fre PodWR Fre\n{\n}\n'
         " P0          | P1          ;\n MOV [x],$1  | MOV [y],$1  ;\n MOV EAX,[y] | MOV EAX,[x] ;\nlocations [x; y; 0:EAX;]\n"

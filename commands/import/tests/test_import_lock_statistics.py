@@ -131,7 +131,7 @@ LOCKS = {
                   "       4712    other     400 ns     2000    86.1 us     800.0 us\n\n"
                   "        Tid    Comm    Avg Hold    Count   Max Hold   Total Hold\n"
                   "       4711    worker    600 ns     8000    96.5 us       4.8 ms\n", "4711 worker", "4712 other"),
-    # What grep leaves of /proc/lock_stat.
+    # Rows that grep picked from /proc/lock_stat, without the titles.
     "grep": ("  tree_lock-W:   46   84   0.26   939.10   16371.53   194.90   47291   29223   0.16   2220.69   26916.32   5.99\n"
              "  tree_lock-R:   37   100   1.31   2.61   32.52   0.30   212344   343166   0.10   77.91   950.20   2.77\n",
              "tree_lock (writers)", "tree_lock (readers)"),
