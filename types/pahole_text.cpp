@@ -191,31 +191,26 @@ std::optional<std::int64_t> size_in(std::string_view comment) {
   return take_number(comment);
 }
 
-std::optional<std::int64_t> free_bits_in(std::string_view comment) {
-  constexpr std::string_view kHole = "XXX ", kPadding = "bit_padding:";
+// N of a comment "BEFORE N UNIT..."
+static std::optional<std::int64_t> figure_of(std::string_view comment, std::string_view before, std::string_view unit) {
   comment = trimmed(comment);
-  const bool is_padding = comment.starts_with(kPadding);
-  if (!is_padding && !comment.starts_with(kHole)) return std::nullopt;
-  comment.remove_prefix(is_padding ? kPadding.size() : kHole.size());
-  const auto bits = take_number(comment);
-  return bits && trimmed(comment).starts_with("bit") ? bits : std::nullopt;
+  if (!comment.starts_with(before)) return std::nullopt;
+  comment.remove_prefix(before.size());
+  const auto figure = take_number(comment);
+  return figure && trimmed(comment).starts_with(unit) ? figure : std::nullopt;
+}
+
+std::optional<std::int64_t> free_bits_in(std::string_view comment) {
+  const auto hole = figure_of(comment, "XXX ", "bit");
+  return hole ? hole : figure_of(comment, "bit_padding:", "bit");
 }
 
 std::optional<std::int64_t> hole_bytes_in(std::string_view comment) {
-  constexpr std::string_view kHole = "XXX ";
-  comment = trimmed(comment);
-  if (!comment.starts_with(kHole)) return std::nullopt;
-  comment.remove_prefix(kHole.size());
-  const auto bytes = take_number(comment);
-  return bytes && trimmed(comment).starts_with("byte") ? bytes : std::nullopt;
+  return figure_of(comment, "XXX ", "byte");
 }
 
 std::optional<std::int64_t> padding_bytes_in(std::string_view comment) {
-  constexpr std::string_view kPadding = "padding:";
-  comment = trimmed(comment);
-  if (!comment.starts_with(kPadding)) return std::nullopt;
-  comment.remove_prefix(kPadding.size());
-  return take_number(comment);
+  return figure_of(comment, "padding:", "");
 }
 
 std::optional<std::int64_t> members_in(std::string_view comment) {
