@@ -24,6 +24,7 @@ SUBCOMMANDS = {
 }
 FUZZED = ("forms", "litmus", "commands/calibrate")  # with readers in tests/fuzz
 WRITTEN = ("docs/recipes.md",)  # by the program, without saying so
+PRINTED = "tests/end_to_end/test_printed_commands.py"  # types the examples of all help texts, which takes minutes
 NEVER = ("LICENSE", "CITATION.cff", ".gitignore", ".github/")
 
 
@@ -31,7 +32,7 @@ NEVER = ("LICENSE", "CITATION.cff", ".gitignore", ".github/")
 class Affected:
     everything: str = ""  # the file that affects everything, if one does
     programs: set[str] = field(default_factory=set)  # C++ tests' executables
-    files: set[str] = field(default_factory=set)  # pytest's files and folders
+    files: set[str] = field(default_factory=set)  # pytest's files, folders, and cases (FILE::TEST)
 
     def nothing(self) -> bool:
         return not (self.everything or self.programs or self.files)
@@ -70,6 +71,16 @@ def typing(sources: SourceTree, words: Iterable[str]) -> Iterator[str]:
             yield name
 
 
+def printed_by(sources: SourceTree, words: Iterable[str]) -> Iterator[str]:
+    """The tests that type what the subcommands print: the examples of their help texts, and all messages' next commands."""
+    if PRINTED not in sources:
+        return
+    text = sources.text(PRINTED)
+    for page in re.findall(rf"^linebounce (?:{'|'.join(map(re.escape, words))})(?: .*)?$", text, re.MULTILINE):
+        yield f"{PRINTED}::test_every_example_of_a_help_text_works_when_typed[{page}]"
+    yield f"{PRINTED}::test_a_command_that_a_message_prints_works_when_typed"
+
+
 def subcommands(room: str) -> tuple[str, ...]:
     return SUBCOMMANDS.get(room, (PurePosixPath(room).name.replace("_", "-"),))
 
@@ -86,7 +97,7 @@ def add_room(sources: SourceTree, room: str, found: Affected) -> None:
             found.files.add(f"{user}/tests")
     found.files.update(typing(sources, words))
     if words:
-        found.files.update(sources.matching("tests/end_to_end/test_printed_commands.py"))  # types the examples of help texts
+        found.files.update(printed_by(sources, words))
     if room in FUZZED:
         found.programs.add("test_fuzz")
 
@@ -138,7 +149,7 @@ def affected(sources: SourceTree, changed: Iterable[str]) -> Affected:
     for name in changed:
         if not add(sources, name, found):
             return Affected(everything=name)
-    found.files = {file for file in found.files if file in sources or sources.matching(f"{file}/*")}
+    found.files = {file for file in found.files if file.partition("::")[0] in sources or sources.matching(f"{file}/*")}
     return found
 
 

@@ -15,11 +15,16 @@ SOURCES = SourceTree.of(
         "commands/run/tests/test_waves.py": "",
         "commands/lock/kernel_lock.cpp": "",
         "tests/end_to_end/test_names.py": 'linebounce("import", file)\n',
+        affected.PRINTED: "linebounce\nlinebounce import\nlinebounce layout\nlinebounce layout diff\n",
         "tests/end_to_end/test_series.py": 'linebounce("run", "oltp")\n',
         "tests/analysis/test_gate.py": "",
         "tests/tools/test_lint.py": "",
     }
 )
+
+
+TYPED = affected.PRINTED + "::test_every_example_of_a_help_text_works_when_typed[{}]"
+MESSAGES = affected.PRINTED + "::test_a_command_that_a_message_prints_works_when_typed"
 
 
 def found(*changed: str) -> affected.Affected:
@@ -28,7 +33,12 @@ def found(*changed: str) -> affected.Affected:
 
 def test_a_change_in_a_command_runs_its_tests_and_those_that_type_it() -> None:
     of_import = found("commands/import/import.cpp")
-    assert of_import.files == {"commands/import/tests", "tests/end_to_end/test_names.py"}
+    assert of_import.files == {
+        "commands/import/tests",
+        "tests/end_to_end/test_names.py",
+        TYPED.format("linebounce import"),
+        MESSAGES,
+    }
     assert not of_import.programs
     assert not of_import.everything
 
@@ -37,7 +47,19 @@ def test_a_change_below_runs_the_tests_of_all_users() -> None:
     of_forms = found("forms/lstopo.cpp")
     assert of_forms.programs == {"test_forms", "test_fuzz"}
     rooms = {"commands/calibrate/tests", "commands/import/tests", "commands/run/tests"}
-    assert of_forms.files == rooms | {"tests/end_to_end/test_names.py"}
+    assert of_forms.files == rooms | {"tests/end_to_end/test_names.py", TYPED.format("linebounce import"), MESSAGES}
+
+
+def test_a_command_of_several_pages_has_each_typed() -> None:
+    pages = {TYPED.format(page) for page in ("linebounce layout", "linebounce layout diff")}
+    assert pages | {MESSAGES} == found("commands/layout/diff.cpp").files
+
+
+def test_the_cases_that_type_examples_exist() -> None:
+    text = SourceTree.of_git().text(affected.PRINTED)
+    for case in affected.printed_by(SourceTree.of_git(), ["import"]):
+        name = case.partition("::")[2].partition("[")[0]
+        assert f"def {name}(" in text
 
 
 def test_a_change_in_the_simulator_runs_everything() -> None:
