@@ -12,6 +12,7 @@ or a part that dies counts as failed, so that nothing is lost. Exit code 1 when 
 """
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,8 @@ from source_tree import SourceTree
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 JOBS = str(os.cpu_count() or 2)
+# More than processors: tests in browsers and terminals mostly wait. test_report_page.py takes 170 s and 52 s of a processor.
+WORKERS = str(2 * (os.cpu_count() or 2))
 
 # Settings for RapidCheck. Tests run the same random cases every time; fuzzing runs new ones, and many more.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
@@ -48,15 +51,21 @@ class Tally:
     passed: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failures: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)  # of each part, which shows where the time goes
+    seconds: dict[str, tuple[float, float]] = field(default_factory=dict)  # of each part: elapsed, and on all processors
 
 
 def run(tally: Tally, title: str, command: list[str], environment: dict[str, str] | None = None) -> int:
     print(f"==> {title}", flush=True)
-    before = time.monotonic()
+    before, busy = time.monotonic(), processor_seconds()
     done = subprocess.run(command, cwd=ROOT, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, check=False)
-    tally.seconds[title] = time.monotonic() - before
+    tally.seconds[title] = time.monotonic() - before, processor_seconds() - busy
     return done.returncode
+
+
+def processor_seconds() -> float:
+    """Of all ended child processes and theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def configure(preset: str) -> bool:
@@ -109,7 +118,7 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
     # Runs all tests of a file in one process, because they share fixtures. conftest.py says which files come first.
-    side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
+    side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
     run_with_report(
         tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
     )
@@ -288,7 +297,8 @@ def main() -> int:
         print("\nFailed:\n" + "\n".join(f"  {failure}" for failure in tally.failures))
     for reason, count in tally.skipped.most_common():
         print(f"{count} skipped: {reason}")
-    print("seconds: " + ", ".join(f"{title} {seconds:.0f}" for title, seconds in tally.seconds.items()))
+    times = (f"{title} {elapsed:.0f} ({busy:.0f})" for title, (elapsed, busy) in tally.seconds.items())
+    print("seconds (of processor time): " + ", ".join(times))
     print(f"{tally.passed} passed, {len(tally.failures)} failed", flush=True)
     return 1 if tally.failures or not tally.passed else 0
 

@@ -27,7 +27,7 @@ from test_validate_against import METRIC
 
 PROGRAMS = r"linebounce(?:-[a-z+]+)?|perf|lscpu|numactl|core-to-core-latency|rumur|make|cc"
 EXAMPLE = re.compile(rf"^  ((?:{PROGRAMS}) (?:[^\\\n]|\\[^\n]|\\\n *)*?)(?=  |$)", re.MULTILINE)
-SECONDS = 4  # a command that runs for so long without a message has accepted what it was given
+SECONDS = 2  # a command that runs for so long without a message has accepted what it was given
 
 
 def examples(help_text: str) -> list[str]:
