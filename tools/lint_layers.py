@@ -2,7 +2,7 @@
 
 layers.txt lists the folders from the bottom up. A folder may include only what is on lines above its own, every folder
 but those of tests must be listed, and no two headers may have the same name. `using namespace` may name only one of our
-own layers.
+own layers. A subcommand's room may include only the rooms in its row of commands/README.md, and must use each of them.
 """
 
 import re
@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from source_tree import Finding, SourceTree, is_test, line_at
 
 LAYERS = Path(__file__).with_name("layers.txt")
+ROOMS = "commands/README.md"
+ROOM_ROW = re.compile(r"^\| `(\w+)/` \|.*\|(.*)\|$", re.MULTILINE)
 LAYERED = ("models", "workloads", "sim", "trace", "record", "types", "forms", "litmus", "commands", "evidence")
 OPENED = re.compile(r"^\s*using namespace (?!(?:workloads|sim);)([\w:]+);", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -44,6 +46,35 @@ def misplaced(above: str, header: str, height: dict[str, int]) -> str | None:
     return f"{above}/ may not include {header}: tools/layers.txt has {below}/ beside or above it"
 
 
+def room_of(file: str) -> str | None:
+    """The room of a file, as the table of rooms calls it; none for what all rooms may use."""
+    match PurePosixPath(file).parts:
+        case ("commands", room, _, *_) if room != "common":
+            return room
+        case ("forms" | "litmus" | "evidence" as room, _, *_):
+            return room
+    return None
+
+
+def room_findings(sources: SourceTree, files: list[str]) -> Iterator[Finding]:
+    """Rooms that include another without saying so in the table, or say so and don't."""
+    if ROOMS not in sources:
+        return
+    table = sources.text(ROOMS)
+    for row in ROOM_ROW.finditer(table):
+        room, named = row[1], set(re.findall(r"`(\w+)`", row[2]))
+        used = set()
+        for file in files:
+            if file.startswith(f"commands/{room}/"):
+                for line, header in included(sources, file):
+                    other = room_of(header)
+                    used.add(other)
+                    if other not in (None, room, *named):
+                        yield Finding(file, line, f"{room} may not include {header}: its row in {ROOMS} doesn't name {other}")
+        for unused in sorted(named - used) if room != "common" else ():
+            yield Finding(ROOMS, line_at(table, row.start()), f"{room} includes nothing of {unused}")
+
+
 def same_names(files: list[str]) -> Iterator[Finding]:
     first: dict[str, str] = {}
     for file in files:
@@ -56,6 +87,7 @@ def findings(sources: SourceTree, layers: str | None = None) -> Iterator[Finding
     height = heights(LAYERS.read_text(encoding="utf-8") if layers is None else layers)
     files = [file for file in sources.matching(*(f"{layer}/*.[ch]*" for layer in LAYERED)) if not is_test(file)]
     yield from same_names(files)
+    yield from room_findings(sources, files)
     for file in files:
         for line, header in included(sources, file):
             if problem := misplaced(folder_of(file), header, height):

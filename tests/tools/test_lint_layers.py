@@ -37,3 +37,33 @@ def test_two_headers_of_one_name_are_found() -> None:
 def test_only_a_layer_is_opened_whole() -> None:
     texts = {"sim/x.cpp": "using namespace workloads;\n", "sim/y.cpp": "using namespace std::chrono;\n"}
     assert findings(texts, LAYERS) == ["sim/y.cpp:1: using namespace std::chrono"]
+
+
+ROOMS = """| room | subcommands | uses, besides `sim` |
+|---|---|---|
+| `cook/` | `cook` | `forms` |
+| `eat/` | `eat` | |
+| `common/` | what they share: `command.*` | |
+"""
+ROOM_LAYERS = "forms\ncommands/common\ncommands/cook\ncommands/eat\n"
+IN_ROOMS = {
+    "commands/README.md": ROOMS,
+    "forms/x.hpp": "",
+    "commands/common/c.hpp": "",
+    "commands/cook/cook.hpp": '#include "forms/x.hpp"\n#include "commands/common/c.hpp"\n',
+}
+
+
+def test_a_room_uses_the_rooms_that_its_row_names_and_common() -> None:
+    assert findings(IN_ROOMS, ROOM_LAYERS) == []
+
+
+def test_a_room_that_its_row_does_not_name_is_not_included_however_low_it_lies() -> None:
+    texts = IN_ROOMS | {"commands/eat/eat.cpp": '#include "commands/common/c.hpp"\n#include "commands/cook/cook.hpp"\n'}
+    (finding,) = findings(texts, ROOM_LAYERS)
+    assert finding.startswith("commands/eat/eat.cpp:2: eat may not include commands/cook/cook.hpp")
+
+
+def test_a_room_that_a_row_names_in_vain_is_found() -> None:
+    (finding,) = findings(IN_ROOMS | {"commands/cook/cook.hpp": ""}, ROOM_LAYERS)
+    assert finding == "commands/README.md:3: cook includes nothing of forms"
