@@ -25,7 +25,7 @@ SUBCOMMANDS = {
 FUZZED = ("forms", "litmus", "commands/calibrate")  # with readers in tests/fuzz
 WRITTEN = ("docs/recipes.md",)  # by the program, without saying so
 PRINTED = "tests/end_to_end/test_printed_commands.py"  # types the examples of all help texts, which takes minutes
-NEVER = ("LICENSE", "CITATION.cff", ".gitignore", ".github/")
+NEVER = ("LICENSE", "CITATION.cff", ".gitignore")
 
 
 @dataclass

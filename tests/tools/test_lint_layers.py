@@ -1,7 +1,10 @@
 """The lint for layers: each kind of finding."""
 
+import re
+
+from lint_layers import LAYERS as LAYERS_FILE
 from lint_layers import findings as all_findings
-from source_tree import SourceTree
+from source_tree import ROOT, SourceTree
 
 LAYERS = "# bottom\nmodels\nworkloads/a workloads/b\nsim\n"
 
@@ -67,3 +70,10 @@ def test_a_room_that_its_row_does_not_name_is_not_included_however_low_it_lies()
 def test_a_room_that_a_row_names_in_vain_is_found() -> None:
     (finding,) = findings(IN_ROOMS | {"commands/cook/cook.hpp": ""}, ROOM_LAYERS)
     assert finding == "commands/README.md:3: cook includes nothing of forms"
+
+
+def test_the_picture_of_the_architecture_has_the_folders_of_sim_in_their_order() -> None:
+    picture = (ROOT / "docs/pictures/layers.svg").read_text(encoding="utf-8")
+    drawn = re.findall(r'<text class="name row"[^>]*>(\w+)<', picture)
+    listed = re.findall(r"^sim/(\w+)$", LAYERS_FILE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert drawn == listed[::-1]
