@@ -5,8 +5,8 @@
 # right, try_lock meets the lock's holder, wait_timeout times out, and Condvar::wait returns without a notification.
 # Seen with loom 0.7.2: none of the four, in all executions that it explores. Code behind such a failure is never run, so a retry loop
 # that is missing, or a lost wake-up that only a time-out shows, goes unnoticed.
-# What rests on it: `check-lock` ends a wait with a time-out at any moment (docs/check-lock.md); that it lets no weak compare-exchange
-# fail either is said in docs/lock-in-c.md since.
+# What rests on it: `check-lock` ends a wait with a time-out at any moment, and lets a weak compare-exchange fail for no reason, which
+# it didn't before (commands/check_lock/tests/test_lock_in_c.py).
 #
 # Usage: bash findings/loom_lets_nothing_fail.sh     needs cargo; fails if the behaviour changed
 set -euo pipefail

@@ -74,6 +74,20 @@ Value CheckedCpu::compare_exchange(Address address, Value expected, Value desire
       {.kind = StepKind::compare_exchange, .address = address, .bytes = bytes, .operand = desired, .expected = expected});
 }
 
+std::optional<Value> CheckedCpu::compare_exchange_weak(Address address, Value expected, Value desired, int bytes) {
+  const Value seen = ask({.kind = StepKind::compare_exchange,
+                          .address = address,
+                          .bytes = bytes,
+                          .operand = desired,
+                          .expected = expected,
+                          .weak = true});
+  return seen == expected && !fails_ ? std::nullopt : std::optional(seen);
+}
+
+bool CheckedCpu::may_fail_weakly() const {
+  return request_.weak && !has_failed_weakly_ && memory_->load(number_, request_.address, request_.bytes) == request_.expected;
+}
+
 // Reads the words one after the other, as a processor does. `done` belongs to the lock's program, so it runs on the program's
 // stack. An iteration that does not end the spin is forgotten (`seen_`), because the next one reads the values again.
 void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop) {
@@ -174,6 +188,7 @@ Value CheckedCpu::perform(Value drawn) {
   const auto put = [&](Value value) { memory_->write({request.address, request.bytes, value}); };
   Value seen = 0;
   bool changed = false;
+  fails_ = request.weak && drawn != 0;
   if (request.kind != StepKind::clock) looks_in_a_row_ = 0;
   switch (request.kind) {
     case StepKind::load: seen = before(); break;
@@ -194,8 +209,9 @@ Value CheckedCpu::perform(Value drawn) {
       break;
     case StepKind::compare_exchange:
       seen = before();
-      changed = seen == request.expected && seen != request.operand;
-      if (seen == request.expected) put(request.operand);
+      changed = seen == request.expected && seen != request.operand && !fails_;
+      if (seen == request.expected && !fails_) put(request.operand);
+      has_failed_weakly_ = has_failed_weakly_ || fails_;
       break;
     case StepKind::sleep: slept_ = wakes_; break;
     case StepKind::draw:
@@ -217,9 +233,9 @@ Value CheckedCpu::perform(Value drawn) {
 }
 
 void CheckedCpu::remember(Value seen, bool changed) {
-  seen_.add((static_cast<std::uint64_t>(request_.kind) << 1U) + (changed ? 1U : 0U));
+  seen_.add((static_cast<std::uint64_t>(request_.kind) << 2U) + (fails_ ? 2U : 0U) + (changed ? 1U : 0U));
   seen_.add(seen);
-  if (changed) {
+  if (changed || fails_) {
     looks_.clear();
   } else if (request_.kind < StepKind::fence) {
     looks_.push_back({request_.kind, request_.address, request_.bytes, request_.operand, request_.expected, seen});

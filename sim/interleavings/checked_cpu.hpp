@@ -4,6 +4,7 @@
 #include <boost/context/fiber.hpp>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -45,6 +46,7 @@ struct Request {
   Value operand = 0;                    // value to store, add or exchange; for a draw: its bound
   Value expected = 0;                   // for compare_exchange
   bool release = false;                 // for store
+  bool weak = false;                    // for compare_exchange: it may fail though it finds `expected`
   std::span<const Address> words = {};  // for wait, with `values`
   std::span<const Value> values = {};
 };
@@ -100,7 +102,7 @@ class CheckedCpu final : public Cpu {
   // True if earlier loads must complete before the request: it releases, or is an atomic operation or a fence.
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
   // Executes the request, and runs the program up to the next one. `drawn`: the result of a draw; for a look at the clock, 1 if
-  // a second has passed. Errors: whatever the program throws.
+  // a second has passed; for a weak compare-exchange, 1 if it fails for no reason. Errors: whatever the program throws.
   void step(Value drawn = 0);
   // Returns a number from 0 to bound - 1, which the search chooses.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
@@ -112,7 +114,17 @@ class CheckedCpu final : public Cpu {
   // that has ended has none.
   void add_to(Digest& digest) const;
   // Begins the next call of the lock.
-  void begin_call() { looks_in_a_row_ = seconds_ = 0; }
+  void begin_call() {
+    looks_in_a_row_ = seconds_ = 0;
+    has_failed_weakly_ = false;
+  }
+  // Returns the value found if it fails; nothing if it succeeds.
+  std::optional<Value> compare_exchange_weak(Address address, Value expected, Value desired, int bytes);
+  // True if the operation requested next is a weak compare-exchange that would succeed and may fail instead: once a call.
+  [[nodiscard]] bool may_fail_weakly() const;
+  // True if a weak compare-exchange has failed for no reason: the latest operation; any in this call.
+  [[nodiscard]] bool fails() const { return fails_; }
+  [[nodiscard]] bool has_failed_weakly() const { return has_failed_weakly_; }
   // Forgets what the program has seen, because nothing of it is left in its variables. `at`: the place in the program.
   // REQUIRES: a call begins.
   void forget(std::uint64_t at);
@@ -203,6 +215,8 @@ class CheckedCpu final : public Cpu {
   int draws_ = 0;
   int looks_in_a_row_ = 0;  // at a clock that stands
   int seconds_ = 0;
+  bool fails_ = false;  // the latest operation, a weak compare-exchange, failed for no reason
+  bool has_failed_weakly_ = false;
 };
 
 }  // namespace linebounce::sim

@@ -61,6 +61,10 @@ std::unique_ptr<Lock> LockRun::create_lock() {
   return case_.lock->create({.memory = space_, .per_cpu = per_cpu_, .name = "lock", .word = {}, .waits_in = {}});
 }
 
+std::optional<Value> LockRun::compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) {
+  return static_cast<CheckedCpu&>(cpu).compare_exchange_weak(address, expected, desired, bytes);
+}
+
 std::uint64_t LockRun::below(Cpu& cpu, std::uint64_t bound) {
   auto& checked = static_cast<CheckedCpu&>(cpu);
   has_left_out_draws_ = has_left_out_draws_ || bound > kTriedValues || checked.draws() >= kFreeDraws;
@@ -86,7 +90,9 @@ void LockRun::add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) c
       if (cpu.time_must_pass() || (has_read_clock_ && cpu.seconds() < kFreeSeconds))
         found.push_back({.cpu = number, .drawn = 1});
       return;
-    default: found.push_back({.cpu = number});
+    default:
+      found.push_back({.cpu = number});
+      if (cpu.may_fail_weakly()) found.push_back({.cpu = number, .drawn = 1});
   }
 }
 
@@ -122,8 +128,8 @@ void LockRun::forget(CheckedCpu& cpu, Place place) {
   if (leaves_nothing_behind(*lock_)) cpu.forget(static_cast<std::uint64_t>(kPlaces * round_[index(cpu)] + ordinal(place)));
 }
 
-// Tries once to take the lock. The try may fail only if another CPU uses the lock, and must then leave the lock unchanged,
-// which the following acquisition tests.
+// Tries once to take the lock. The try may fail only if another CPU uses the lock or a weak compare-exchange fails for no
+// reason, and must then leave the lock unchanged, which the following acquisition tests.
 void LockRun::attempt(CheckedCpu& cpu) {
   if (lock_->try_acquire(cpu)) {
     forget(cpu, Place::after_try);
@@ -132,7 +138,7 @@ void LockRun::attempt(CheckedCpu& cpu) {
     leave(cpu);
     lock_->release(cpu);
     give_back(cpu);
-  } else if (undisturbed_[index(cpu)]) {
+  } else if (undisturbed_[index(cpu)] && !cpu.has_failed_weakly()) {
     violation_ = fmt::format("CPU {} fails in try_acquire, though nobody else has the lock or wants it", cpu.id().value);
   }
   waited_[index(cpu)].clear();
@@ -331,7 +337,9 @@ void LockRun::do_step(const Choice& choice) {
   const Where before = where_[index(cpu)];
   guarded([&] { cpu.step(choice.drawn); });
   if (!describes_) return;
-  latest_ = step_name(request, cpu.result());
+  latest_ = cpu.fails() ? fmt::format("compare_exchange {} {} -> {}: fails for no reason, as a weak one may",
+                                      place_name(request.address), value_name(request.expected), value_name(request.operand))
+                        : step_name(request, cpu.result());
   const Where now = where_[index(cpu)];
   if (now != before && (now == Where::writes || now == Where::reads)) latest_ += "  [inside]";
 }

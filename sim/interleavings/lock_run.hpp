@@ -44,7 +44,7 @@ struct Choice {
   int cpu = 0;
   int drains = kProgram;    // position in the buffer
   bool is_private = false;  // no other CPU can notice this step, so the search tries no alternative to it
-  Value drawn = 0;          // for a draw or a look at the clock: see CheckedCpu::step
+  Value drawn = 0;          // for a draw, a look at the clock, or a weak compare-exchange: see CheckedCpu::step
   bool times_out = false;   // a wait ends because seconds pass: the CPU runs its loop on alone until it leaves it
 };
 
@@ -112,6 +112,7 @@ class LockRun : private workloads::Draws {
 
  private:
   std::uint64_t below(Cpu& cpu, std::uint64_t bound) override;
+  std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) override;
   std::unique_ptr<workloads::Lock> create_lock();
   void add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;

@@ -49,6 +49,10 @@ class Search {
 
  private:
   static bool is_program(const Choice& choice) { return choice.drains == Choice::kProgram; }
+  // True for another outcome of the same operation.
+  static bool is_same_step(const Choice& a, const Choice& b) {
+    return a.cpu == b.cpu && is_program(a) && is_program(b) && !a.times_out && !b.times_out;
+  }
 
   struct Level {
     std::optional<int> last;  // the CPU that took the previous program step, if it could continue here
@@ -121,7 +125,7 @@ class Search {
     note_access(run, level.taken);
     run.take(level.taken);
     if (is_lone && run.noticeable() == before) {
-      level.untried.clear();
+      std::erase_if(level.untried, [&](const Choice& other) { return !is_same_step(other, level.taken); });
       level.forced = forced + 1;
     }
     if (is_program(level.taken)) last = level.taken.cpu;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,14 @@ class QueueNodes {
   std::vector<std::vector<Address>> free_;  // each CPU's free nodes; take() takes the last
 };
 
-// A source of numbers that replaces a lock's random draws.
+// Replaces what a lock leaves to chance: random numbers, and whether a weak compare-exchange fails for no reason.
 class Draws {
  public:
   virtual ~Draws() = default;
   // Returns a number from 0 to bound - 1 for this CPU.
   virtual std::uint64_t below(Cpu& cpu, std::uint64_t bound) = 0;
+  // Returns the value found if it fails, which may be `expected`; nothing if it succeeds.
+  virtual std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) = 0;
 };
 
 class CpuObjects {

@@ -31,6 +31,7 @@ enum class NativeAccess : int {
   fetch_xor,
   fetch_nand,
   compare_exchange,
+  compare_exchange_weak,
   fence
 };
 
@@ -46,6 +47,7 @@ struct NativeHooks {
   int (*machine)(NativeCall* call, int what, int argument);
   std::uint64_t (*now_ns)(NativeCall* call);
   void* (*of_cpu)(NativeCall* call, void* own, int cpu);
+  bool (*fails_weakly)(const NativeCall* call);
 };
 
 // A place in the lock's code that accesses memory.

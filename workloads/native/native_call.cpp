@@ -42,6 +42,10 @@ std::uint64_t on_now_ns(NativeCall* call) {
   return call == nullptr ? 0 : call->now_ns();
 }
 
+bool on_fails_weakly(const NativeCall* call) {
+  return call->fails_weakly();
+}
+
 void* on_of_cpu(NativeCall* call, void* own, int cpu) {
   if (call == nullptr) throw ModelFailure("a lock in C: init() uses another CPU's variable");
   return call->of_cpu(own, cpu);
@@ -82,7 +86,8 @@ Value value_after(NativeAccess access, Value before, Value operand, Value expect
     case NativeAccess::store:
     case NativeAccess::exchange: return operand;
     case NativeAccess::fetch_add: return before + operand;
-    case NativeAccess::compare_exchange: return before == expected ? operand : before;
+    case NativeAccess::compare_exchange:
+    case NativeAccess::compare_exchange_weak: return before == expected ? operand : before;
     default: return changed_by(access, before, operand);
   }
 }
@@ -90,7 +95,8 @@ Value value_after(NativeAccess access, Value before, Value operand, Value expect
 }  // namespace
 
 const NativeHooks& native_hooks() {
-  static const NativeHooks kHooks = {on_access, on_range, on_thread_local, on_fail, on_machine, on_now_ns, on_of_cpu};
+  static const NativeHooks kHooks = {on_access,  on_range,  on_thread_local, on_fail,
+                                     on_machine, on_now_ns, on_of_cpu,       on_fails_weakly};
   return kHooks;
 }
 
@@ -314,7 +320,7 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
   const Value before = atomic(access, place.address, bytes, order, to, from);
   resume();
   if (on_stack(at)) {  // other code may load the variable without reporting it
-    const Value after = loaded(value_after(access, before, to, from), bytes);
+    const Value after = loaded(fails_weakly_ ? before : value_after(access, before, to, from), bytes);
     std::memcpy(const_cast<void*>(at), &after, static_cast<std::size_t>(bytes));
   }
   note_write(at, place.address, bytes);
@@ -399,6 +405,7 @@ void NativeCall::fence(int order) {
 
 // Atomic operations of Cpu are full fences, whatever the order.
 Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected) {
+  fails_weakly_ = false;
   switch (access) {
     case NativeAccess::store:
       if (order == NativeOrder::kSequential) return cpu_->exchange(address, operand, bytes);
@@ -407,8 +414,18 @@ Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int or
     case NativeAccess::exchange: return cpu_->exchange(address, operand, bytes);
     case NativeAccess::fetch_add: return cpu_->fetch_add(address, operand, bytes);
     case NativeAccess::compare_exchange: return cpu_->compare_exchange(address, expected, operand, bytes);
+    case NativeAccess::compare_exchange_weak: return exchange_weakly(address, bytes, operand, expected);
     default: return change(access, address, bytes, operand);
   }
+}
+
+// Simulated machines' compare-exchanges never fail for no reason; a checker may let them.
+Value NativeCall::exchange_weakly(Address address, int bytes, Value operand, Value expected) {
+  Draws* const draws = memory_->per_cpu().draws();
+  if (draws == nullptr) return cpu_->compare_exchange(address, expected, operand, bytes);
+  const auto found = draws->compare_exchange_weak(*cpu_, address, expected, operand, bytes);
+  fails_weakly_ = found == expected;
+  return found.value_or(expected);
 }
 
 // Runs an operation that Cpu does not have as a loop of compare-exchanges. The first one mostly fails, but fetches the line

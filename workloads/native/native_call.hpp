@@ -36,6 +36,8 @@ class NativeCall {
   std::uint64_t now_ns();
   void* of_cpu(void* own, int cpu) const;
   [[noreturn]] void fail(const std::string& what, const void* site) const;
+  // True if the latest weak compare-exchange failed though it found the expected value.
+  [[nodiscard]] bool fails_weakly() const { return fails_weakly_; }
 
  private:
   // The target of an access: a simulated address. Null for the function's own stack, as long as the code has not stored a
@@ -68,6 +70,7 @@ class NativeCall {
   void plain(NativeAccess access, const volatile void* at, int bytes, const Target& target, const void* site,
              const char* frame);
   Value atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected);
+  Value exchange_weakly(Address address, int bytes, Value operand, Value expected);
   Value look(const void* site, const volatile void* at, Address address, int bytes, const char* frame);
   Value spin();
   Value change(NativeAccess access, Address address, int bytes, Value operand);
@@ -99,6 +102,7 @@ class NativeCall {
   bool stack_is_published_ = false;
   const char* lowest_ = nullptr;  // lowest address of the code's stack at the last access, once it is published
   bool waited_ = false;
+  bool fails_weakly_ = false;
   std::optional<FunctionId> caller_;  // set by the first wait
   std::vector<Look> turn_;
   std::vector<char> state_;  // the stack and registers before turn_.front()

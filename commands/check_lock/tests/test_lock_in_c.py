@@ -282,3 +282,37 @@ def test_a_loop_that_reads_the_clock_ends_by_itself(linebounce: Program) -> None
     metrics = json.loads((results / "results.json").read_text())["points"][0]["metrics"]
     # 1 µs in that loop, and 1000 cycles at 700 MHz outside.
     assert metrics["throughput.operations_per_s"]["value"] == pytest.approx(1e6 / (1 + 1000 / 700), rel=0.1)
+
+
+def test_a_weak_compare_exchange_may_fail_for_no_reason_and_a_missing_retry_is_found(linebounce: Program) -> None:
+    """An mcs lock whose release takes a failure for a successor, and waits for it. A strong one fails only if there is one."""
+    before, release, after = (HERE / "mcs.c").read_text(encoding="utf-8").partition("void release")
+    assert "atomic_compare_exchange_strong" in after
+    weak = before + release + after.replace("atomic_compare_exchange_strong", "atomic_compare_exchange_weak")
+    found = checked(linebounce, linebounce.file("weak.c", weak), "--cpus=2", "--acquisitions=1", "--consistency=sc")
+    assert found["verdict"] == "broken"
+    last = found["cases"][-1]
+    assert "nobody can go on: CPU" in last["violation"]
+    assert "fails for no reason, as a weak one may" in json.dumps(last)
+    retried = lock(
+        linebounce,
+        "  int free = 0;\n  while (!__atomic_compare_exchange_n(&lock->held, &free, 1, 1, __ATOMIC_ACQUIRE, 0)) free = 0;",
+    )
+    assert checked(linebounce, retried, "--cpus=2", "--acquisitions=2")["verdict"] == "holds"
+
+
+def test_a_try_that_fails_because_its_weak_compare_exchange_does_is_no_mistake(linebounce: Program) -> None:
+    tried = """#include <linebounce/lock.h>
+struct own {{ int held; }};
+LINEBOUNCE_LOCK(struct own, .title = "Own")
+_Bool try_acquire(struct own *lock) {{
+  int free = 0;
+  return __atomic_compare_exchange_n(&lock->held, &free, 1, {weak}, __ATOMIC_ACQUIRE, 0){more};
+}}
+void acquire(struct own *lock) {{ while (!try_acquire(lock)) while (__atomic_load_n(&lock->held, 0)) linebounce_pause(); }}
+void release(struct own *lock) {{ __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE); }}
+"""
+    right = linebounce.file("right.c", tried.format(weak=1, more=""))
+    wrong = linebounce.file("wrong.c", tried.format(weak=0, more=" && linebounce_cpu() != 1"))
+    assert checked(linebounce, right, "--cpus=2")["verdict"] == "holds"
+    assert checked(linebounce, wrong, "--cpus=2")["verdict"] == "broken"

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 enum Access {
-  kRead, kWrite, kLoad, kStore, kExchange, kFetchAdd, kFetchAnd, kFetchOr, kFetchXor, kFetchNand, kCompareExchange, kFence
+  kRead, kWrite, kLoad, kStore, kExchange, kFetchAdd, kFetchAnd, kFetchOr, kFetchXor, kFetchNand, kCompareExchange,
+  kCompareExchangeWeak, kFence
 };
 
 struct Hooks {
@@ -19,6 +20,7 @@ struct Hooks {
   int (*machine)(void *call, int what, int argument);
   uint64_t (*now_ns)(void *call);
   void *(*of_cpu)(void *call, void *own, int cpu);
+  bool (*fails_weakly)(const void *call);  // the latest weak compare-exchange failed though it found the expected value
 };
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -111,11 +113,13 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
   FETCH(bits, type, fetch_or, kFetchOr, operand, __atomic_fetch_or)                                 \
   FETCH(bits, type, fetch_xor, kFetchXor, operand, __atomic_fetch_xor)                              \
   FETCH(bits, type, fetch_nand, kFetchNand, operand, __atomic_fetch_nand)                           \
-  static bool compare_exchange##bits(volatile type *at, type *expected, type desired, int order, const void *site) { \
+  static bool compare_exchange##bits(int access, volatile type *at, type *expected, type desired, int order, \
+                                     const void *site) {                                            \
     if (!RUNS) return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     const type wanted = *expected;                                                                  \
-    const type seen = (type)access_at(kCompareExchange, at, bits / 8, order, desired, wanted, site); \
-    if (seen == wanted) return true;                                                                \
+    const type seen = (type)access_at(access, at, bits / 8, order, desired, wanted, site);             \
+    const bool fails = access == kCompareExchangeWeak && linebounce_link.hooks->fails_weakly(linebounce_link.call); \
+    if (seen == wanted && !fails) return true;                                                      \
     linebounce_link.hooks->access(linebounce_link.call, kWrite, expected, bits / 8, 0, 0, 0, 0);    \
     *expected = seen;                                                                               \
     return false;                                                                                   \
@@ -123,12 +127,12 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
   VISIBLE int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected, type desired, int order, \
                                                             int failure) {                          \
     (void)failure;                                                                                  \
-    return compare_exchange##bits(at, expected, desired, order, SITE);                              \
+    return compare_exchange##bits(kCompareExchange, at, expected, desired, order, SITE);            \
   }                                                                                                 \
   VISIBLE int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected, type desired, int order, \
                                                           int failure) {                            \
     (void)failure;                                                                                  \
-    return compare_exchange##bits(at, expected, desired, order, SITE);                              \
+    return compare_exchange##bits(kCompareExchangeWeak, at, expected, desired, order, SITE);        \
   }                                                                                                 \
   VISIBLE type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type desired, int order, \
                                                           int failure) {                            \
