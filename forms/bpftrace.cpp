@@ -206,23 +206,48 @@ class BpftraceReader {
 
   void document(std::string_view text) {
     try {
-      const auto parsed = parsed_json<ordered_json>(text);
-      const ordered_json& data = parsed.at("data");
-      if (!data.is_object()) return;  // what the script printed
-      for (const auto& [map, values] : data.items()) {
-        if (!map.starts_with('@')) continue;
-        meaning_ = meaning_of(map.substr(1));
-        map_ = map.substr(1);
-        if (meaning_.what == MapMeaning::What::nothing) continue;
-        if (values.is_object() && !is_statistics(values)) {
-          for (const auto& [key, value] : values.items()) json_value(json_key(key), value);
-        } else {
-          json_value(map, values);
-        }
+      for (const JsonEntry& entry : entries_of(text)) {
+        if (!entry.map.starts_with('@')) continue;
+        map_ = entry.map.substr(1);
+        meaning_ = meaning_of(map_);
+        if (meaning_.what != MapMeaning::What::nothing) json_value(entry.key ? json_key(*entry.key) : entry.map, entry.value);
       }
     } catch (const ordered_json::exception&) {
       in_.refuse("expected one of bpftrace's JSON documents, with numbers in its maps");
     }
+  }
+
+  struct JsonEntry {
+    std::string map;
+    std::optional<std::string> key;  // none: the map has one value
+    ordered_json value;
+  };
+
+  // The entries of {"type": "map", "data": {"@wait_ns": {"KEY": 12}}}, in their order. bpftrace joins the parts of a key by
+  // commas, so that different keys can have one name; an object of the library keeps the last of them.
+  static std::vector<JsonEntry> entries_of(std::string_view text) {
+    using Event = ordered_json::parse_event_t;
+    enum Depth { kTop = 1, kMaps, kKeys };
+    std::array<std::string, kKeys + 1> name;  // by depth
+    std::vector<JsonEntry> entries;
+    std::size_t begin_of_map = 0;
+    parsed_json<ordered_json>(text, [&](int depth, Event event, const ordered_json& parsed) {
+      if (depth < kTop || depth > kKeys) return true;
+      if (event == Event::key) {
+        name[static_cast<std::size_t>(depth)] = parsed.get<std::string>();
+        if (depth == kMaps) begin_of_map = entries.size();
+      }
+      const bool is_whole = event == Event::value || event == Event::object_end || event == Event::array_end;
+      if (!is_whole || name[kTop] != "data") return true;
+      if (depth == kKeys) {
+        entries.push_back({name[kMaps], name[kKeys], parsed});
+      } else if (depth == kMaps && (!parsed.is_object() || is_statistics(parsed))) {
+        entries.resize(begin_of_map);
+        entries.push_back({name[kMaps], std::nullopt, parsed});
+      }
+      return true;
+    });
+    return entries;
   }
 
   static bool is_statistics(const ordered_json& value) {

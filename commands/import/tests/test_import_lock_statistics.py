@@ -167,3 +167,16 @@ def test_klockstats_times_may_have_their_unit_attached(linebounce: Program) -> N
 def test_perf_lock_may_have_a_separator_without_blanks_and_a_stack(linebounce: Program) -> None:
     text = "# output: contended|total wait|max wait|avg wait|type|caller|stacktrace\n7|9000|3000|1285|mutex|take+0x5a|a+0x1\n"
     assert re.search(r"take\+0x5a \(mutex\) +7 +9.00 µs", imported(linebounce, "x.txt", text))
+
+
+def test_keys_that_bpftrace_writes_alike_are_added_up(linebounce: Program) -> None:
+    """bpftrace 0.17's output for @wait_ns["a,b", "c"] = 100, ["a", "b,c"] = 250 and ["q", "r"] = 300."""
+    text = """{"type": "attached_probes", "data": {"probes": 1}}
+
+
+{"type": "map", "data": {"@wait_ns": {"q,r": 300, "a,b,c": 100, "a,b,c": 250}}}
+{"type": "map", "data": {"@total_ns": 77}}
+{"type": "stats", "data": {"@held_ns": {"count": 2, "average": 6, "total": 12}}}
+"""
+    said = imported(linebounce, "b.json", text)
+    assert re.search(r"a,b,c +350 ns.*q,r +300 ns.*@total_ns +77.0 ns", said, re.DOTALL)
