@@ -27,7 +27,7 @@ program='BEGIN { @wait_ns["a,b", "c"] = 100; @wait_ns["a", "b,c"] = 250; exit();
 "$bpftrace" -e "$program" 2>/dev/null | tee text.txt | grep @
 "$bpftrace" -f json -e "$program" 2>/dev/null | tee json.txt | grep @
 unset LD_LIBRARY_PATH
-grep -qx '@wait_ns\[a,b, c\]: 100' text.txt && grep -qx '@wait_ns\[a, b,c\]: 250' text.txt || { echo "the text has changed"; exit 1; }
+if [[ $(grep -cxE '@wait_ns\[(a,b, c\]: 100|a, b,c\]: 250)' text.txt) != 2 ]]; then echo "the text has changed"; exit 1; fi
 python3 - <<'P'
 import json
 
