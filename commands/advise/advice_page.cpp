@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "models/ordinal.hpp"
@@ -130,6 +131,16 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
   return rounded;
 }
 
+// "0.4 to 3.6": a share of the time at both ends of the program's pace, with the smaller one first; empty if it is not known or
+// the same.
+std::string over_pace_text(const TimeAccount& account, const TimeShare& share) {
+  const auto over_pace = account.pct_over_pace(share);
+  if (!over_pace) return {};
+  const auto [fast, slow] = *over_pace;
+  const std::string low = fmt::format("{:.1f}", std::min(fast, slow)), high = fmt::format("{:.1f}", std::max(fast, slow));
+  return low == high ? "" : fmt::format("{} to {}", low, high);
+}
+
 // The shares of one machine's time, the largest first. Shares after the eighth and those below 1 % become one line.
 std::string time_text(const TimeAccount& account, const Painter& paint) {
   constexpr std::size_t kMostShares = 8;
@@ -154,7 +165,9 @@ std::string time_text(const TimeAccount& account, const Painter& paint) {
   };
   for (std::size_t i = 0; i < shown; ++i) {
     const TimeShare& share = account.shares[i];
-    line(pct[i], sentence(share), &share == account.bottleneck() ? Colour::bold : Colour::none);
+    const std::string range = over_pace_text(account, share);
+    line(pct[i], sentence(share) + (range.empty() ? "" : fmt::format(" ({} %)", range)),
+         &share == account.bottleneck() ? Colour::bold : Colour::none);
   }
   if (small > 0) line(pct.back(), plural(small, "smaller share"), Colour::dim);
   return out + "\n";
@@ -170,13 +183,26 @@ std::string words_text(const AdvicePage& page, const Painter& paint) {
          "\n";
 }
 
+ordered_json pair_json(const std::optional<FastAndSlow>& fast_and_slow) {
+  if (!fast_and_slow) return nullptr;
+  return {rounded(fast_and_slow->first), rounded(fast_and_slow->second)};
+}
+
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
-  return {{"class", key_of(share.what)},  {"name", share.name},
-          {"role", share.role},           {"source", share.source},
-          {"functions", share.functions}, {"writers", share.writers},
-          {"readers", share.readers},     {"writes", share.writes},
-          {"reads", share.reads},         {"held_pct", rounded(share.held_pct)},
-          {"ticks", share.ticks},         {"pct", rounded(account.pct(share.ticks))},
+  return {{"class", key_of(share.what)},
+          {"name", share.name},
+          {"role", share.role},
+          {"source", share.source},
+          {"functions", share.functions},
+          {"writers", share.writers},
+          {"readers", share.readers},
+          {"writes", share.writes},
+          {"reads", share.reads},
+          {"held_pct", rounded(share.held_pct)},
+          {"ticks", share.ticks},
+          {"pct", rounded(account.pct(share.ticks))},
+          {"pct_over_pace", pair_json(account.pct_over_pace(share))},
+          {"us_over_pace", pair_json(share.us_over_pace)},
           {"text", sentence(share)}};
 }
 
@@ -189,6 +215,7 @@ ordered_json time_json(const std::vector<TimeAccount>& accounts) {
     list.push_back({{"machine", account.machine},
                     {"ticks", account.all},
                     {"thread_us", rounded(account.all_us)},
+                    {"thread_us_over_pace", pair_json(account.all_us_over_pace)},
                     {"bottleneck", bottleneck == nullptr ? ordered_json(nullptr) : share_json(account, *bottleneck)},
                     {"shares", std::move(shares)}});
   }
@@ -201,8 +228,9 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
   const TimeAccount& account = page.time.front();
   const TimeShare* bottleneck = account.bottleneck();
   if (bottleneck == nullptr) return {};
-  return fmt::format("{} {} {:.1f} % of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
-                     sentence(*bottleneck));
+  const std::string range = over_pace_text(account, *bottleneck);
+  return fmt::format("{} {} {:.1f} %{} of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
+                     range.empty() ? "" : fmt::format(" ({} %)", range), sentence(*bottleneck));
 }
 
 // Names the best change that has a condition, if it gains more than each that has none; else empty.
@@ -239,6 +267,11 @@ std::string verdict(const AdvicePage& page) {
                      tries_text(page.tries_otherwise_pct, "; "));
 }
 
+ordered_json over_pace_json(const OrdersChange& change) {
+  if (!change.over_pace) return nullptr;
+  return {rounded(change.over_pace->fast_pct), rounded(change.over_pace->slow_pct)};
+}
+
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
   ordered_json list = ordered_json::array();
   for (const AdvisedChange& change : changes) {
@@ -248,6 +281,7 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                        {"change_pct", rounded(gain.change.median_pct)},
                        {"change_low_pct", rounded(gain.change.low_pct)},
                        {"change_high_pct", rounded(gain.change.high_pct)},
+                       {"change_over_pace_pct", over_pace_json(gain.change)},
                        {"confirmed", gain.confirmed},
                        {"part", gain.part}});
     }
@@ -290,7 +324,8 @@ bool Rechecked::held() const {
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
-  std::string out = limits_text(page.limits, 2, paint) + paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
+  std::string out = limits_text(page.limits, 2, paint) + basis_text(page.basis, 2, paint);
+  out += paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
   for (const TimeAccount& account : page.time) {
     if (account.all > 0) out += time_text(account, paint);
   }
@@ -346,6 +381,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"trace", page.trace},
           {"machines", page.machines},
           {"verdict", behind_limits(page.limits, verdict(page))},
+          {"basis", page.basis},
           {"limits", limits_json(page.limits)},
           {"tries_otherwise_pct", rounded(page.tries_otherwise_pct)},
           {"time", time_json(page.time)},

@@ -83,6 +83,7 @@ struct AdvicePage {
   std::vector<std::string> not_tried;    // reasons why other changes were not tried
   double tries_otherwise_pct = 0;        // kTriesOtherwise: the largest of all machines' runs without a change
   std::vector<std::string> missing;      // sentences on what the trace does not contain
+  std::string basis = {};                // what sizes rest on, from pace_sentence(); empty: nothing to say
   trace::Limits limits;                  // those of them, and other facts, that limit the verdict
   std::vector<std::string> assumptions;  // sentences about the machines, from assumptions_of()
   std::vector<Rechecked> rechecked;      // results of applying the first change that has a diff, one for each machine

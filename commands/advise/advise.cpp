@@ -36,7 +36,9 @@ constexpr const char* kAdviseFooter = R"(Examples:
       makes the first change in a copy, builds it with linebounce's compilers, and asks before it runs the program
 
 The page begins with what limits a verdict from this recording: if the program died, for example, "nothing is worth changing" is no
-verdict, and if it shares memory with another process there is none. Then it shows where the time of all threads goes (with --time
+verdict, and if it shares memory with another process there is none. A sentence says how computation was recorded: its speed on the
+simulated machine is known only as a range, so that each size comes with what it is if the program computes fast, and if slowly
+(--set machine.cpu.cycles_per_instruction=N chooses one speed). Then it shows where the time of all threads goes (with --time
 it ends there). Each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 
@@ -106,13 +108,23 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
   try {
-    TimeAccount account = account_time(plan_of(study).make_point(0).input, reader.symbols());
+    const SimulationInput input = plan_of(study).make_point(0).input;
+    TimeAccount account = account_time(input, reader.symbols());
+    if (const auto range = pace_range(reader.summary(), input.machine.cpu, study.sets))
+      add_pace_range(account, input, reader.symbols(), *range);
     account.machine = machine;
     name_roles(account, reader);
     return account;
   } catch (const SimulationFailure&) {
     return std::nullopt;
   }
+}
+
+// What sizes rest on, on the first machine.
+std::string basis_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+  const ReplayStudy study{.name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+  const CpuSpec cpu = plan_of(study).make_point(0).input.machine.cpu;
+  return pace_sentence(reader.summary(), pace_range(reader.summary(), cpu, arguments.sets));
 }
 
 // Without changes, which the user did not ask for or the recording does not support: shows where the time goes, by one replay
@@ -130,6 +142,7 @@ AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& read
     page.machines.push_back(machine);
     if (auto time = time_on(arguments, machine, locks.reader())) page.time.push_back(std::move(*time));
   }
+  page.basis = basis_of(arguments, page.machines.front(), reader);
   return page;
 }
 
@@ -204,6 +217,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
   Advised advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
   advised.page.limits = limits;
+  advised.page.basis = basis_of(arguments, machines.front(), reader);
   return advised;
 }
 

@@ -25,12 +25,12 @@ Kind kind_of(unsigned event) {
 
 }  // namespace
 
-Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
+Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window, TraceOutput::Instructions instructions)
     : writer_(&writer),
       image_(&image),
       result_use_(image),
       memory_(image, writer),
-      output_(writer, std::move(window)),
+      output_(writer, std::move(window), instructions),
       thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
@@ -59,9 +59,32 @@ void Recording::event(unsigned ring, const Event& event) {
     case kBarrier:
     case kTeamBarrier: return barrier_event(*thread, event);
     case kLibraryLoaded: return library_loaded();
+    case kInstructions:
+    case kWorked:
+    case kBlocked: return time_event(*thread, event);
     case kFork: return memory_.forked();
     default: return memory_event(*thread, event);
   }
+}
+
+// Notes how long a thread has computed or waited. A function that takes less than kShortest did not wait: it computed.
+void Recording::time_event(Thread& thread, const Event& event) {
+  constexpr double kShortest = 1000;  // ns
+  if (event.kind == kInstructions) return output_.executed(thread, event.value);
+  auto ticks = static_cast<double>(event.value);
+  double blocked = 0;  // ns
+  if (event.kind == kWorked) {
+    const auto away = static_cast<double>(event.more[0]);
+    ticks -= away * clock_.ticks_of_ns();
+    if (event.detail != 0) blocked = away;
+  } else if (const double ns = ticks / clock_.ticks_of_ns(); event.detail != 0 || ns >= kShortest) {
+    blocked = ns;
+    ticks = 0;
+  }
+  if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(ticks / trace::kCyclesOfInstruction));
+  if (blocked >= 1)
+    output_.append(thread,
+                   {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
 }
 
 void Recording::thread_event(unsigned ring, const Event& event) {

@@ -31,13 +31,16 @@ static inline void order_if(bool wanted) {
     const unsigned plain = kAtomicAccess | (releases(order) ? kReleaseAccess : 0);               \
     record_address(exchanges ? kExchange : kStore, logarithm | plain, word);                     \
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);                                             \
+    restart_work();                                                                              \
   }
 
 #define EXCHANGE(bits, logarithm, type)                                                          \
   EXPORTED type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order);    \
   type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order) {            \
     order_if(releases(order));                                                                   \
+    pause_work();                                                                                \
     const type before = __atomic_exchange_n(word, desired, __ATOMIC_SEQ_CST);                    \
+    restart_work();                                                                              \
     record_address(kExchange, logarithm | kAtomicAccess, word);                                  \
     order_if(acquires(order));                                                                   \
     return before;                                                                               \
@@ -48,7 +51,9 @@ static inline void order_if(bool wanted) {
   EXPORTED type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order);      \
   type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order) {              \
     order_if(releases(order));                                                                   \
+    pause_work();                                                                                \
     const type before = function(word, operand, __ATOMIC_SEQ_CST);                               \
+    restart_work();                                                                              \
     const bool negative = (operand >> (bits - 1)) != 0;                                          \
     const uint64_t caller = (uintptr_t)__builtin_return_address(0);                              \
     record_with(kFetchAddAt, logarithm | kAtomicAccess | (sign), (uintptr_t)word, &caller, 1);   \
@@ -61,7 +66,9 @@ static inline void order_if(bool wanted) {
     order_if(releases(order));                                                                                           \
     const type change = (type)(desired - *expected);                                                                     \
     const unsigned sign = change == 1 ? kAddsAccess : change == (type)-1 ? kSubtractsAccess : 0;                         \
+    pause_work();                                                                                                        \
     const bool done = __atomic_compare_exchange_n(word, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+    restart_work();                                                                                                      \
     record_address(kCompareExchange, logarithm | kAtomicAccess | (done ? sign : kFailedAccess), word);                   \
     order_if(acquires(order));                                                                                           \
     return done;                                                                                                         \

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "joining.h"
+#include "work.h"
 
 static inline void record(unsigned kind, unsigned detail, uint64_t value) {
   struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  note_work(ring);
   uint64_t at;
-  if (ring != NULL && reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
+  if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
 }
 
 HIDDEN void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
