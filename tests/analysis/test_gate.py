@@ -9,10 +9,14 @@ from pathlib import Path
 
 import pytest
 from gate_forms import check_junit, check_sarif
-from linebounce.gate.judge import figure_of
+from linebounce.gate.judge import Change, Figure, figure_of
+from linebounce.gate.junit import junit
 from linebounce.gate.layouts import layout_changes
 from linebounce.gate.measure import Condition
+from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import replacements
+from linebounce.gate.text import text
+from linebounce.gate.verdict import Verdict
 from linebounce.gate.work import other_work, unlike
 from linebounce.trace import Writer
 from linebounce.trace_symbols import Event, Field, Kind, Object, Operation, Stream, Structure, Summary, Symbols
@@ -407,6 +411,30 @@ def test_what_one_recording_of_a_version_does_more_often_is_unlike() -> None:
     works = [{"queue.lock": 9118, "items": 6000, "few": 10}, {"queue.lock": 80318, "items": 6200, "few": 90}]
     assert unlike(works) == {"queue.lock": (9118, 80318)}
     assert unlike(works[:1]) == {}
+
+
+def test_what_is_not_compared_is_in_the_forms_of_ci_services() -> None:
+    verdict = Verdict([Path("a.lbt")], [Path("b.lbt")], not_compared=["queue.lock: 9,118 to 80,318 operations"])
+    log = json.loads(sarif(verdict, Path("/top"), "1.0.0"))
+    check_sarif(log)
+    notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert [(it["descriptor"]["id"], it["message"]["text"]) for it in notes] == [("not-compared", verdict.not_compared[0])]
+    (skipped,) = check_junit(junit(verdict)).iter("skipped")
+    assert skipped.attrib["message"] == verdict.not_compared[0]
+
+
+@pytest.mark.parametrize(("slow", "order"), [((30, 20), "is the same"), ((20, 30), "depends on")], ids=["kept", "lost"])
+def test_a_sentence_says_whether_the_costs_keep_their_order_over_the_programs_pace(
+    slow: tuple[float, float], order: str
+) -> None:
+    def cost(name: str, head: float, at_ends: tuple[float, float]) -> Change:
+        figure = Figure(Condition("m", 2), 0, head, head - 1, head + 1, 2, at_ends)
+        return Change("false-sharing", name, [figure], [])
+
+    verdict = Verdict([], [], changes=[cost("large", 40, (60, slow[0])), cost("small", 30, (50, slow[1]))])
+    assert verdict.order.startswith(f"The order of the costs {order}")
+    assert verdict.order in text(verdict, Path("/"))
+    assert Verdict([], [], changes=verdict.changes[:1]).order == ""
 
 
 def test_versions_that_did_more_of_everything_are_not_compared() -> None:

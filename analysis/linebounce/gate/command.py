@@ -233,6 +233,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
         ],
         "not_measured": verdict.not_measured,
         "not_compared": verdict.not_compared,
+        "order": verdict.order,
         "basis": verdict.basis,
         "missing": verdict.missing,
     }

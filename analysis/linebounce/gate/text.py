@@ -22,7 +22,7 @@ def place_text(location: Location, root: Path) -> str:
 
 
 def text(verdict: Verdict, root: Path) -> str:
-    lines = [verdict.sentence, *([_paragraph(verdict.basis, 0)] if verdict.basis else [])]
+    lines = [verdict.sentence, *(_paragraph(sentence, 0) for sentence in (verdict.basis, verdict.order) if sentence)]
     for kind, title in _TITLES.items():
         found = verdict.of(kind)
         if not found:
@@ -73,8 +73,7 @@ def _change_text(change: Change, evidence: Evidence | None, root: Path) -> list[
 def markdown(verdict: Verdict, root: Path) -> str:
     """Markdown for a CI job's summary, such as $GITHUB_STEP_SUMMARY."""
     lines = [f"## linebounce gate: {_cell(verdict.sentence)}", ""]
-    if verdict.basis:
-        lines += [_cell(verdict.basis), ""]
+    lines += [part for sentence in (verdict.basis, verdict.order) if sentence for part in (_cell(sentence), "")]
     rows = [(kind, number, change) for kind in ("worse", "better", "unclear") for number, change in verdict.of(kind)]
     if rows:
         lines += [

@@ -72,6 +72,19 @@ class Verdict:
         return [(number, change) for number, change in enumerate(self.changes) if change.verdict == verdict]
 
     @property
+    def order(self) -> str:
+        """Whether the costs over budget keep their order over the range of the program's pace. Empty if there are not two."""
+        figures = [max(change.figures, key=lambda it: it.change) for _, change in self.of("worse")]
+        ranges = [(it.change, *it.change_over_pace) for it in figures if it.change_over_pace]
+        if len(ranges) < 2:
+            return ""
+        by_size = sorted(ranges, reverse=True)
+        keeps = all([it[end] for it in by_size] == sorted((it[end] for it in by_size), reverse=True) for end in (1, 2))
+        if keeps:
+            return "The order of the costs is the same whether the program computes fast or slowly."
+        return "The order of the costs depends on how fast the program computes."
+
+    @property
     def exit_code(self) -> int:
         """NOT_MEASURED if anything was not measured, whatever the other costs."""
         return NOT_MEASURED if self.not_measured else CHECK_FAILED if self.of("worse") else DONE
