@@ -72,6 +72,7 @@ struct TimeAccount {
   Tick all = 0;       // the time from begin to end, summed over all threads
   double all_us = 0;  // the same in microseconds
   std::optional<FastAndSlow> all_us_over_pace = {};
+  bool has_sizes = true;               // as OrdersChange::has_size
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
   // Words that several threads write, on lines with a truly shared word of kCostlyPct. A thread misses a line once, at the word

@@ -64,6 +64,9 @@ class Recording {
     std::uint64_t first_round = 0;  // the first of the barrier's rounds that lies in the window
   };
 
+  // What a time in ticks of the time stamp counter is in a trace.
+  double instructions_of(double ticks);
+  void sampled(Thread& thread, std::uint64_t ticks);
   void time_event(Thread& thread, const Event& event);
   void thread_event(unsigned ring, const Event& event);
   void memory_event(Thread& thread, const Event& event);

@@ -11,6 +11,8 @@ using trace::Operation;
 
 // Assumed number of instructions around an access, as in a simple loop, where their time is too short to be measured.
 constexpr int kInstructionsOfAccess = 2;
+// Likewise, of a call: call, return, and what the function does to its frame.
+constexpr int kInstructionsOfCall = 4;
 // Instructions are written in groups: one operation per access would double the trace's size.
 constexpr int kInstructionsAtOnce = 16;
 // An instruction may access memory more than once: a few accesses are taken from the instructions that follow. Those of a
@@ -183,8 +185,9 @@ void TraceOutput::write(Thread& thread, const Operation& operation) {
     if (is_counted) thread.instructions = std::max(thread.instructions - accesses, kMostOwed);
   } else if (operation.kind != Kind::enter && operation.kind != Kind::leave) {
     write_instructions(thread);
-  } else if (is_counted || thread.instructions >= kInstructionsOfFunction) {
-    write_instructions(thread);
+  } else {
+    if (is_counted || thread.instructions >= kInstructionsOfFunction) write_instructions(thread);
+    if (!is_counted && operation.kind == Kind::enter) thread.instructions += kInstructionsOfCall;
   }
   writer_->append(thread.stream, operation);
   ++written_;

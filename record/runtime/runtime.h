@@ -36,7 +36,10 @@ struct Thread {
   bool creates_thread;
   bool allocates;   // inside the C library's functions for memory, whose instructions are the program's
   bool shares_locks;  // it has held a lock as one of several holders, so its loads are checked for pointers
-  uint64_t ticks;      // the time stamp counter at the latest event (work.h)
+  uint64_t ticks;         // the time stamp counter at the latest event (work.h)
+  uint64_t sample_began;  // the time stamp counter where the sample under way began; 0: there is none
+  int until_sample;       // events until the next one
+  uint32_t random;
   struct Usage usage;  // at the latest long gap between two events
   struct Frame* frames;
   struct Region* region;  // the OpenMP region that the thread is in; NULL: none

@@ -7,9 +7,11 @@
 #ifdef LINEBOUNCE_FOLLOWER
 // In QEMU the plugin counts instructions instead.
 static inline void note_work(struct Ring* ring) { (void)ring; }
+static inline void end_event(const volatile void* loads) { (void)loads; }
+static inline bool drop_sample(void) { return false; }
+static inline void begin_sample(const volatile void* loads) { (void)loads; }
 #else
-// A shorter time is not told from that of an event itself, or of a miss on the recording host, which a replay repeats. In ticks of
-// the time stamp counter: about 200 ns.
+// A shorter time may be a miss on the recording host, which a replay repeats. In ticks of the time stamp counter: about 200 ns.
 enum { kTicksOfWork = 512 };
 
 HIDDEN void write_work(struct Ring* ring, uint64_t ticks);
@@ -21,6 +23,17 @@ static inline void note_work(struct Ring* ring) {
   const int64_t ticks = (int64_t)(now - this_thread.ticks);  // below 0 if a signal handler has just written an event
   this_thread.ticks = now;
   if (__builtin_expect(ticks >= kTicksOfWork, 0)) write_work(ring, (uint64_t)ticks);
+}
+
+// Shorter computation is measured in a sample of the events. In those, the time stamp counter waits for all earlier instructions,
+// and for what the program is about to load (`loads`; NULL: nothing): a miss is not computation.
+HIDDEN void begin_sample(const volatile void* loads);
+// Returns whether one was under way.
+HIDDEN bool drop_sample(void);
+
+// After an event.
+static inline void end_event(const volatile void* loads) {
+  if (measures_time && __builtin_expect(--this_thread.until_sample <= 0, 0)) begin_sample(loads);
 }
 
 // The thread's time does not count from pause_work() to restart_work(). Around waits for other threads, which a replay repeats,

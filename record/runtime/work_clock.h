@@ -7,8 +7,8 @@
 // In QEMU the plugin counts instructions instead.
 static inline void restart_work(void) {}
 #else
-// A thread that is taken off its processor is away for longer than this. In ticks of the time stamp counter: about 20 us.
-enum { kTicksAway = 50000 };
+// A longer gap may be a time in which others had the processor: the system is asked. In ticks of the time stamp counter: about 5 us.
+enum { kTicksAway = 13000 };
 
 // Reads the thread's usage, and returns what it was when it was read last.
 HIDDEN struct Usage renew_usage(void);

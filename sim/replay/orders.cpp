@@ -85,6 +85,7 @@ std::string tries_text(double tries_otherwise_pct, const char* before) {
 }
 
 std::string text_of(const OrdersChange& change) {
+  if (!change.has_size) return change.median_pct > 0 ? "a gain, size not known" : "a loss, size not known";
   const bool factor = is_factor(change.median_pct);
   return fmt::format("{} ({}{}{})", change_text_of(change.median_pct), interval_text(change, factor), pace_text(change),
                      tries_text(change.tries_otherwise_pct, "; "));
@@ -98,6 +99,7 @@ std::string interval_text(const OrdersChange& change, bool as_factor) {
 }
 
 std::string throughput_text(const OrdersChange& change) {
+  if (!change.has_size) return text_of(change);
   return text_of(change) + (is_factor(change.median_pct) ? "" : " throughput");
 }
 
@@ -106,6 +108,7 @@ std::string throughput_text(double change_pct) {
 }
 
 std::string gains_text(const OrdersChange& change) {
+  if (!change.has_size) return "is " + text_of(change);
   return (is_factor(change.median_pct) ? "makes it " : "gains ") + text_of(change);
 }
 

@@ -30,6 +30,7 @@ struct OrdersChange {
   std::size_t orders = {};
   // kTriesOtherwise: the maximum over all runs. Above kMostTriesOtherwise, nothing counts as a gain.
   double tries_otherwise_pct = {};
+  bool has_size = true;  // false: replays of the program take another time than the program, and tell no more than an order
   std::optional<GainOverPace> over_pace = {};  // of a confirmed gain in a recording whose instructions are known
   // True if the gain is large enough to be worth a change of the program, and beyond chance.
   [[nodiscard]] bool is_gain() const;

@@ -99,6 +99,14 @@ def test_a_sleep_is_a_wait_and_no_computation(recorder: Recorder, binary: bool) 
     assert operations(recording, Kind.EXECUTE) * 0.3 < nanoseconds / 5, "cycles of 0.3 ns"
 
 
+def test_a_computation_of_a_hundred_nanoseconds_is_measured(recorder: Recorder) -> None:
+    """60 multiplications and additions, each of which waits for the one before: six to eight cycles each. A sample of them is
+    measured, or two instructions would be assumed."""
+    source = BETWEEN.replace("WORK", REGISTERS.replace("20000", "60")).replace("300", "20000")
+    recording = recorder.record(recorder.compile(source, "-g"))
+    assert 60 * 4 / 0.7 < operations(recording, Kind.EXECUTE) / 40000 < 60 * 16 / 0.7
+
+
 def test_a_binary_has_as_many_instructions_as_were_executed(recorder: Recorder) -> None:
     """20000 rounds of four instructions in each of 300 items of two threads."""
     recording = recorder.record_binary(BETWEEN.replace("WORK", REGISTERS))

@@ -40,6 +40,16 @@ TEST(RecordedPace, ForgetsHitsOfLongAgo) {
   EXPECT_EQ(pace.stall(ahead, 1000), 450 - 200);
 }
 
+// A core that looks ahead does other instructions meanwhile.
+TEST(RecordedPace, GivesAHitOfTheNearestCacheItsCycleAndNotItsLatency) {
+  const MachineSpec spec = workloads::overlapping_hits(machine(0.7));
+  EXPECT_EQ(spec.caches.front().hit_latency_cycles, 1);
+  std::int64_t ahead = 0;
+  const RecordedPace pace(spec);
+  for (int i = 0; i < 10; ++i) pace.accessed(ahead, true);
+  EXPECT_EQ(pace.stall(ahead, 1000), 450 - 3);
+}
+
 // Ten times 0.45 cycles are 4 whole ones, and a half that is not lost.
 TEST(RecordedPace, KeepsPartsOfCycles) {
   std::int64_t ahead = 0, cycles = 0;
