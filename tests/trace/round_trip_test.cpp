@@ -91,7 +91,9 @@ RC_GTEST_PROP(TextTrace, HoldsAnyName, ()) {
 
 TEST(BinaryTrace, OfVersionOneIsReadAsItWasWritten) {
   const Reader reader(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus/all_kinds.lbt");
-  EXPECT_EQ(operations_of(reader), small_sample().streams);
+  auto streams = small_sample().streams;
+  for (auto& stream : streams) std::erase_if(stream, [](const Operation& it) { return it.kind == Kind::blocked; });  // is newer
+  EXPECT_EQ(operations_of(reader), streams);
   EXPECT_EQ(reader.summary(), small_sample().summary);
 }
 

@@ -19,7 +19,7 @@ PROGRAM = r"""
 static struct { volatile long count; APART } counters[4] __attribute__((aligned(64)));
 static atomic_int gate;
 static void* work(void* me) {
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 15000; ++i) {
     LOCK;
     ++counters[(long)me].count;
     UNLOCK;
@@ -62,7 +62,7 @@ def test_counters_that_lie_apart_are_left_alone(linebounce: Program) -> None:
     page = advised(linebounce, apart=APART)
     assert page["changes"] == []
     assert page["verdict"].startswith("Nothing that was tried is worth changing: on p3_xeon_8way ")
-    assert page["verdict"].endswith(" of the threads' time is computation and hits in the nearest cache, in work.")
+    assert " of the threads' time is computation and hits in the nearest cache, in work" in page["verdict"]
 
 
 def test_a_programs_own_lock_is_among_the_compared_ones(linebounce: Program) -> None:
@@ -78,7 +78,7 @@ def test_the_page_begins_with_the_verdict(linebounce: Program, apart: str) -> No
     page = advised(linebounce, apart)
     shown = linebounce("advise", "trace.lbt", *MACHINES, "-o", "out")
     assert shown.code == 0, shown.stderr
-    assert shown.stdout.splitlines()[0].strip() == page["verdict"]
+    assert [line.strip() for line in shown.stdout.splitlines()[:2]] == [page["basis"], page["verdict"]]
     assert "not seen" in shown.stdout
 
 

@@ -1,0 +1,13 @@
+#include "work_clock.h"
+
+struct Usage renew_usage(void) {
+  const struct Usage before = this_thread.usage;
+  this_thread.usage = usage_now();
+  return before;
+}
+
+void restart_work(void) {
+  if (!measures_time) return;
+  if ((int64_t)(__builtin_ia32_rdtsc() - this_thread.ticks) >= kTicksAway) renew_usage();
+  this_thread.ticks = __builtin_ia32_rdtsc();
+}
