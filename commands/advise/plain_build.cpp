@@ -184,9 +184,10 @@ std::string sentence(const Explained& explained) {
 
 std::string sentence(const OddFunction& odd) {
   return fmt::format(
-      "In {}, with {:.0f} % of the plain build's instructions, each would take {:.2g} cycles: it waits for memory, or its "
-      "loops differ between the two builds.",
-      odd.name, odd.pct, odd.cycles);
+      "In {}, with {:.0f} % of the plain build's instructions, each would take {:.2g} cycles: its loops differ between the two "
+      "builds, or {}.",
+      odd.name, odd.pct, odd.cycles,
+      odd.cycles < 1 ? "what it computes at a time is too short to be measured" : "it waits for memory");
 }
 
 }  // namespace linebounce::sim
