@@ -57,7 +57,7 @@ def read(file: Path) -> Fact:
     head = " ".join(line.removeprefix("#").strip() for line in text.splitlines() if line.startswith("#"))
     for names, begin in ((fact.holds, HOLDS), (fact.fails, FAILS)):
         if listed := re.search(rf"{begin.removeprefix('# ')}([\w, ]+)\.", head):
-            names += listed[1].split(", ")
+            names.extend(listed[1].split(", "))
     return fact
 
 
@@ -76,7 +76,8 @@ def ns_of(program: tuple[int, str, str], machine: str, executable: Path) -> floa
     settings = [word for path, value in sets.items() for word in ("--set", f"{path}={value}")]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        command = [executable, "run", ROOT / "programs" / "fact.lua", "--machine", machine, "--quiet", "-o", out, *settings]
+        program_file = str(ROOT / "programs" / "fact.lua")
+        command = [str(executable), "run", program_file, "--machine", machine, "--quiet", "-o", str(out), *settings]
         subprocess.run(command, check=True, env=os.environ | {"LINEBOUNCE_ROOT": str(ROOT)}, stdout=subprocess.DEVNULL)
         (point,) = json.loads((out / "results.json").read_text(encoding="utf-8"))["points"]
     return 1e9 / float(point["metrics"]["throughput.operations_per_s"]["value"])
