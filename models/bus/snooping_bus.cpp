@@ -199,6 +199,7 @@ SnoopingBus::Transaction& SnoopingBus::make_transaction() {
   if (free_.empty()) return made_.emplace_back();
   Transaction& unused = *free_.back();
   free_.pop_back();
+  unused.at_line = false;
   return unused;
 }
 
@@ -354,7 +355,8 @@ void SnoopingBus::sample_front(Tick now) {
     announcements_.announce(free_at, now);
     return;
   }
-  last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
+  const Tick result = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
+  last_result_ = std::max(last_result_, result);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_sampled(front, now);
   add_waits(front, now);
@@ -365,38 +367,50 @@ void SnoopingBus::sample_front(Tick now) {
   transactions_.erase(transactions_.begin());
   free_.push_back(&front);
   if (timing_.snoop_waits != kNever) admit_waiting(slot, now);
-  if (!transactions_.empty()) set_snoop(*transactions_.front(), last_result_ + timing_.address);
+  if (!transactions_.empty()) {
+    Transaction& next = *transactions_.front();
+    set_snoop(next, last_result_ + timing_.address);
+    if (next.at_line) next.sampled_at = next.touch_at = std::max(busy_until(next.request.slot), now + 1);
+  }
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
 }
 
-// Grants a request whose snoop waits at the line although arbitration could not bring it there in time: the order step at `now`
-// frees the line too soon for that, because the line's data was already at the node. The request has been waiting at the node's
-// controller, which put it on the bus in this order step. All cores are still held back to `now`, so that the touch needs no
-// lookahead; its address phase has passed before the controller deferred it.
+// Grants a request whose snoop waits at the line, although arbitration could not bring it there in time: the order step at
+// `now` has given a core a line that was already at its node, and frees it soon. The request has waited at the node's
+// controller, which has put it on the bus in this order step. All cores are still held back to `now`, so the touch needs no
+// lookahead.
 void SnoopingBus::admit_waiting(Slot slot, Tick now) {
   const Tick free = busy_until(slot);
   if (free <= now || free - timing_.lookahead() >= now + timing_.clock || line_free(slot) == kNever) return;
+  const Tick least_wait = std::max(timing_.snoop_waits, timing_.lookahead());
   const auto waits = [&](const Transaction* transaction) {
     const BusRequest& request = transaction->request;
-    return request.slot == slot && request.stamp <= now &&
-           free - request.since >= std::max(timing_.snoop_waits, timing_.lookahead());
+    return request.slot == slot && request.stamp <= now && free - request.since >= least_wait;
   };
   const auto first = std::find_if(requests_.begin(), requests_.end(), waits);
   if (first == requests_.end()) return;
-  std::size_t chosen = static_cast<std::size_t>(first - requests_.begin());
+  auto chosen = static_cast<std::size_t>(first - requests_.begin());
   if (spec_.next != NextRequest::first) chosen = choose_among_waiting({.at = now + 1, .request = chosen});
   Transaction& admitted = *requests_[chosen];
   requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(chosen));
-  admitted.address_at = free / timing_.clock * timing_.clock - timing_.snoop;
-  admitted.for_line = 0;
+  admitted.at_line = true;
+  admitted.address_at = now;
   transactions_.push_back(&admitted);
   ++grants_;
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_request(admitted);
+  if (address_.add(now, 0, measured_end())) ++measured_grants_;
 }
 
 // Adds the transaction's waits up to its order step, which runs now, divided into waits for the bus and for the line. A
 // request that waits for neither has its snoop result one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
+  if (transaction.at_line) {
+    request.waits[Resource::line] += now - request.stamp;
+    transaction.overlap = std::min(timing_.overlap, now - request.since);
+    return;
+  }
   const Tick unhindered = edge_behind(request) + timing_.lookahead();
   const Tick for_line = now - transaction.sampled_at + transaction.for_line;
   request.waits[Resource::bus] += transaction.sampled_at - unhindered - transaction.for_line;
@@ -701,6 +715,16 @@ void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
 void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
   log_.listener()->arrived(transaction.told, now);
   BusRequest& request = transaction.request;
+  if (transaction.at_line) {
+    request.stage = log_.tell_stage({.what = Stage::What::line,
+                                     .at = named(kNobody),
+                                     .line = request.line,
+                                     .from = request.stamp,
+                                     .to = now,
+                                     .queued = now - request.stamp,
+                                     .after = request.stage});
+    return;
+  }
   const Tick sampled = transaction.sampled_at;
   Stage stage{.what = Stage::What::snoop,
               .at = named(kNobody),

@@ -95,6 +95,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     Tick touch_at = 0;       // when the order step runs: at sampled_at, or when a busy line becomes free
     Tick for_line = 0;       // how long the grant was delayed because the line was busy
     Tick overlap = 0;        // the part of the transfer that passed while the request waited for the line
+    bool at_line = false;    // granted by admit_waiting(), without arbitration
     std::uint32_t told = 0;  // the request's number in the StepListener's reports
   };
   class SnoopedLine;
