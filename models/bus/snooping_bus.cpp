@@ -278,10 +278,15 @@ Tick SnoopingBus::line_free(Slot slot) const {
 }
 
 // The first clock edge at which a request may be granted for the sake of its line, which is free from `free` on. A snoop that
-// waits at the line leaves so early that its result comes no later than `free`: set_snoop() postpones the touch until then.
+// waits at the line leaves so early that its result comes no later than `free`: set_snoop() postpones the touch until then. If
+// it finds the line in use, it is there only when the request has covered `overlap` of its way; add_waits() takes as much off
+// the transfer.
 Tick SnoopingBus::earliest_for_line(const BusRequest& request, Tick free) const {
   if (timing_.snoop_waits == kNever || free - request.since < timing_.snoop_waits) return align_up(free, timing_.clock);
-  return std::max<Tick>(0, free - timing_.lookahead()) / timing_.clock * timing_.clock;
+  const Tick unhindered = edge_behind(request);
+  if (free <= unhindered + timing_.lookahead()) return unhindered;
+  return std::max((free - timing_.lookahead()) / timing_.clock * timing_.clock,
+                  align_up(unhindered + timing_.overlap, timing_.clock));
 }
 
 // The first clock edge at which the bus can grant a request: far enough from the last address phase, with room in the queue.
@@ -382,7 +387,7 @@ void SnoopingBus::sample_front(Tick now) {
 void SnoopingBus::admit_waiting(Slot slot, Tick now) {
   const Tick free = busy_until(slot);
   if (free <= now || free - timing_.lookahead() >= now + timing_.clock || line_free(slot) == kNever) return;
-  const Tick least_wait = std::max(timing_.snoop_waits, timing_.lookahead());
+  const Tick least_wait = std::max(timing_.snoop_waits, timing_.lookahead() + timing_.overlap);
   const auto waits = [&](const Transaction* transaction) {
     const BusRequest& request = transaction->request;
     return request.slot == slot && request.stamp <= now && free - request.since >= least_wait;

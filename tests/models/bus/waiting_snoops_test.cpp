@@ -65,6 +65,31 @@ TEST(WaitingSnoop, HasCoveredAPartOfItsWayMeanwhile) {
   EXPECT_EQ(two_and_one(spec).other_done, 2180 + 10 + 10 + 5 + 20);
 }
 
+// CPU 1's request of 2100 is stamped 2110 and could be granted at 2120, for a snoop at 2170; the line is free at 2165. So it
+// would have to wait only if it were there by then: it isn't, and CPU 0's second addition goes first.
+TEST(WaitingSnoop, ARequestThatComesTooLateFindsTheOwnersNextOperationUnderWay) {
+  const auto seen_by_second = [](double at, double overlap_ns) {
+    MachineSpec spec = waiting_snoops(2);
+    spec.bus.overlap_ns = overlap_ns;
+    SmallMachine small(spec);
+    Value seen = 0;
+    small.run({[&seen](Cpu& cpu) {
+                 wait_until(cpu, 2000);
+                 cpu.fetch_add(kLine, 1);
+                 seen = cpu.fetch_add(kLine, 1);
+               },
+               [at](Cpu& cpu) {
+                 wait_until(cpu, at);
+                 cpu.fetch_add(kLine, 1);
+               }});
+    return seen;
+  };
+  EXPECT_EQ(seen_by_second(2100, 0), 1U);
+  // Stamped 2100, granted 2110: its snoop is there at 2160, or 20 later if it has more of its way to cover.
+  EXPECT_EQ(seen_by_second(2090, 0), 2U);
+  EXPECT_EQ(seen_by_second(2090, 20), 1U);
+}
+
 // Nobody uses the line when CPU 1 asks, so nothing overlaps: as in small_machine.hpp, 116, and 19 more for an addition.
 TEST(WaitingSnoop, ARequestThatDoesNotWaitHasItsWholeWay) {
   MachineSpec spec = waiting_snoops(2);
