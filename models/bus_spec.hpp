@@ -41,6 +41,8 @@ struct BusSpec {
   bool one_per_line = false;
   NextRequest next = NextRequest::first;
   double next_limit_ns = 1000;
+  double snoop_waits_ns = -1;
+  double overlap_ns = 0;
   // way_ns, edge_way_ns and places describe cores on a ring or mesh. Each lists one word for each core, in use or not. Cores
   // beyond the last word are in column 0, row 0, and add no travel time. On a ring, all cores are in one row.
   std::string way_ns;
@@ -74,6 +76,14 @@ struct BusSpec {
     constexpr ParameterTraits kOfWaiting{.needs = "machine.bus.one_per_line"};
     keys.word("next", next, "which of the requests that wait for one line is served next", kOfWaiting);
     keys.ns("next_limit_ns", next_limit_ns, "with next = \"nearest\": who has waited for so long goes first", kOfWaiting);
+    keys.number(
+        "snoop_waits_ns", "ns", snoop_waits_ns, -1, kMostNs,
+        "a request that has waited for its line for so long has its snoop waiting there, and takes the line the moment it "
+        "is free, before the owner's next operation; 0: every request, -1: none, the snoop leaves when the line is free",
+        kOfWaiting);
+    keys.ns("overlap_ns", overlap_ns,
+            "the part of a transfer between two cores that a request covers on its own way, while it waits for its line",
+            kOfWaiting);
     // The key that `hop_ns` needs: without places, a line has no hops to travel.
     constexpr std::string_view kPlaces = "machine.bus.places";
     keys.text("way_ns", way_ns,

@@ -41,6 +41,7 @@ struct CpuSpec {
   int compare_exchange_latency_cycles = 0;
   int fence_latency_cycles = 0;
   int fill_latency_cycles = 0;
+  int replay_cycles = 0;
   double hold_ns = 0;
   HoldAfter hold_after = HoldAfter::compare_exchange;
   int interrupt_latency_cycles = 0;
@@ -85,6 +86,10 @@ struct CpuSpec {
     keys.cycles("fence_latency_cycles", fence_latency_cycles, "a full fence with nothing to wait for");
     keys.cycles("fill_latency_cycles", fill_latency_cycles,
                 "first data at the core's pins to the start of the operation that waits for it");
+    keys.cycles(
+        "replay_cycles", replay_cycles,
+        "an operation that has waited for another of its core starts so long after it: an atomic after the stores before "
+        "it have drained, an access after the fill of a line that a sibling has requested");
     keys.ns("hold_ns", hold_ns, "a line answers no snoop for so long after the operation that has fetched it");
     keys.word("hold_after", hold_after,
               "which operations: a compare_exchange (who failed tries again first), or all writes, stores and atomics",

@@ -9,6 +9,7 @@
 
 #include "bandwidth.h"
 #include "core_to_core.h"
+#include "facts.h"
 #include "handover.h"
 #include "levels.h"
 #include "lock.h"
@@ -34,6 +35,7 @@ static const char* const kHelp =
     "  --csv FILE          also write the matrix alone, as core-to-core-latency does: for linebounce calibrate\n"
     "  --cpus LIST         only these CPUs, as \"0-7,16\"; default: all that it may run on (taskset, cgroups)\n"
     "  --quick             a fifth of the repeats: some ten seconds\n"
+    "  --facts FILE...     check facts of coherence, such as those of probe/facts, instead of measuring\n"
     "  --version           print the version\n"
     "  -h,--help           print this\n"
     "\n"
@@ -46,11 +48,14 @@ static const char* const kHelp =
     "  cc -O2 -pthread probe.c -o linebounce-probe && scp linebounce-probe other:     on a machine without Linebounce\n"
     "  linebounce-probe --cpus 0-15 --quick -o one_socket.probe\n"
     "\n"
+    "  linebounce-probe --quick --facts probe/facts/*.fact       does this machine do what the simulator does?\n"
+    "\n"
     "Let it have the machine for itself: other programs, a clock that follows the load and the host of a virtual\n"
     "machine disturb it. It warns where it sees them, and the file keeps the warnings. It runs on Linux, needs no\n"
     "privileges, and reads no performance counters.\n"
     "\n"
-    "Exit codes: 0 done, 2 wrong usage, too few CPUs or a file that can't be written, 130 interrupted: then nothing\n"
+    "Exit codes: 0 done, 1 a fact does not hold here, 2 wrong usage, too few CPUs or a file that can't be written,\n"
+    "130 interrupted: then nothing\n"
     "was written.\n";
 
 struct options {
@@ -58,6 +63,8 @@ struct options {
   const char* csv;
   const char* cpus;
   bool quick;
+  char** facts;
+  int fact_count;
 };
 
 static char part_file[PATH_MAX];  // temporary name of the output while it is being written
@@ -97,6 +104,10 @@ static struct options parse(int count, char** words) {
       exit(0);
     } else if (strcmp(word, "--quick") == 0) {
       options.quick = true;
+    } else if (strcmp(word, "--facts") == 0 && i + 1 < count) {
+      options.facts = words + i + 1;
+      options.fact_count = count - i - 1;
+      return options;
     } else if (value && i + 1 < count) {
       *value = words[++i];
     } else {
@@ -353,6 +364,11 @@ int main(int count, char** words) {
   static struct waiting waiting;
   const struct options options = parse(count, words);
   choose_cpus(&host, options.cpus);
+  if (options.facts) {
+    look_at_host(&host);
+    struct plan of_facts = {&host, options.quick, measure_clock_overhead(), 88172645463325252ULL, false};
+    return check_facts(&of_facts, options.facts, options.fact_count);
+  }
   check_ending(options.output, ".probe");
   check_output(options.output);
   if (options.csv) {

@@ -213,6 +213,7 @@ class Mutation {
     set_between(kCosts, "machine.cpu.fence_latency_cycles", 0, 40);
     set_between(kCosts, "machine.cpu.fill_latency_cycles", 0, 20);
     set_between(kCosts, "machine.cpu.hold_ns", 0, 20);
+    set_between(kCosts, "machine.cpu.replay_cycles", 0, 6);
     set_to_one_of(kCosts, "machine.cpu.hold_after", words_of<HoldAfter>());
     set_between(kCosts, "machine.cpu.shared_issue_pct", 30, 100);
     set_between(kCosts, "machine.cpu.interrupt_latency_cycles", 0, 300);
@@ -244,6 +245,8 @@ class Mutation {
     set(kBus, "machine.bus.one_per_line", in(1, 2));
     set_to_one_of(kBus, "machine.bus.next", words_of<NextRequest>());
     set_between(kBus, "machine.bus.next_limit_ns", 0, 400);
+    set_to_one_of(kBus, "machine.bus.snoop_waits_ns", std::vector<std::int64_t>{-1, 0, 0, 150});
+    set_between(kBus, "machine.bus.overlap_ns", 0, 40);
   }
 
   void memory() {

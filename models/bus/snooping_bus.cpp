@@ -32,7 +32,9 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
       word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      next_limit(timebase.from_ns(spec.next_limit_ns)) {}
+      next_limit(timebase.from_ns(spec.next_limit_ns)),
+      snoop_waits(spec.snoop_waits_ns < 0 ? kNever : timebase.from_ns(spec.snoop_waits_ns)),
+      overlap(std::min(timebase.from_ns(spec.overlap_ns), intervention)) {}
 
 // The copies of one line, on which bus_order.hpp runs the protocol's rows.
 class SnoopingBus::SnoopedLine {
@@ -197,6 +199,7 @@ SnoopingBus::Transaction& SnoopingBus::make_transaction() {
   if (free_.empty()) return made_.emplace_back();
   Transaction& unused = *free_.back();
   free_.pop_back();
+  unused.at_line = false;
   return unused;
 }
 
@@ -217,7 +220,7 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
     const Tick stamped = edge_behind(requests_[i]->request);
     const Tick free = line_free(requests_[i]->request.slot);
     if (free != kNever) {
-      const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
+      const Tick edge = std::max({stamped, earliest, earliest_for_line(requests_[i]->request, free)});
       if (edge < next.at) next = {edge, i};
     }
     if (next.at <= stamped) break;  // requests with later stamps can't be granted earlier
@@ -272,6 +275,18 @@ Tick SnoopingBus::line_free(Slot slot) const {
     if (transaction->request.slot == slot) return kNever;
   }
   return busy_until(slot);
+}
+
+// The first clock edge at which a request may be granted for the sake of its line, which is free from `free` on. A snoop that
+// waits at the line leaves so early that its result comes no later than `free`: set_snoop() postpones the touch until then. If
+// it finds the line in use, it is there only when the request has covered `overlap` of its way; add_waits() takes as much off
+// the transfer.
+Tick SnoopingBus::earliest_for_line(const BusRequest& request, Tick free) const {
+  if (timing_.snoop_waits == kNever || free - request.since < timing_.snoop_waits) return align_up(free, timing_.clock);
+  const Tick unhindered = edge_behind(request);
+  if (free <= unhindered + timing_.lookahead()) return unhindered;
+  return std::max((free - timing_.lookahead()) / timing_.clock * timing_.clock,
+                  align_up(unhindered + timing_.overlap, timing_.clock));
 }
 
 // The first clock edge at which the bus can grant a request: far enough from the last address phase, with room in the queue.
@@ -345,7 +360,8 @@ void SnoopingBus::sample_front(Tick now) {
     announcements_.announce(free_at, now);
     return;
   }
-  last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
+  const Tick result = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
+  last_result_ = std::max(last_result_, result);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_sampled(front, now);
   add_waits(front, now);
@@ -355,17 +371,56 @@ void SnoopingBus::sample_front(Tick now) {
   forget_copies();
   transactions_.erase(transactions_.begin());
   free_.push_back(&front);
-  if (!transactions_.empty()) set_snoop(*transactions_.front(), last_result_ + timing_.address);
+  if (timing_.snoop_waits != kNever) admit_waiting(slot, now);
+  if (!transactions_.empty()) {
+    Transaction& next = *transactions_.front();
+    set_snoop(next, last_result_ + timing_.address);
+    if (next.at_line) next.sampled_at = next.touch_at = std::max(busy_until(next.request.slot), now + 1);
+  }
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front()->touch_at);
+}
+
+// Grants a request whose snoop waits at the line, although arbitration could not bring it there in time: the order step at
+// `now` has given a core a line that was already at its node, and frees it soon. The request has waited at the node's
+// controller, which has put it on the bus in this order step. All cores are still held back to `now`, so the touch needs no
+// lookahead.
+void SnoopingBus::admit_waiting(Slot slot, Tick now) {
+  const Tick free = busy_until(slot);
+  if (free <= now || free - timing_.lookahead() >= now + timing_.clock || line_free(slot) == kNever) return;
+  const Tick least_wait = std::max(timing_.snoop_waits, timing_.lookahead() + timing_.overlap);
+  const auto waits = [&](const Transaction* transaction) {
+    const BusRequest& request = transaction->request;
+    return request.slot == slot && request.stamp <= now && free - request.since >= least_wait;
+  };
+  const auto first = std::find_if(requests_.begin(), requests_.end(), waits);
+  if (first == requests_.end()) return;
+  auto chosen = static_cast<std::size_t>(first - requests_.begin());
+  if (spec_.next != NextRequest::first) chosen = choose_among_waiting({.at = now + 1, .request = chosen});
+  Transaction& admitted = *requests_[chosen];
+  requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  admitted.at_line = true;
+  admitted.address_at = now;
+  transactions_.push_back(&admitted);
+  ++grants_;
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_request(admitted);
+  if (address_.add(now, 0, measured_end())) ++measured_grants_;
 }
 
 // Adds the transaction's waits up to its order step, which runs now, divided into waits for the bus and for the line. A
 // request that waits for neither has its snoop result one lookahead after the first clock edge that follows its stamp.
 void SnoopingBus::add_waits(Transaction& transaction, Tick now) const {
   BusRequest& request = transaction.request;
+  if (transaction.at_line) {
+    request.waits[Resource::line] += now - request.stamp;
+    transaction.overlap = std::min(timing_.overlap, now - request.since);
+    return;
+  }
   const Tick unhindered = edge_behind(request) + timing_.lookahead();
+  const Tick for_line = now - transaction.sampled_at + transaction.for_line;
   request.waits[Resource::bus] += transaction.sampled_at - unhindered - transaction.for_line;
-  request.waits[Resource::line] += now - transaction.sampled_at + transaction.for_line;
+  request.waits[Resource::line] += for_line;
+  transaction.overlap = std::min(timing_.overlap, for_line);
 }
 
 // Fills found_, and the members that describe the copies in it. Returns the time until which a holder keeps the line.
@@ -462,7 +517,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
   Waits waits = request.waits;
   if (data) {
-    const Tick ready = result + timing_.intervention;
+    const Tick ready = result + timing_.intervention - transaction.overlap;
     const Tick start = reserve_data(request, ready, outcome.supplier, timing_.data, waits);
     done = start + timing_.data;
     if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
@@ -472,7 +527,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
     }
   }
   const Tick answered = done;
-  done = std::max(done, all_given_up(slot, kMemory, result));
+  done = std::max(done, all_given_up(slot, kMemory, transaction, result));
   if (log_.listener() != nullptr) [[unlikely]] {
     if (!data) stage = tell_way(stage, Stage::What::response, request, result, answered);
     stage = tell_way(stage, Stage::What::given_up, request, answered, done);
@@ -502,7 +557,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   if (outcome.operated) {
     done = deliver_operated(transaction, outcome, slot, result);
   } else if (outcome.needs_data_step) {
-    MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
+    MemorySide::Supply supply{result + timing_.intervention - transaction.overlap, Source::local_c2c};
     if (outcome.supplier == kMemory) {
       supply = memory_->read(slot, transaction.address_at);
       waits[Resource::memory] += read_wait(result, supply.ready);
@@ -510,7 +565,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data, waits);
     if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
     const Tick there = start + timing_.latch + way_to(request.client, outcome.supplier);
-    const Tick arrival = std::max(there, all_given_up(slot, request.client, result));
+    const Tick arrival = std::max(there, all_given_up(slot, request.client, transaction, result));
     if (log_.listener() != nullptr) [[unlikely]] {
       stage = tell_result(transaction, result);
       stage = tell_supplied({request, stage, outcome.supplier, result, supply.ready, start, timing_.data, there});
@@ -522,7 +577,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     hold(slot, requester.deliver(*copy, arrival, supply.source, stage, waits));
     done = start + timing_.data;
   } else if (outcome.completed) {
-    done = std::max(result + timing_.response, all_given_up(slot, request.client, result));
+    done = std::max(result + timing_.response, all_given_up(slot, request.client, transaction, result));
     if (log_.listener() != nullptr) [[unlikely]]
       stage = tell_response(transaction, result, done);
     if (outcome.word_sent) {
@@ -560,7 +615,7 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   StageId stage = log_.listener() == nullptr ? kNoStage : tell_result(transaction, result);
   Waits waits = request.waits;
   if (outcome.data_to_memory()) {
-    const Tick ready = result + timing_.intervention;
+    const Tick ready = result + timing_.intervention - transaction.overlap;
     const Tick start = reserve_data(request, ready, outcome.memory_sender, timing_.data, waits);
     supply.ready = start + timing_.data + way_to(outcome.memory_sender, kMemory);
     if (log_.listener() != nullptr) [[unlikely]] {
@@ -574,7 +629,7 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
     if (log_.listener() != nullptr) [[unlikely]]
       stage = tell_supplied({request, stage, kMemory, result, ready, ready, 0, ready});
   }
-  const Tick operated = std::max({result, supply.ready, all_given_up(slot, kMemory, result)});
+  const Tick operated = std::max({result, supply.ready, all_given_up(slot, kMemory, transaction, result)});
   memory_->write(slot, operated);
   hold(slot, operated);
   const Tick start = reserve_data(request, operated, kMemory, timing_.word, waits);
@@ -595,14 +650,14 @@ Tick SnoopingBus::way_to(int taker, int giver) const {
 }
 
 // The time at which `taker` has heard from every cache that lost its copy in the order step; `result` if none lost one.
-Tick SnoopingBus::all_given_up(Slot slot, int taker, Tick result) const {
+Tick SnoopingBus::all_given_up(Slot slot, int taker, const Transaction& transaction, Tick result) const {
   if (timing_.invalidation == 0) return result;
   Tick last = result;
   for (std::uint64_t rest = held_ & ~held(slot); rest != 0; rest &= rest - 1) {
     const int giver = first_client_ + std::countr_zero(rest);
     if (giver == taker) continue;
     const Tick way = taker == kMemory ? way_to(giver, kMemory) : way_to(taker, giver);
-    last = std::max(last, result + timing_.invalidation + way);
+    last = std::max(last, result + std::max<Tick>(0, timing_.invalidation - transaction.overlap) + way);
   }
   return last;
 }
@@ -665,6 +720,16 @@ void SnoopingBus::tell_grant(Transaction& transaction, Tick edge) const {
 void SnoopingBus::tell_sampled(Transaction& transaction, Tick now) const {
   log_.listener()->arrived(transaction.told, now);
   BusRequest& request = transaction.request;
+  if (transaction.at_line) {
+    request.stage = log_.tell_stage({.what = Stage::What::line,
+                                     .at = named(kNobody),
+                                     .line = request.line,
+                                     .from = request.stamp,
+                                     .to = now,
+                                     .queued = now - request.stamp,
+                                     .after = request.stage});
+    return;
+  }
   const Tick sampled = transaction.sampled_at;
   Stage stage{.what = Stage::What::snoop,
               .at = named(kNobody),

@@ -7,6 +7,9 @@
 // result, in the order step of the protocol's table. If the line is busy then (an atomic operation locks it, or a new owner has
 // yet to complete its access), the snoop is sampled again every `snoop_stall_clocks`. The order step takes the line the moment
 // it is free, so that no other access comes between.
+//
+// With `one_per_line`, a request is granted only when its line is free. If its snoop waits at the line (`snoop_waits_ns`), it
+// is granted early enough for the snoop to meet the line the moment it is free: the owner completes one operation, not more.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,8 @@ struct BusTiming {
 
   Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, invalidation, turnaround, latch, data, word;
   Tick next_limit;
+  Tick snoop_waits;  // kNever: no snoop waits at its line
+  Tick overlap;
 };
 
 // Of the measured time.
@@ -89,6 +94,8 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     Tick sampled_at = 0;     // the time of the first snoop result
     Tick touch_at = 0;       // when the order step runs: at sampled_at, or when a busy line becomes free
     Tick for_line = 0;       // how long the grant was delayed because the line was busy
+    Tick overlap = 0;        // the part of the transfer that passed while the request waited for the line
+    bool at_line = false;    // granted by admit_waiting(), without arbitration
     std::uint32_t told = 0;  // the request's number in the StepListener's reports
   };
   class SnoopedLine;
@@ -106,6 +113,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   [[nodiscard]] Tick distance_from_line(const BusRequest& request) const;
   void note_taker(Slot slot, int taker);
   [[nodiscard]] Tick line_free(Slot slot) const;
+  [[nodiscard]] Tick earliest_for_line(const BusRequest& request, Tick free) const;
   [[nodiscard]] Tick edge_behind(const BusRequest& request) const {
     return (request.stamp / timing_.clock + 1) * timing_.clock;
   }
@@ -118,6 +126,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
     busy_until_[slot] = std::max(busy_until_[slot], until);
   }
   void sample_front(Tick now);
+  void admit_waiting(Slot slot, Tick now);
   void add_waits(Transaction& transaction, Tick now) const;
   void order(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
@@ -138,7 +147,7 @@ class SnoopingBus final : public Bus, public EventScheduler::Part {
   [[nodiscard]] std::uint64_t held(Slot slot) const {
     return clients_.empty() ? 0 : store_.holders(slot, first_client_, static_cast<int>(clients_.size()));
   }
-  [[nodiscard]] Tick all_given_up(Slot slot, int taker, Tick result) const;
+  [[nodiscard]] Tick all_given_up(Slot slot, int taker, const Transaction& transaction, Tick result) const;
   [[nodiscard]] Tick read_wait(Tick result, Tick ready) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration, Waits& waits);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;

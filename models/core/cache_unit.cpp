@@ -283,7 +283,7 @@ void CacheUnit::run_fill(Tick at) {
     mshrs_.erase(due);
   }
   find_next_fill();
-  owner_->retry(at, source);
+  owner_->retry(at + spec_.replay, source);
 }
 
 // Called when the line has arrived with the right to access it: runs the operation that requested the line.

@@ -36,6 +36,7 @@ struct CoreSpec : CpuSpec {
   Tick compare_exchange_latency = compare_exchange_latency_cycles * cycle;
   Tick fence_latency = fence_latency_cycles * cycle;
   Tick fill_latency = fill_latency_cycles * cycle;
+  Tick replay = replay_cycles * cycle;
   Tick held = timebase->from_ns(hold_ns);
   Tick interrupt_latency = interrupt_latency_cycles * cycle;
   // At least one tick later: nothing reaches another core in the same tick.

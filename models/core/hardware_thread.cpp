@@ -283,6 +283,8 @@ Value HardwareThread::perform(Operation operation, bool release) {
     if (operation.access_kind() == AccessKind::atomic && !store_buffer_.empty()) {
       prefetch_ownership(operation);
       wait_until_drained();
+      charge(TimePart::fence, now_, now_ + spec_->replay);
+      now_ += spec_->replay;
       continue;
     }
     const CacheUnit::Attempt tried = attempt(operation, now_, actor(), {.thread = this});

@@ -48,7 +48,11 @@ struct CoherenceController::Outbox {
   [[gnu::cold]] StageId found(Tick data_at, Tick queued) const;
   StageId tell_stage(StageId after, Stage::What what, Tick from, Tick to, Tick queued = 0) const;
   void run() { self.bus_side_->run(slot, ready, passed(), waited()); }
-  void recall(MessageId message) { self.bus_side_->recall(slot, message, ready, passed(), waited()); }
+  void recall(MessageId message) {
+    // When the recall would have been made, had its forward not been stalled.
+    const Tick since = packet != nullptr && self.passes_while_stalled_ ? packet->due + self.latency_ : ready;
+    self.bus_side_->recall(slot, message, ready, since, passed(), waited());
+  }
   void on_transition(StateId state, EventId event, StateId next) {
     self.log_.record(at, self.rules_.controller, self.name_.number, self.store_.line(slot), state, event, next);
   }
@@ -135,8 +139,9 @@ bool CoherenceController::process(Packet& packet, Tick at) {
   const bool inside = home_ || std::ranges::find(place_.members, packet.sender) != place_.members.end();
   const Side side = inside ? Side::member : Side::outside;
   const Cause cause{.side = side, .in = &packet.message};
-  Outbox out{*this,        packet.slot, at, at + latency_, cause, &packet, {packet.data.get(), packet.version},
-             packet.stage, packet.waits};
+  // A stalled message has passed through the controller while it waited, if the snoops of those who wait are at the line.
+  const Tick passed = passes_while_stalled_ ? std::max(at, packet.due + latency_) : at + latency_;
+  Outbox out{*this, packet.slot, at, passed, cause, &packet, {packet.data.get(), packet.version}, packet.stage, packet.waits};
   if (step(rules_.event_of(side, packet.message.message), out) == StepResult::stalled) return false;
   network_.free(packet);
   return true;
@@ -217,7 +222,7 @@ Waits CoherenceController::Outbox::waited() const {
 StageId CoherenceController::Outbox::tell_pass() const {
   StageId latest = stage;
   if (packet != nullptr) latest = tell_stage(latest, Stage::What::stalled, packet->due, at, stalled());
-  return tell_stage(latest, Stage::What::pass, ready - self.latency_, ready);
+  return tell_stage(latest, Stage::What::pass, std::max(at, ready - self.latency_), ready);
 }
 
 // Reports the pass, and the look-up of the data until `data_at`. `queued`: how long the look-up waited.
@@ -368,7 +373,7 @@ void BusSide::run(Slot slot, Tick at, StageId stage, const Waits& waits) {
               .waits = waits});
 }
 
-void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits) {
+void BusSide::recall(Slot slot, MessageId message, Tick at, Tick since, StageId stage, const Waits& waits) {
   bus_->post({.stamp = at,
               .client = kMemory,
               .stage = stage,
@@ -376,6 +381,7 @@ void BusSide::recall(Slot slot, MessageId message, Tick at, StageId stage, const
               .slot = slot,
               .message = message,
               .kind = BusRequest::Kind::recall,
+              .since = since,
               .waits = waits});
 }
 
@@ -452,6 +458,7 @@ CoherenceController::CoherenceController(Controller kind, int number, const Mach
     cache_latency_ = time.from_ns(node.cache_latency_ns);
     limit(Storage::cache, node.cache_size_kib, node.cache_ways);
     bus_side_ = std::make_unique<BusSide>(*this);
+    passes_while_stalled_ = machine.spec.bus.snoop_waits_ns >= 0;
   } else if (kind == Controller::group) {
     const GroupSpec& group = machine.spec.groups[network.layout().groups[number].level];
     latency_ = time.from_ns(group.latency_ns);

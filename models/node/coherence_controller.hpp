@@ -98,8 +98,9 @@ class CoherenceController final : public NetworkEndpoint {
   LineStore& store_;
   TransitionLog& log_;
   Network& network_;
-  Tick latency_ = 0;        // time of a pass through the controller, with a directory's look-up
-  Tick cache_latency_ = 0;  // time from look-up to first data
+  Tick latency_ = 0;                   // time of a pass through the controller, with a directory's look-up
+  bool passes_while_stalled_ = false;  // of a stalled message: the pass begins when the message arrives
+  Tick cache_latency_ = 0;             // time from look-up to first data
   std::unique_ptr<BusSide> bus_side_;
   std::optional<HomeMemory> home_;
   std::vector<std::array<Needs, 2>> needs_;  // indexed by state and by whether there are sharers
@@ -145,8 +146,9 @@ class BusSide final : public MemorySide {
   void resize(std::size_t slots) { lines_.resize(slots); }
   // Puts the saved transaction on the bus again, as a granted one.
   void run(Slot slot, Tick at, StageId stage, const Waits& waits);
-  // Puts the controller's own `message` on the bus.
-  void recall(Slot slot, MessageId message, Tick at, StageId stage, const Waits& waits);
+  // Puts the controller's own `message` on the bus. `since`: when its forward had passed through the controller; it may have
+  // been stalled then.
+  void recall(Slot slot, MessageId message, Tick at, Tick since, StageId stage, const Waits& waits);
   // Called when the line's state is stable: the line's deferred requests go to the bus again.
   void transaction_over(Slot slot, Tick at) {
     lines_[slot].running = false;

@@ -57,6 +57,8 @@ NEAREST = {
     "cpu.hold_ns": 50,
     "cpu.hold_after": "compare_exchange",
 }
+WAITING_SNOOPS = CHANCE | {"bus.snoop_waits_ns": 0, "bus.overlap_ns": 17, "cpu.replay_cycles": 3, "cpu.hold_ns": 0}
+LATE_SNOOPS = NEAREST | {"bus.snoop_waits_ns": 120, "bus.overlap_ns": 5, "cpu.replay_cycles": 2}
 BUSY_HOME = {"directory.line_busy_ns": -1, "directory.broadcasts": "true"}
 BROADCAST = ("broadcast_node", "broadcast_home")
 FILTER = ("node_filter", "directory_filter")
@@ -189,6 +191,13 @@ MACHINES = {
     "nearest": NEAREST,
     "nearest, tso, ownership": TINY | TSO | OWNERSHIP | NEAREST,
     "chance in nodes, tiny, tso": TINY | TSO | CHANCE | BUSY_HOME | nodes("mesi", 2),
+    "waiting snoops, tiny, tso": TINY | TSO | WAITING_SNOOPS,
+    "waiting snoops, two threads, lru, tso": TWO_THREADS | LRU | TSO | WAITING_SNOOPS | TODAY,
+    "waiting snoops in nodes, tso": TINY | TSO | WAITING_SNOOPS | BUSY_HOME | nodes("mesi", 2),
+    "waiting snoops in nodes, two threads, ia64": TINY | TWO_THREADS | LRU | IA64 | WAITING_SNOOPS | nodes("moesi", 2),
+    "waiting snoops, far nodes, tso": TINY | TSO | WAITING_SNOOPS | FAR_NODES,
+    "late snoops, starved, tso": TINY | STARVED | TSO | LATE_SNOOPS,
+    "late snoops in nodes, ia64": TINY | IA64 | LATE_SNOOPS | BUSY_HOME | nodes("mesif", 4),
     "nearest in nodes, ia64": TINY | IA64 | NEAREST | BUSY_HOME | nodes("moesi", 2),
 }
 
