@@ -45,10 +45,14 @@ def files(sources: SourceTree) -> Iterator[str]:
             yield file
 
 
+def text_of(sources: SourceTree, name: str) -> str:
+    return sources.text(name) if name in sources else ""
+
+
 def rooms_without_row(sources: SourceTree) -> Iterator[Finding]:
     readme = "commands/README.md"
     for room in sorted({name.split("/")[1] for name in sources.matching("commands/*/*")}):
-        if f"`{room}/`" not in sources.text(readme):
+        if f"`{room}/`" not in text_of(sources, readme):
             first = sources.matching(f"commands/{room}/*")[0]
             yield Finding(first, 1, f"{readme} has no row for `{room}/`")
 
@@ -57,7 +61,7 @@ def pages_without_row(sources: SourceTree) -> Iterator[Finding]:
     for page in sources.matching("docs/*.md"):
         path = PurePosixPath(page)
         is_page = str(path.parent) == "docs" and path.name != "README.md"
-        if is_page and f"]({path.name}" not in sources.text("docs/README.md"):
+        if is_page and f"]({path.name}" not in text_of(sources, "docs/README.md"):
             yield Finding(page, 1, "docs/README.md has no row for it")
 
 

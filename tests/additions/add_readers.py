@@ -182,7 +182,7 @@ Listing read_sample(const ListingInput& input) {
   std::istringstream text{std::string(input.bytes)};
   std::string word, name;
   std::int64_t bytes = 0;
-  NamedTypes types(input.file);
+  NamedTypes types;
   while (text >> word >> name >> bytes) {
     Outline outline{.name = name, .size = bytes};
     outline.members.push_back({.name = "all", .bit_offset = 0, .bytes = bytes});
