@@ -73,7 +73,7 @@ def command(clone: Clone) -> None:
     assert "vax is a machine" in clone.linebounce("sample", "vax")
     clone.pytest("commands/sample/tests/test_sample.py")
     clone.pytest("tests/end_to_end/test_strangers_directories.py", "sample")
-    clone.pytest("tests/end_to_end/test_printed_commands.py", "linebounce")
+    clone.pytest("tests/end_to_end/test_printed_commands.py::test_every_example_of_a_help_text_works_when_typed[linebounce]")
 
 
 @addition(
@@ -185,6 +185,7 @@ def class_counter(clone: Clone) -> None:
         instead(
             "docs/results.md", "`point,from_cpu,to_cpu,home_node,state,latency_ns`", "`point,from_cpu,to_cpu,home_node,state,latency_ns,sample`"
         ),
+        after("analysis/linebounce/frames.py", '        "state": _TEXT,\n        "latency_ns": _NUMBER,\n', '        "sample": _COUNT,\n'),
         instead(
             "tests/end_to_end/results.py",
             '"point,from_cpu,to_cpu,home_node,state,latency_ns"',

@@ -20,7 +20,7 @@ LITMUS = """X86 sample
  MOV [x],$1 | MOV [y],$1 ;
  SAMPLEFENCE | SAMPLEFENCE ;
  MOV EAX,[y] | MOV EAX,[x] ;
-exists (0:EAX=0 /\\\\ 1:EAX=0)
+exists (0:EAX=0 /\\ 1:EAX=0)
 """
 VERDICTS = "litmus/tests/x86_verdicts_test.cpp"
 

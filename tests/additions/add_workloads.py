@@ -11,8 +11,8 @@ SHORT = ("--set", "run.measure_us=20", "--set", "run.warmup_us=5")
     "lock",
     "programs/README.md",
     files={
-        "programs/locks/sample_tas.lua": """-- Test-and-set once more. What it teaches: how to add a lock.
-title = "Test-and-set, as a sample"
+        "programs/locks/sample_ttas.lua": """-- Test-and-test-and-set once more. What it teaches: how to add a lock.
+title = "Test-and-test-and-set, as a sample"
 traits = { fits_4_bytes = true }
 
 function setup()
@@ -21,8 +21,7 @@ end
 
 function acquire(cpu, lock)
   if cpu:exchange(lock.locked, 1) == 0 then return false end
-  cpu:waits()
-  repeat cpu:compute(2) until cpu:exchange(lock.locked, 1) == 0
+  repeat cpu:spin_until(lock.locked, "==", 0) until cpu:exchange(lock.locked, 1) == 0
   return true
 end
 
@@ -35,15 +34,15 @@ function release(cpu, lock)
 end
 """
     },
-    row=row("programs/README.md", "| `tight_ttas` |", "| `sample_tas` | a sample |"),
+    row=row("programs/README.md", "| `tight_ttas` |", "| `sample_ttas` | a sample |"),
     targets=("test_workloads_locks",),
 )
 def lock(clone: Clone) -> None:
-    assert "sample_tas" in clone.linebounce("list", "locks")
-    clone.ctest("test_workloads_locks", "*sample_tas*")
-    clone.linebounce("run", "lock_handoff", *SHORT, "--set", "workload.lock=sample_tas", "-o", "out/lock")
-    clone.pytest("commands/check_lock/tests/test_check_lock.py", "sample_tas")
-    clone.pytest("tests/end_to_end/test_programs.py", "sample_tas")
+    assert "sample_ttas" in clone.linebounce("list", "locks")
+    clone.ctest("test_workloads_locks", "*sample_ttas*")
+    clone.linebounce("run", "lock_handoff", *SHORT, "--set", "workload.lock=sample_ttas", "-o", "out/lock")
+    clone.pytest("commands/check_lock/tests/test_check_lock.py", "sample_ttas")
+    clone.pytest("tests/end_to_end/test_programs.py", "sample_ttas")
 
 
 @addition(
@@ -155,7 +154,7 @@ def counter(clone: Clone) -> None:
     clone.ctest("test_workloads_counters", "*/sample_*")
     changes = ("--set", "workload.counter=sample", "--set", "workload.counts=events", "--set", "machine.cpus=2")
     clone.linebounce("run", "counter_scaling", *SHORT, *changes, "-o", "out/counter")
-    clone.pytest("tests/end_to_end/test_kernel_workloads.py", "every_counter")
+    clone.pytest("tests/end_to_end/test_kernel_workloads.py", "own_words")
 
 
 @addition(
