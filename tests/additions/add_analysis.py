@@ -1,7 +1,5 @@
 """Additions to the Python package."""
 
-import sys
-
 from addition import Clone, addition, after, before, instead, row
 
 
@@ -75,10 +73,6 @@ def test_words_are_counted(command: Callable[..., Result]) -> None:
 def python_command(clone: Clone) -> None:
     program_help = clone.linebounce("--help")
     assert "sample-words" in program_help.partition("Look into results:\n")[2].partition("\n\n")[0]
-    script = clone.build / "linebounce-sample-words"
-    text = "import sys\nfrom linebounce.entry import sample\nsys.exit(sample())\n"
-    script.write_text(f"#!/usr/bin/env python3\n{text}", encoding="utf-8")
-    script.chmod(0o755)
     assert "2 words" in clone.linebounce("sample-words", "one", "two")
     clone.pytest("tests/analysis/test_sample.py")
 
@@ -88,7 +82,9 @@ def python_command(clone: Clone) -> None:
     "analysis/README.md",
     edits=(
         before(
-            "analysis/linebounce/gate/budget.py", '    "all-sharing": "Sharing as a whole', '    "sample": "All costs once more, as a sample",\n'
+            "analysis/linebounce/gate/budget.py",
+            '    "all-sharing": "Sharing as a whole',
+            '    "sample": "All costs once more, as a sample",\n',
         ),
         before(
             "analysis/linebounce/gate/judge.py",
@@ -96,19 +92,21 @@ def python_command(clone: Clone) -> None:
             '        yield self._change("sample", "", items)\n',
         ),
         before(
-            "analysis/linebounce/gate/verdict.py", '    "all-sharing": "all sharing together",\n', '    "sample": "the sample",\n'
+            "analysis/linebounce/gate/verdict.py",
+            '    "all-sharing": "all sharing together",\n',
+            '    "sample": "the sample",\n',
         ),
         row("docs/ci.md", "| `crosses-line` |", "| `sample` | all once more, as a sample |"),
         before(
             "tests/analysis/test_gate.py",
             "def test_a_field_that_crosses_a_lines_end_now_is_found(",
-            '''def test_the_sample_has_a_sentence_a_budget_and_words() -> None:
+            """def test_the_sample_has_a_sentence_a_budget_and_words() -> None:
     budget = Budget()
     assert budget.of("sample", "") == DEFAULT_PCT
     assert subject(Change("sample", "", [], [])) == "the sample"
 
 
-''',
+""",
         ),
         before(
             "tests/analysis/test_gate.py",
@@ -180,15 +178,16 @@ def sample() -> Spec:
         before(
             "analysis/linebounce/report/figures.py",
             "    series = tables.series(results).filter(point=point.number)\n",
-            '    if rows := tables.sample(results.latency).filter(point=point.number).to_dicts():\n'
+            "    if rows := tables.sample(results.latency).filter(point=point.number).to_dicts():\n"
             '        yield _figure("sample", "sample", rows)\n',
         ),
-        instead("tests/analysis/charts.py", '"latency_histogram", "latency_cdf"', '"latency_histogram", "sample", "latency_cdf"'),
+        instead(
+            "tests/analysis/charts.py", '"latency_histogram", "latency_cdf"', '"latency_histogram", "sample", "latency_cdf"'
+        ),
     ),
 )
 def chart(clone: Clone) -> None:
     clone.pytest("tests/analysis/test_axis_labels.py", "sample")
     clone.linebounce("run", "two_sockets", "--set", "run.measure_us=20", "-o", "out/chart")
-    code = "import sys; from linebounce.entry import report; sys.exit(report())"
-    clone.run(sys.executable, "-c", code, "out/chart", "--figures", "out/figures")
+    clone.linebounce("report", "out/chart", "--figures", "out/figures")
     assert list((clone.folder / "out/figures").rglob("sample.svg"))

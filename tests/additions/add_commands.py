@@ -136,7 +136,9 @@ def kind(clone: Clone) -> None:
     "commands/run/README.md",
     edits=(
         after("sim/statistics/class_counters.hpp", "  wasted_prefetches,\n", "  sample_accesses,\n"),
-        instead("sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 21;", "constexpr int kClassCounters = 22;"),
+        instead(
+            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 21;", "constexpr int kClassCounters = 22;"
+        ),
         before(
             "sim/statistics/class_counters.cpp",
             '    {"bus_bytes", "bytes on the bus", ',
@@ -183,9 +185,15 @@ def class_counter(clone: Clone) -> None:
             "row.to_cpu << row.home_node << row.state << row.latency_ns << row.to_cpu - row.from_cpu;",
         ),
         instead(
-            "docs/results.md", "`point,from_cpu,to_cpu,home_node,state,latency_ns`", "`point,from_cpu,to_cpu,home_node,state,latency_ns,sample`"
+            "docs/results.md",
+            "`point,from_cpu,to_cpu,home_node,state,latency_ns`",
+            "`point,from_cpu,to_cpu,home_node,state,latency_ns,sample`",
         ),
-        after("analysis/linebounce/frames.py", '        "state": _TEXT,\n        "latency_ns": _NUMBER,\n', '        "sample": _COUNT,\n'),
+        after(
+            "analysis/linebounce/frames.py",
+            '        "state": _TEXT,\n        "latency_ns": _NUMBER,\n',
+            '        "sample": _COUNT,\n',
+        ),
         instead(
             "tests/end_to_end/results.py",
             '"point,from_cpu,to_cpu,home_node,state,latency_ns"',

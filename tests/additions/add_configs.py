@@ -6,6 +6,14 @@ from addition import ROOT, Clone, addition, after, row
 
 MACHINE = (ROOT / "configs/machines/course_8way.toml").read_text(encoding="utf-8").replace('"course_8way"', '"sample_8way"')
 LECTURE = (ROOT / "teach/slides/lecture-1.md").read_text(encoding="utf-8").replace("One writer, or readers", "A sample", 1)
+MEASURED = """samples,remote_pct,instruction,function,offset_in_line,field
+90,50,ld8,run,0,of_cpu[0]
+"""
+LISTING = """[each cache]
+{cache}: {reads} reads, {read_misses} missed
+[end]
+{reads} reads in all
+"""
 EXPERIMENT = """# Do four CPUs that share a word add less often than one?
 #
 # Answer: yes, as a sample.
@@ -48,7 +56,9 @@ seeds      = 3
 def machine(clone: Clone) -> None:
     assert "sample_8way" in clone.linebounce("list", "machines")
     clone.linebounce("describe", "machine", "sample_8way")
-    clone.linebounce("run", "operation_costs", "--machine", "sample_8way", "-o", "out/machine")
+    clone.linebounce(
+        "run", "programs/critical_section.lua", "--machine", "sample_8way", "--set", "run.measure_us=20", "-o", "out/machine"
+    )
     clone.pytest("tests/end_to_end/test_assumptions.py", "sample_8way")
     clone.pytest("tests/end_to_end/test_locks.py", "sample_8way")
 
@@ -125,7 +135,7 @@ def document(clone: Clone) -> None:
     "measured table",
     "configs/figures/README.md",
     files={
-        "configs/figures/sample/word.csv": "samples,remote_pct,instruction,function,offset_in_line,field\n90,50,ld8,run,0,of_cpu[0]\n",
+        "configs/figures/sample/word.csv": MEASURED,
         "configs/experiments/sample_table.toml": EXPERIMENT.replace("sample_additions_scaling", "sample_table")
         .partition("[sweep]")[0]
         .rstrip()
@@ -155,7 +165,7 @@ def table(clone: Clone) -> None:
 @addition(
     "template of counters",
     "configs/counters/README.md",
-    files={"configs/counters/sample.txt": "[each cache]\n{cache}: {reads} reads, {read_misses} missed\n[end]\n{reads} reads in all\n"},
+    files={"configs/counters/sample.txt": LISTING},
     row=row("configs/counters/README.md", "| `numbered.txt` |", "| `sample.txt` | a sample |"),
 )
 def template(clone: Clone) -> None:
@@ -168,5 +178,5 @@ def template(clone: Clone) -> None:
 
 @addition("lecture", "teach/README.md", files={"teach/slides/lecture-4.md": LECTURE})
 def lecture(clone: Clone) -> None:
-    clone.linebounce("teach", "--slides", "-o", "out/slides")
+    clone.linebounce("teach", "--slides", "out/slides")
     clone.pytest("tests/analysis/test_teach_slides.py", "takes_75 or solutions")

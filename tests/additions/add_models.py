@@ -49,7 +49,9 @@ def protocol(clone: Clone) -> None:
     "action of protocols",
     "models/coherence/README.md",
     edits=(
-        after("models/coherence/protocol.hpp", "  assert_owned,\n", "  note_sample,  // says in the step's outcome that it ran\n"),
+        after(
+            "models/coherence/protocol.hpp", "  assert_owned,\n", "  note_sample,  // says in the step's outcome that it ran\n"
+        ),
         before(
             "models/coherence/action_grammar.cpp",
             '    Word{"send data", ',
@@ -300,7 +302,11 @@ TEST(SampleTopology, AllRoutesLeadThroughTheFirstNode) {
 """
     },
     edits=(
-        after("models/node_spec.hpp", "enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links", ", star"),
+        after(
+            "models/node_spec.hpp",
+            "enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links",
+            ", star",
+        ),
         after("models/node_spec.hpp", '"torus", "hypercube", "links"', ', "star"'),
         after(
             "models/network/topology.cpp",
@@ -403,7 +409,9 @@ TEST(FetchOr, SetsBitsInTheTimeOfAnAtomicOperation) {
             "        case OperationKind::exchange: return StepOperation::exchange;\n",
             "        case OperationKind::fetch_or:\n",
         ),
-        instead("workloads/micro/random_player.hpp", "std::array<const char*, 12> kShares", "std::array<const char*, 13> kShares"),
+        instead(
+            "workloads/micro/random_player.hpp", "std::array<const char*, 12> kShares", "std::array<const char*, 13> kShares"
+        ),
         after("workloads/micro/random_player.hpp", '"load_all_share", "invalidate_share"', ', "or_share"'),
         after("workloads/micro/random_player.hpp", "&Player::load_all, &Player::invalidate", ", &Player::set_bits"),
         before(

@@ -44,7 +44,7 @@ namespace {
 
 TEST(SampleModel, LetsLoadsPassStoresAndKeepsEachVariablesOrder) {
   for (const Shape& shape : {
-           Shape{"Loads pass stores", {"MOV [x],$1; MOV EAX,[y]", "MOV [y],$1; MOV EAX,[x]"}, "0:EAX=0 /\\\\ 1:EAX=0", kAllowed},
+           Shape{"Loads pass", {"MOV [x],$1; MOV EAX,[y]", "MOV [y],$1; MOV EAX,[x]"}, "0:EAX=0 /\\\\ 1:EAX=0", kAllowed},
            Shape{"No value comes back", {"MOV [x],$1", "MOV EAX,[x]; MOV EBX,[x]"}, "1:EAX=1 /\\\\ 1:EBX=0", kForbidden},
        })
     expect_verdict(shape, column_text("X86", shape), "sample");
@@ -76,7 +76,8 @@ def model(clone: Clone) -> None:
         before(
             VERDICTS,
             '      {"LFENCE does not", ',
-            '      {"SAMPLEFENCE, too",\n       {"MOV [x],$1; SAMPLEFENCE; MOV EAX,[y]", "MOV [y],$1; SAMPLEFENCE; MOV EAX,[x]"},\n'
+            '      {"SAMPLEFENCE, too",\n'
+            '       {"MOV [x],$1; SAMPLEFENCE; MOV EAX,[y]", "MOV [y],$1; SAMPLEFENCE; MOV EAX,[x]"},\n'
             "       kX86Missed,\n       kForbidden},\n",
         ),
     ),
@@ -251,8 +252,16 @@ def listing(clone: Clone) -> None:
             '    {"file_is_a_cpu", Severity::note,',
             '    {"sample_lost", Severity::note, "{0} is a sample, which loses nothing."},\n',
         ),
-        after("forms/address_lines.cpp", "losses.add(Loss::order_kept, source);\n", "      losses.add(Loss::sample_lost, source);\n"),
-        after("commands/import/tests/test_import_traces.py", '    assert "order_kept" in said\n', '    assert "sample_lost" in said\n'),
+        after(
+            "forms/address_lines.cpp",
+            "losses.add(Loss::order_kept, source);\n",
+            "      losses.add(Loss::sample_lost, source);\n",
+        ),
+        after(
+            "commands/import/tests/test_import_traces.py",
+            '    assert "order_kept" in said\n',
+            '    assert "sample_lost" in said\n',
+        ),
     ),
     targets=("test_trace",),
 )

@@ -57,12 +57,12 @@ def lock(clone: Clone) -> None:
         before(
             "commands/lock/tests/test_kernel_lock.py",
             "def test_a_patch_applies_to_the_copy(",
-            '''def test_the_sample_holds(linebounce: Program, kernel: Path) -> None:
+            """def test_the_sample_holds(linebounce: Program, kernel: Path) -> None:
     assert linebounce("lock", "sample_osq", "--kernel", kernel).code == 0
     assert verdict(linebounce, "sample_osq/sample_osq.c", "--quick") == "holds"
 
 
-''',
+""",
         ),
     ),
 )
@@ -251,8 +251,8 @@ def workload(clone: Clone) -> None:
     clone.ctest("test_workloads", "SampleAdditions.*")
     experiment = clone.folder / "out" / "additions.toml"
     experiment.parent.mkdir(exist_ok=True)
-    text = 'name = "additions"\nmachine = "p3_xeon_4way"\nseed = 1\n[workload]\nname = "sample_additions"\n[run]\nmeasure_us = 20\n'
-    experiment.write_text(text, encoding="utf-8")
+    of_run = '[workload]\nname = "sample_additions"\n[run]\nmeasure_us = 20\n'
+    experiment.write_text('name = "additions"\nmachine = "p3_xeon_4way"\nseed = 1\n' + of_run, encoding="utf-8")
     assert "additions_per_cpu" in clone.linebounce("run", experiment, "--all-metrics", "-o", "out/workload")
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -60,7 +61,7 @@ class Clone:
         self.errors = ""  # what the compilers said
         self.environment = os.environ | {
             "LINEBOUNCE": str(self.build / "linebounce"),
-            "PYTHONPATH": str(folder / "analysis"),
+            "PYTHONPATH": os.pathsep.join((str(folder / "build" / "site"), str(folder / "analysis"))),
             "COLUMNS": "100",
         }
 
@@ -119,20 +120,12 @@ class Addition:
 ADDITIONS: dict[str, Addition] = {}
 
 
-def addition(
-    kind: str,
-    readme: str,
-    *,
-    files: Mapping[str, str] | None = None,
-    edits: tuple[Edit, ...] = (),
-    row: Edit | None = None,  # noqa: A002
-    targets: tuple[str, ...] = (),
-) -> Callable[[Callable[[Clone], None]], Callable[[Clone], None]]:
-    """Registers an addition; the function checks in a built clone that it works."""
+def addition(kind: str, readme: str, **sample: Any) -> Callable[[Callable[[Clone], None]], Callable[[Clone], None]]:
+    """Registers an addition; the function checks in a built clone that it works. `sample`: other members of Addition."""
 
     def register(works: Callable[[Clone], None]) -> Callable[[Clone], None]:
         assert kind not in ADDITIONS, kind
-        ADDITIONS[kind] = Addition(kind, readme, works, files or {}, edits, row, targets)
+        ADDITIONS[kind] = Addition(kind, readme, works, **sample)
         return works
 
     return register

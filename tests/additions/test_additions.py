@@ -10,7 +10,9 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,20 +78,44 @@ def write_changed(folder: Path, texts: dict[str, bytes]) -> None:
 def fill(clone: Clone, chosen: list[Addition]) -> None:
     if not clone.folder.exists() or not any(clone.folder.iterdir()):
         subprocess.run(["git", "clone", "-q", "--shared", str(ROOT), str(clone.folder)], check=True)
+    shutil.rmtree(clone.folder / "out", ignore_errors=True)
     texts = {name: (ROOT / name).read_bytes() for name in git_files(ROOT) if not (ROOT / name).is_symlink()}
     touched = {name for each in chosen for name in (*each.touched(), *([each.row.file] if each.row else [])) if name in texts}
     changed = with_additions({name: texts[name].decode() for name in touched}, chosen)
     write_changed(clone.folder, texts | {name: text.encode() for name, text in changed.items()})
 
 
+# Without it, Python would import the package of the work tree, whose editable installation comes before PYTHONPATH.
+OWN_PACKAGE = """import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith("_editable")]
+"""
+
+
+def install_python(clone: Clone) -> None:
+    """Has Python import the clone's package, and puts the Python commands beside the program."""
+    (clone.folder / "build" / "site").mkdir(exist_ok=True)
+    (clone.folder / "build" / "site" / "sitecustomize.py").write_text(OWN_PACKAGE, encoding="utf-8")
+    project = tomllib.loads((clone.folder / "pyproject.toml").read_text(encoding="utf-8"))
+    for name, entry in project["project"]["scripts"].items():
+        module, function = entry.split(":")
+        script = clone.build / name
+        script.write_text(
+            f"#!{sys.executable}\nimport sys\nfrom {module} import {function}\nsys.exit({function}())\n", encoding="utf-8"
+        )
+        script.chmod(0o755)
+
+
 def build(clone: Clone, chosen: list[Addition]) -> None:
     """Builds what the samples need. Does not stop at an error, so that the other samples can be tried."""
     clone.run("cmake", "--preset", "dev")
-    (clone.folder / "build" / "release").symlink_to("dev")  # where the tools look for the program
+    release = clone.folder / "build" / "release"  # where the tools look for the program
+    release.unlink(missing_ok=True)
+    release.symlink_to("dev")
+    install_python(clone)
     targets = sorted({target for each in chosen for target in each.targets})
     command = ["nice", "-n", "5", "ninja", "-k", "0", f"-j{JOBS}", "-C", str(clone.build), "linebounce", *targets]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    clone.errors = "\n".join(line for line in done.stdout.splitlines() if re.search(r"\b(error|warning): ", line))
+    clone.errors = "\n".join(line for line in done.stdout.splitlines() if re.search(r"\berror: |-Wswitch", line))
     (clone.build / "additions.log").write_text(done.stdout, encoding="utf-8")
 
 

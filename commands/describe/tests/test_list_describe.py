@@ -6,6 +6,7 @@ import pytest
 from experiments import MACHINE
 from program import MACHINES, ROOT, Program, shipped_experiments
 
+
 def kinds(linebounce: Program) -> list[str]:
     found = [entry["name"] for entry in json.loads(linebounce("list", "--json").stdout)]
     assert {"machines", "locks", "metrics"} <= set(found)
