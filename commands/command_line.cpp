@@ -141,12 +141,14 @@ std::string help_footer(std::string_view text, std::size_t width) {
 struct PythonCommand {
   std::string_view name, meaning;
   HelpGroup group;
+  std::string_view example = {}, example_meaning = {};  // as of Command::try_first()
 };
 
 // Commands in the Python package analysis/. If it is not installed, the error explains how to install it.
 constexpr std::array kPythonCommands = {
     PythonCommand{"sweep", "Run a sweep on a cluster, or find which parameters move a metric", HelpGroup::runs},
-    PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine", HelpGroup::results},
+    PythonCommand{"report", "Draw results as one HTML file: charts, locks, cache lines, the machine", HelpGroup::results,
+                  "linebounce report out/two_sockets", "draw charts, locks, lines and machine in one file"},
     PythonCommand{"compare", "Say what differs between results, and which are better", HelpGroup::results},
     PythonCommand{"tables", "Write tables of results as CSV, JSON, Parquet or Markdown", HelpGroup::results},
     PythonCommand{"gate", "Say whether a change of a program makes its threads share more than a budget allows",
@@ -209,18 +211,23 @@ std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
 }
 
-constexpr const char* kCommandLineFooter = R"(Examples:
-  linebounce run two_sockets                  answer an experiment's question, and print its table
-  linebounce ab oltp --set machine.cpus=8 --set machine.cpus=16    which of two settings is better
-  linebounce report out/two_sockets           draw charts, locks, lines and machine in one file
-  linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
-  linebounce advise server.lbt                find changes of a recorded program that are worth it
-  linebounce check-lock my_lock.lua           try every interleaving of a few CPUs
-
+constexpr const char* kCommandLineFooter = R"(
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input:
 traces, results, measurements; 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
+
+// The examples that subcommands want tried first, in the order of --help, and the rest of the footer.
+std::string command_line_footer(std::vector<FirstExample> examples) {
+  constexpr int kColumn = 46;
+  for (const PythonCommand& command : kPythonCommands)
+    if (!command.example.empty()) examples.push_back({command.group, command.example, command.example_meaning});
+  std::ranges::stable_sort(examples, {}, &FirstExample::group);
+  std::string footer = "Examples:\n";
+  for (const FirstExample& example : examples)
+    footer += fmt::format("{:<{}}  {}\n", fmt::format("  {}", example.command), kColumn - 2, example.meaning);
+  return footer + kCommandLineFooter;
+}
 
 std::vector<std::string> subcommand_names(const CLI::App& program) {
   std::vector<std::string> names;
@@ -511,10 +518,10 @@ int parse_and_do(int argc, char** argv) {
                            "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(1);
-  program.footer(kCommandLineFooter);
   program.formatter(help_formatter(std::min(kTerminalWidth, painter_for_stdout().columns())));
   Command command(program, invocation);
   add_subcommands(command);
+  program.footer(command_line_footer(invocation.first_examples));
   if (argc < 2) {
     std::cerr << program.help();
     return static_cast<int>(ExitCode::usage);

@@ -9,6 +9,10 @@ _linebounce_names() {  # of a kind
   linebounce list "$1" 2>/dev/null | sed -nE 's/^ *([A-Za-z0-9_\/-]+)( .*)?$/\1/p'
 }
 
+_linebounce_kinds() {
+  linebounce list --json 2>/dev/null | sed -nE 's/^  "name": "([a-z]+)",$/\1/p'
+}
+
 _linebounce() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=("${COMP_WORDS[1]}")
   [[ ${command[0]} == trace && $COMP_CWORD -gt 2 ]] && command+=("${COMP_WORDS[2]}")
@@ -28,12 +32,12 @@ _linebounce() {
       teach)
         [[ $before == --lesson ]] && words=$(linebounce teach 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p')
         ;;
-      list) words="machines experiments workloads locks counters protocols layouts metrics" ;;
+      list) words=$(_linebounce_kinds) ;;
       describe)
         if ((COMP_CWORD == 2)); then
-          words="machine experiment workload lock counter protocol layout metric"
+          words=$(_linebounce_kinds | sed -E 's/ies$/y/; s/s$//')
         else
-          words=$(_linebounce_names "${COMP_WORDS[2]}s")
+          words=$(_linebounce_names "${COMP_WORDS[2]}")
         fi
         ;;
     esac

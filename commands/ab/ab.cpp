@@ -114,6 +114,7 @@ void add_ab(Command& program) {
   auto arguments = std::make_shared<AbArguments>();
   Command command = program.subcommand("ab", "Run two settings of an experiment with the same seeds, and say which is better",
                                        HelpGroup::runs);
+  command.try_first("linebounce ab oltp --set machine.cpus=8 --set machine.cpus=16", "which of two settings is better");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a lock in C")

@@ -376,6 +376,7 @@ void add_advise(Command& program) {
   auto arguments = std::make_shared<AdviseArguments>();
   Command command =
       program.subcommand("advise", "Say which changes of a recorded program are worth making", HelpGroup::programs);
+  command.try_first("linebounce advise server.lbt", "find changes of a recorded program that are worth it");
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders).excludes({"--time"});
   command.flag("--time", arguments->only_time,

@@ -181,8 +181,9 @@ Option& Option::group(const std::string& title) {
 }
 
 Command Command::subcommand(const std::string& name, const std::string& meaning, HelpGroup group) {
-  const Command added = child(name, meaning);
+  Command added = child(name, meaning);
   if (named_) added.app_->group(title(group));
+  added.group_ = group;
   return added;
 }
 
@@ -213,6 +214,10 @@ Option Command::flag(const std::string& name, bool& target, const std::string& m
 
 void Command::footer(const std::string& text) {
   if (named_) app_->footer(text);
+}
+
+void Command::try_first(std::string_view command, std::string_view meaning) {
+  invocation_->first_examples.push_back({group_, command, meaning});
 }
 
 void Command::when_parsed(const std::function<void()>& complete) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -24,23 +25,30 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// The part of --help in which a subcommand stands.
+enum class HelpGroup { runs, results, programs, checks, machines, publications, teaching };
+// Its heading.
+std::string title(HelpGroup group);
+
+// A command for users to try first, as the program's --help shows it.
+struct FirstExample {
+  HelpGroup group;
+  std::string_view command, meaning;
+};
+
 // A parsed command line, and the chosen subcommand's action, which runs after all options were checked.
 struct Invocation {
   std::vector<std::string> argv;
   std::function<ExitCode()> action;
   // Checked before the action. Each returns what is wrong with a combination of options, or an empty text.
   std::vector<std::function<std::string()>> conditions;
+  std::vector<FirstExample> first_examples;
 };
 
 // Where an option's value is stored; unchanged if the option isn't given. A vector collects the values of a repeated option.
 using OptionTarget =
     std::variant<std::string*, int*, std::int64_t*, std::uint64_t*, double*, std::optional<int>*, std::optional<std::int64_t>*,
                  std::optional<double>*, std::vector<std::string>*, std::vector<int>*>;
-
-// The part of --help in which a subcommand stands.
-enum class HelpGroup { runs, results, programs, checks, machines, publications, teaching };
-// Its heading.
-std::string title(HelpGroup group);
 
 class Option {
  public:
@@ -92,6 +100,8 @@ class Command {
   Option option(const std::string& name, const std::string& value, OptionTarget target, const std::string& meaning);
   Option flag(const std::string& name, bool& target, const std::string& meaning);
   void footer(const std::string& text);
+  // Shows `command` among the few examples of the program's --help. REQUIRES: a subcommand of the program; literals.
+  void try_first(std::string_view command, std::string_view meaning);
 
   // `complete` runs once all options are parsed, to set defaults that depend on other options.
   void when_parsed(const std::function<void()>& complete);
@@ -105,6 +115,7 @@ class Command {
   CLI::App* app_;
   Invocation* invocation_;
   bool named_ = true;  // among the invocation's arguments
+  HelpGroup group_{};  // of a subcommand of the program
 };
 
 // The signature of add_NAME() in each subcommand's file, which adds the subcommand to its parent: the program or a command.

@@ -284,12 +284,10 @@ ordered_json protocol_json(const std::string& name) {
 
 void add_describe(Command& program) {
   auto arguments = std::make_shared<DescribeArguments>();
-  Command command = program.subcommand(
-      "describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric", HelpGroup::runs);
-  command
-      .option("KIND", "", &arguments->kind,
-              "machine, experiment, workload, lock, counter, protocol, layout or metric; or NAME alone, if it is unique")
-      .required();
+  Command command = program.subcommand("describe", "Describe one of the machines, experiments, locks and so on that list has",
+                                       HelpGroup::runs);
+  command.try_first("linebounce describe machine p3_xeon_4way", "draw a machine, list its parameters and their sources");
+  command.option("KIND", "", &arguments->kind, listed_kinds(&Kind::singular) + "; or NAME alone, if it is unique").required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");
   command.option("STRUCTURE", "", &about.structure, "Layouts: only this structure");

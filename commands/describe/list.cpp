@@ -188,6 +188,15 @@ std::vector<std::string> names_of(const Kind& kind) {
   return names;
 }
 
+std::string listed_kinds(std::string_view Kind::*word) {
+  std::string kinds;
+  for (const Kind& kind : kKinds) {
+    const bool is_last = &kind == &kKinds.back();
+    kinds += fmt::format("{}{}", kinds.empty() ? "" : is_last ? " or " : ", ", kind.*word);
+  }
+  return kinds;
+}
+
 const Kind& find_kind(const std::string& word) {
   std::vector<std::string> known;
   for (const Kind& kind : kKinds) {
@@ -202,9 +211,7 @@ void add_list(Command& program) {
   auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind", HelpGroup::runs);
-  command.option(
-      "KIND", "", word.get(),
-      "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");
+  command.option("KIND", "", word.get(), listed_kinds(&Kind::plural) + "; left out: how many of each");
   command.option("--search", "WORD", search.get(), "Only those with this word in their name or title");
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kListFooter);

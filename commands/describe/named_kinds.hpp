@@ -73,6 +73,9 @@ inline constexpr std::array kKinds = {
 // The names of all things of this kind. Does not read their files.
 std::vector<std::string> names_of(const Kind& kind);
 
+// The words for all kinds, as a sentence lists them: "machines, ... or metrics". `word`: &Kind::singular or &Kind::plural.
+std::string listed_kinds(std::string_view Kind::*word);
+
 // Finds a kind by its singular or plural. Errors: ConfigError, with the known kinds.
 const Kind& find_kind(const std::string& word);
 

@@ -269,6 +269,7 @@ void add_run(Command& program) {
   auto arguments = std::make_shared<RunArguments>();
   Command command =
       program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print", HelpGroup::runs);
+  command.try_first("linebounce run two_sockets", "answer an experiment's question, and print its table");
   command
       .option("EXPERIMENT", "", &arguments->experiment,
               "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")

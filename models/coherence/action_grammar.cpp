@@ -17,7 +17,15 @@ struct Word {
   Verb verb;
   int kinds;  // EventKind bits: the events in whose rows the action is legal
   std::string_view where;
+  int protocols;  // the kinds of protocols that have the action
 };
+
+constexpr int bit_of(ProtocolKind kind) {
+  return 1 << static_cast<int>(kind);
+}
+constexpr int kOnBus = bit_of(ProtocolKind::bus), kInNode = bit_of(ProtocolKind::node);
+constexpr int kInDirectory = bit_of(ProtocolKind::directory), kInGroup = bit_of(ProtocolKind::group);
+constexpr int kOnNetwork = kInDirectory | kInNode | kInGroup;
 
 constexpr int kAtAnyAccess = at_load | at_store | at_evict;
 constexpr int kAtDirectory = at_directory_message | at_directory_evict;
@@ -26,41 +34,46 @@ constexpr int kAtGroup = at_member_message | at_group_evict;
 constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
-    Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
-    Word{"issue", Verb::issue, kAtAnyAccess | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
+    Word{"hit", Verb::hit, at_load | at_store, "Load and Store", kOnBus | kInDirectory},
+    Word{"issue", Verb::issue, kAtAnyAccess | at_own | at_data, "Load, Store, Evict, Own_ events and Data", kOnBus},
     Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | at_directory_evict | kAtNetwork | kAtGroup,
-         "Load, Store, Evict and messages of a network"},
-    Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
-    Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
-    Word{"assert owned", Verb::assert_owned, at_other, "Other_ events"},
-    Word{"send data", Verb::send_data, at_own | at_other | at_memory_message, "Own_ and Other_ events and memory's messages"},
-    Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data"},
-    Word{"send word", Verb::send_word, at_own, "Own_ events"},
-    Word{"apply word", Verb::apply_word, at_other, "Other_ events"},
+         "Load, Store, Evict and messages of a network", kOnBus | kOnNetwork},
+    Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache",
+         kOnBus | kInDirectory},
+    Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages",
+         kOnBus | kInNode},
+    Word{"assert owned", Verb::assert_owned, at_other, "Other_ events", kOnBus},
+    Word{"send data", Verb::send_data, at_own | at_other | at_memory_message, "Own_ and Other_ events and memory's messages",
+         kOnBus | kInNode},
+    Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data", kOnBus | kInDirectory},
+    Word{"send word", Verb::send_word, at_own, "Own_ events", kOnBus},
+    Word{"apply word", Verb::apply_word, at_other, "Other_ events", kOnBus},
     Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message | at_member_message,
-         "Data, a node's Bus_Data and Own_ events, and messages with data"},
+         "Data, a node's Bus_Data and Own_ events, and messages with data", kOnBus | kOnNetwork},
     Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message,
-         "memory's Data, and a directory's messages"},
-    Word{"operate", Verb::operate, at_memory_message, "memory's messages, and a node's of its bus"},
-    Word{"defer", Verb::defer, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
-    Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
-    Word{"run", Verb::run, at_agent_message, "a node's messages from the network"},
-    Word{"recall", Verb::recall, at_node_evict | at_agent_message, "a node's Evict and messages from the network"},
-    Word{"save requestor", Verb::save_requestor, at_agent_message, "a node's or group's messages from outside"},
-    Word{"save member", Verb::save_member, at_member_message, "a group's messages from members"},
-    Word{"add acks", Verb::add_acks, at_agent_message, "messages to a node or cache"},
-    Word{"count ack", Verb::count_ack, at_agent_message | at_member_message, "messages to a node or cache"},
+         "memory's Data, and a directory's messages", kOnBus | kInDirectory},
+    Word{"operate", Verb::operate, at_memory_message, "memory's messages, and a node's of its bus", kOnBus | kInNode},
+    Word{"defer", Verb::defer, at_ask | at_memory_message, "a node's Ask_ events and bus messages", kInNode},
+    Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages", kInNode},
+    Word{"run", Verb::run, at_agent_message, "a node's messages from the network", kInNode},
+    Word{"recall", Verb::recall, at_node_evict | at_agent_message, "a node's Evict and messages from the network", kInNode},
+    Word{"save requestor", Verb::save_requestor, at_agent_message, "a node's or group's messages from outside",
+         kInNode | kInGroup},
+    Word{"save member", Verb::save_member, at_member_message, "a group's messages from members", kInGroup},
+    Word{"add acks", Verb::add_acks, at_agent_message, "messages to a node or cache", kOnNetwork},
+    Word{"count ack", Verb::count_ack, at_agent_message | at_member_message, "messages to a node or cache", kOnNetwork},
     Word{"set owner", Verb::set_owner, at_directory_message | at_member_message | at_agent_message,
-         "messages to a directory or group"},
+         "messages to a directory or group", kOnNetwork},
     Word{"clear owner", Verb::clear_owner, kAtDirectory | kAtGroup | at_agent_message,
-         "Evict and messages of a directory or group"},
-    Word{"add requestor", Verb::add_requestor, at_directory_message, "messages to a directory"},
-    Word{"add owner", Verb::add_owner, kAtDirectory | kAtGroup | at_agent_message,
-         "Evict and messages of a directory or group"},
-    Word{"remove sender", Verb::remove_sender, at_directory_message | at_member_message, "messages to a directory or group"},
-    Word{"add member", Verb::add_member, at_member_message | at_agent_message, "a group's messages"},
+         "Evict and messages of a directory or group", kOnNetwork},
+    Word{"add requestor", Verb::add_requestor, at_directory_message, "messages to a directory", kInDirectory},
+    Word{"add owner", Verb::add_owner, kAtDirectory | kAtGroup | at_agent_message, "Evict and messages of a directory or group",
+         kOnNetwork},
+    Word{"remove sender", Verb::remove_sender, at_directory_message | at_member_message, "messages to a directory or group",
+         kOnNetwork},
+    Word{"add member", Verb::add_member, at_member_message | at_agent_message, "a group's messages", kInGroup},
     Word{"clear sharers", Verb::clear_sharers, kAtDirectory | kAtGroup | at_agent_message,
-         "Evict and messages of a directory or group"},
+         "Evict and messages of a directory or group", kOnNetwork},
 };
 
 // A recipient in the action "send MESSAGE to RECIPIENT" on a network.
@@ -99,35 +112,12 @@ const Recipient* recipient_of(Verb verb) {
   return found == kRecipients.end() ? nullptr : found;
 }
 
-// True if protocols of this kind have the verb. Bus and network protocols have different verbs.
+// True if protocols of this kind have the verb.
 bool fits_protocol(Verb verb, ProtocolKind kind) {
-  switch (verb) {
-    case Verb::issue:
-    case Verb::send_word:
-    case Verb::apply_word:
-    case Verb::assert_owned: return kind == ProtocolKind::bus;
-    case Verb::send_data:
-    case Verb::operate:
-    case Verb::assert_shared: return kind == ProtocolKind::bus || kind == ProtocolKind::node;
-    case Verb::hit:
-    case Verb::free:
-    case Verb::complete: return kind != ProtocolKind::node && kind != ProtocolKind::group;
-    case Verb::stall:
-    case Verb::take_data: return true;
-    case Verb::update_memory: return kind == ProtocolKind::bus || kind == ProtocolKind::directory;
-    case Verb::defer:
-    case Verb::save_asker:
-    case Verb::run:
-    case Verb::recall: return kind == ProtocolKind::node;
-    case Verb::save_requestor: return kind == ProtocolKind::node || kind == ProtocolKind::group;
-    case Verb::save_member:
-    case Verb::send_member:
-    case Verb::recall_owner:
-    case Verb::recall_sharers:
-    case Verb::add_member: return kind == ProtocolKind::group;
-    case Verb::add_requestor: return kind == ProtocolKind::directory;
-    default: return kind != ProtocolKind::bus;
-  }
+  const auto word = std::find_if(kWords.begin(), kWords.end(), [verb](const Word& each) { return each.verb == verb; });
+  if (word != kWords.end()) return (word->protocols & bit_of(kind)) != 0;
+  const bool of_group = verb == Verb::send_member || is_group_recall(verb);
+  return of_group ? kind == ProtocolKind::group : kind != ProtocolKind::bus;
 }
 
 const Word& word_of(Verb verb) {

@@ -2,6 +2,7 @@
 traceback."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from program import ROOT, Result
 
-COMMANDS = ["compare", "gate", "report", "sweep", "tables", "teach", "trace_export"]
+COMMANDS = sorted(re.findall(r'"linebounce\.entry:(\w+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8")))
 # Starts a command as programs such as linebounce-compare do.
 BEGIN = "import sys; from linebounce import entry; sys.exit(getattr(entry, sys.argv.pop(1))())"
 

@@ -38,9 +38,9 @@ def pages(lectures: list[Lecture], tmp_path_factory: pytest.TempPathFactory) -> 
     return made
 
 
-def test_each_of_three_lectures_takes_75_minutes_and_asks_the_class(lectures: list[Lecture]) -> None:
-    assert [lecture.minutes for lecture in lectures] == [75, 75, 75]
+def test_each_lecture_takes_75_minutes_and_asks_the_class(lectures: list[Lecture]) -> None:
     for lecture in lectures:
+        assert lecture.minutes == 75
         parts = [part for slide in lecture.slides for part in slide.parts]
         assert sum(isinstance(part, Asked) for part in parts) >= 4
         assert sum(isinstance(part, Listing | Chart | Picture) for part in parts) >= 4, "figures from the simulator"

@@ -91,9 +91,10 @@ RC_GTEST_PROP(TextTrace, HoldsAnyName, ()) {
 
 TEST(BinaryTrace, OfVersionOneIsReadAsItWasWritten) {
   const Reader reader(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus/all_kinds.lbt");
-  auto streams = small_sample().streams;
-  for (auto& stream : streams) std::erase_if(stream, [](const Operation& it) { return it.kind == Kind::blocked; });  // is newer
-  EXPECT_EQ(operations_of(reader), streams);
+  std::vector<std::vector<Operation>> expected = small_sample().streams;
+  for (std::vector<Operation>& stream : expected)
+    std::erase_if(stream, [](const Operation& operation) { return operation.kind > Kind::tally; });  // of later versions
+  EXPECT_EQ(operations_of(reader), expected);
   EXPECT_EQ(reader.summary(), small_sample().summary);
 }
 

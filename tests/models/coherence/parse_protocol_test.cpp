@@ -244,9 +244,9 @@ TEST(ProtocolFileError, GuardsMustBeOfTheEventsGroup) {
             "cache: guard [owned] is not of the group of 'Own_GetS', which is [shared|alone]");
   EXPECT_EQ(error_after("| S | Evict |", "| S | Evict [shared] |"),
             "cache: 'Evict' has no guard group, so [shared] can't stand there");
-  EXPECT_EQ(error_after("[shared\\|alone]", "[many\\|few]"),
-            "cache: unknown guard group '[many|few]' of event 'Own_GetS'; known: [shared|alone], [owned|shared|alone], "
-            "[owned|clean]");
+  const std::string unknown = error_after("[shared\\|alone]", "[many\\|few]");
+  EXPECT_TRUE(unknown.starts_with("cache: unknown guard group '[many|few]' of event 'Own_GetS'; known: [shared|alone], "))
+      << unknown;
   EXPECT_EQ(error_after("| Other_GetS | theirs |", "| Other_GetS [owned\\|clean] | theirs |"),
             "cache: event 'Other_GetS' can't have a guard: nothing is decided when it happens");
 }
