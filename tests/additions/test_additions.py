@@ -123,7 +123,7 @@ def build(clone: Clone, chosen: list[Addition]) -> None:
 def clone(request: pytest.FixtureRequest) -> Iterator[Clone]:
     """The tree with all samples that this run of pytest tries. LINEBOUNCE_ADDITIONS=DIR keeps it."""
     items = [item for item in request.session.items if getattr(item, "originalname", "") == "test_a_sample_works"]
-    chosen = [item.callspec.params["addition"] for item in items]  # type: ignore[attr-defined]
+    chosen = [item.callspec.params["addition"] for item in items] or list(ADDITIONS.values())  # type: ignore[attr-defined]
     kept = os.environ.get("LINEBOUNCE_ADDITIONS")
     folder = Path(kept or tempfile.mkdtemp(prefix="linebounce_additions_"))
     try:
