@@ -20,7 +20,7 @@ def test_there_are_a_dozen_and_each_holds_on_hardware_and_in_the_simulator() -> 
     assert len(FILES) >= 12
     for file in FILES:
         fact = facts.read(file)
-        assert "# Measured: " in file.read_text(), file
+        assert "# Measured" in file.read_text(), file
         assert len(fact.holds) >= 2, file
         assert sorted(fact.holds + fact.fails) == sorted(facts.MACHINES), file
         assert fact.claims, file
