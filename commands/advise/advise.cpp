@@ -82,6 +82,20 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   return study;
 }
 
+// The operations of a recording, without how long its threads computed and waited, which differs from run to run.
+std::uint64_t operations_beside_time(const trace::Reader& trace) {
+  std::uint64_t count = 0;
+  for (std::uint32_t stream = 0; stream < trace.symbols().streams.size(); ++stream) {
+    trace::Reader::Cursor cursor = trace.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      count += static_cast<std::uint64_t>(std::ranges::count_if(frame, [](const trace::Operation& it) {
+        return it.kind != trace::Kind::execute && it.kind != trace::Kind::compute && it.kind != trace::Kind::blocked;
+      }));
+    }
+  }
+  return count;
+}
+
 // Builds and records the program again with the first change that has a diff. Compares on machines where this change was tried
 // as a whole and confirmed. Errors: ConfigError.
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
@@ -106,8 +120,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
                          .change = static_cast<std::size_t>(change - page.changes.begin()) + 1,
                          .predicted = gain.change,
                          .gain_pct = 100 * (now->throughput_per_s / old->sharing.throughput_per_s - 1),
-                         .operations_before = reader.operations(),
-                         .operations = again.operations()});
+                         .operations_before = operations_beside_time(reader),
+                         .operations = operations_beside_time(again)});
   }
   return rechecked;
 }

@@ -84,8 +84,13 @@ void Recording::sampled(Thread& thread, std::uint64_t ticks) {
   // Measured: samples without computation take 20 to 40 ns, one in a hundred up to 50; those with a computation of 80 ns, 90 to
   // 110.
   constexpr double kSampleNs = 20, kShortest = 50;
+  // A single long one among so many may be an interrupt.
+  constexpr int kAlone = 8;
   const double ns = static_cast<double>(ticks) / clock_.ticks_of_ns();
-  const double instructions = ns < kShortest ? 0 : instructions_of((ns - kSampleNs) * clock_.ticks_of_ns());
+  const bool is_long = ns >= kShortest;
+  const bool computes = is_long && thread.short_samples < kAlone;
+  thread.short_samples = is_long ? 0 : thread.short_samples + 1;
+  const double instructions = computes ? instructions_of((ns - kSampleNs) * clock_.ticks_of_ns()) : 0;
   thread.instructions_of_event += kWeight * (instructions - thread.instructions_of_event);
 }
 
