@@ -3,6 +3,9 @@
 struct Usage renew_usage(void) {
   const struct Usage before = this_thread.usage;
   this_thread.usage = usage_now();
+  // Another thread may have used the caches meanwhile: until they are warm again, any event takes longer.
+  enum { kEventsToWarmUp = 128 };
+  if (this_thread.until_sample < kEventsToWarmUp) this_thread.until_sample = kEventsToWarmUp;
   return before;
 }
 
