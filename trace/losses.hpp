@@ -255,7 +255,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"foreign_threads", Severity::lost, "threads that the C library did not create"},
     {"instructions_assumed", Severity::doubt, "instructions between accesses: two for each access are assumed"},
     {"instructions_measured", Severity::note,
-     "the number of instructions: what is computed for 200 ns and more is measured in time, and written as instructions of {1} "
+     "the number of instructions: what is computed for 30 ns and more is measured in time, and written as instructions of {1} "
      "cycles; two are assumed for each access"},
     {"own_locks", Severity::doubt,
      "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
