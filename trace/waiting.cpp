@@ -31,8 +31,7 @@ bool TurnOfWait::may_have(const Operation& operation) {
     case Kind::leave: --depth_; break;
     case Kind::prefetch:
     case Kind::fence:
-    case Kind::clock:
-    case Kind::blocked: break;
+    case Kind::clock: break;
     default: return false;
   }
   return instructions_ + cycles_ <= kMostTime;

@@ -1,5 +1,4 @@
 #include "ring.h"
-#include "work_clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -88,7 +87,6 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
   } else {
     this_thread.ring = NULL;
   }
-  restart_work();
   errno = error;
   return has_room;
 }

@@ -19,7 +19,6 @@
 #include "sim/config/sweep.hpp"
 #include "sim/native/lock_compiler.hpp"
 #include "trace/reader.hpp"
-#include "workloads/replay/recorded_pace.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -79,10 +78,7 @@ class PointBuilder {
     };
     if (!point.input.trace.empty()) {
       point.input.as_recorded = is_as_recorded(point);
-      const TraceFacts& facts = trace_facts(point.input.trace);
-      point.assumption = facts.assumption;
-      const std::optional<trace::Summary> summary = facts.summary();
-      if (summary && trace::has_recorded_instructions(*summary)) point.input.machine = overlapping_hits(point.input.machine);
+      point.assumption = trace_facts(point.input.trace).assumption;
     }
     return point;
   }
@@ -96,10 +92,6 @@ class PointBuilder {
       trace::Summary summary;
     };
     std::optional<Unpacked> unpacked;
-
-    [[nodiscard]] std::optional<trace::Summary> summary() const {
-      return unpacked ? std::optional(unpacked->summary) : claimed;
-    }
     std::string assumption;  // as worded by assumption_about()
   };
 
