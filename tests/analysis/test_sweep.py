@@ -288,6 +288,13 @@ def test_sensitivity_is_paired_over_seeds(sweeps: Sweeps, linebounce: Program) -
     assert "did you mean throughput.operations_per_s" in wrong.stderr
 
 
+def test_what_is_off_is_not_varied(sweeps: Sweeps, linebounce: Program) -> None:
+    path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 20"))
+    refused = sweeps(path, "-o", "out", "--vary", "machine.bus.snoop_waits_ns=20%")
+    assert refused.code == 2
+    assert "machine.bus.snoop_waits_ns is -1, which turns it off" in refused.stderr
+
+
 def test_a_missing_metric_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps, linebounce: Program) -> None:
     more = '[sweep]\n"workload.lock" = ["tas", "mcs"]'
     path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 3000", more=more))

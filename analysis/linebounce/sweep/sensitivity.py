@@ -95,7 +95,7 @@ def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
     settings = dict(_settings(base, ""))
     numbers = {name: value for name, value in settings.items() if _is_number(value)}
     below = [name for name in numbers if name.startswith(f"{path}.") and _TIMED.search(name)]
-    chosen = [name for name in ([path] if path in numbers else below) if numbers[name] != 0]
+    chosen = [name for name in ([path] if path in numbers else below) if numbers[name] > 0]
     swept = {name for axis in base.get("sweep", {}).get("together", ()) for name in axis}
     if not chosen or swept & {*chosen}:
         raise UsageError(f"--vary {option}: {_why_not(path, settings, swept)}")
@@ -115,7 +115,8 @@ def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
         return f"this experiment has no {path}" + (f"; did you mean {alternatives(near)}?" if near else "")
     value = settings[path]
     if _is_number(value):
-        return f"{path} is 0, and stays so whatever the percentage; compare values of it by a [sweep]"
+        why = "and stays so whatever the percentage" if value == 0 else "which turns it off"
+        return f"{path} is {value:g}, {why}; compare values of it by a [sweep]"
     return (
         f"{path} is {json.dumps(value, ensure_ascii=False)}, and only a number can be varied; compare values of it by a [sweep]"
     )
