@@ -290,7 +290,7 @@ def test_sensitivity_is_paired_over_seeds(sweeps: Sweeps, linebounce: Program) -
 
 def test_what_is_off_is_not_varied(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 20"))
-    refused = sweeps(path, "-o", "out", "--vary", "machine.bus.snoop_waits_ns=20%")
+    refused = sweeps(path, "-o", "out", "--vary", "machine.bus.snoop_waits_ns=20%", "--metric", "throughput.operations_per_s")
     assert refused.code == 2
     assert "machine.bus.snoop_waits_ns is -1, which turns it off" in refused.stderr
 
