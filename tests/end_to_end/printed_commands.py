@@ -354,6 +354,7 @@ KIT: dict[str, Maker] = {
     "table.c": text(SERVER_SOURCE),
     "table.cpp": text(SERVER_SOURCE),
     "probe.c": probe_source,
+    "probe/facts": copy("probe/facts"),
     "CC": lambda shell, _: program(shell, "program"),
     "old/server": program,
     "new/server": program,
