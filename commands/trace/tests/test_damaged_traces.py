@@ -99,10 +99,11 @@ def test_operations_before_the_damage_are_replayed(
         ("--threads", "round_robin", "--set", "machine.cpus=2"),
         ("--threads", "block", "--set", "machine.cpus=2"),
     ):
-        for _ in range(6):
+        for number in range(6):
             at = dice.randrange(first, index_of(recording) - 100)
             linebounce.file("torn.lbt", damage(recording, at))
-            command = ("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", "out", "--fresh", *folded)
+            out = f"out/{'_'.join(folded[:2])}{number}"  # not --fresh, which keeps what took long, and says so
+            command = ("trace", "replay", "torn.lbt", "--recover", "--machine", "p3_xeon_4way", "-o", out, *folded)
             result = linebounce(*command, timeout=60)
             if "there is no operation to replay" in result.stderr:
                 assert result.code == 3
