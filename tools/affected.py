@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from source_tree import ROOT, SourceTree, is_test
+from source_tree import ROOT, SourceTree, is_test, room_of
 
 BASE = ROOT / "build" / "tested"  # the commit that passed last, with what was not committed then
 # Subcommands that are not their room's name.
@@ -36,13 +36,6 @@ class Affected:
 
     def nothing(self) -> bool:
         return not (self.everything or self.programs or self.files)
-
-
-def room_of(name: str) -> str | None:
-    parts = name.split("/")
-    if parts[0] == "commands":
-        return "/".join(parts[:2]) if len(parts) > 2 and parts[1] != "common" else None
-    return parts[0] if parts[0] in ("forms", "litmus", "evidence") else None
 
 
 def users(sources: SourceTree) -> dict[str, set[str]]:

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from source_tree import Finding, SourceTree, is_test, line_at
+from source_tree import Finding, SourceTree, is_test, line_at, room_of
 
 LAYERS = Path(__file__).with_name("layers.txt")
 ROOMS = "commands/README.md"
-ROOM_ROW = re.compile(r"^\| `(\w+)/` \|.*\|(.*)\|$", re.MULTILINE)
+ROOM_ROW = re.compile(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|$", re.MULTILINE)
 LAYERED = ("models", "workloads", "sim", "trace", "record", "types", "forms", "litmus", "commands", "evidence")
 OPENED = re.compile(r"^\s*using namespace (?!(?:workloads|sim);)([\w:]+);", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -46,16 +46,6 @@ def misplaced(above: str, header: str, height: dict[str, int]) -> str | None:
     return f"{above}/ may not include {header}: tools/layers.txt has {below}/ beside or above it"
 
 
-def room_of(file: str) -> str | None:
-    """The room of a file, as the table of rooms calls it; none for what all rooms may use."""
-    match PurePosixPath(file).parts:
-        case ("commands", room, _, *_) if room != "common":
-            return room
-        case ("forms" | "litmus" | "evidence" as room, _, *_):
-            return room
-    return None
-
-
 def room_findings(sources: SourceTree, files: list[str]) -> Iterator[Finding]:
     """Rooms that include another without saying so in the table, or say so and don't."""
     if ROOMS not in sources:
@@ -64,14 +54,13 @@ def room_findings(sources: SourceTree, files: list[str]) -> Iterator[Finding]:
     for row in ROOM_ROW.finditer(table):
         room, named = row[1], set(re.findall(r"`(\w+)`", row[2]))
         used = set()
-        for file in files:
-            if file.startswith(f"commands/{room}/"):
-                for line, header in included(sources, file):
-                    other = room_of(header)
-                    used.add(other)
-                    if other not in (None, room, *named):
-                        yield Finding(file, line, f"{room} may not include {header}: its row in {ROOMS} doesn't name {other}")
-        for unused in sorted(named - used) if room != "common" else ():
+        for file in (file for file in files if room_of(file) == f"commands/{room}"):
+            for line, header in included(sources, file):
+                other = PurePosixPath(room_of(header) or f"commands/{room}").name
+                used.add(other)
+                if other not in {room, *named}:
+                    yield Finding(file, line, f"{room} may not include {header}: its row in {ROOMS} doesn't name {other}")
+        for unused in sorted(named - used):
             yield Finding(ROOMS, line_at(table, row.start()), f"{room} includes nothing of {unused}")
 
 

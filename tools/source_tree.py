@@ -25,6 +25,14 @@ class Finding(NamedTuple):
         return f"{self.file}:{self.line}: {self.what}"
 
 
+def room_of(file: str) -> str | None:
+    """The room of a file: commands/NAME, forms, litmus or evidence; none for what is in no room."""
+    parts = file.split("/")
+    if parts[0] == "commands":
+        return "/".join(parts[:2]) if len(parts) > 2 and parts[1] != "common" else None
+    return parts[0] if parts[0] in ("forms", "litmus", "evidence") else None
+
+
 def is_test(name: str) -> bool:
     """Whether a file belongs to the tests: those below tests/, and those of a room in its own tests/."""
     return "tests" in name.split("/")[:-1]

@@ -225,8 +225,8 @@ class RecordReader {
     return outline;
   }
 
-  // Adds the entries of this depth, from entry `first` to the end of the class around them. For a base class without a record
-  // of its own, adds the members that clang lists below it instead, named with `before`: "Base::".
+  // Adds the entries of this depth, from entry `first` to the end of the class around them. A base class without a record of
+  // its own contributes the members that clang lists below it; `before` ("Base::") begins their names.
   void add_members(Outline& outline, const Record& record, std::size_t first, std::size_t depth, const std::string& before) {
     for (std::size_t i = first; i < record.entries.size() && record.entries[i].depth >= depth; ++i) {
       const RecordEntry& entry = record.entries[i];
