@@ -71,7 +71,9 @@ static int run_c11_thread(void* memory) {
 
 // Finds the function that names a thread. Under std::thread, `runs` is a function of the C++ library, and the third virtual
 // function of its argument calls the program's function. An OpenMP thread is named after the region that it was created for.
+// A child of fork must not look: the C library's lock of loaded files stays taken in it if a thread held it at the fork.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
+  if (!recording) return 0;
   struct CodeAt code;
   const uintptr_t address = (uintptr_t)runs;
   const bool is_known = find_code(address, &code);

@@ -311,3 +311,41 @@ int main(int count, char** arguments) {
     program = recorder.compile(source)
     recorder.record(program, "50")
     subprocess.run([program, "1500"], cwd=recorder.linebounce.directory, check=True, timeout=60)
+
+
+def test_a_child_of_fork_creates_threads_while_loaded_files_are_locked(recorder: Recorder) -> None:
+    """glibc 2.36 leaves the lock of dl_iterate_phdr() taken in a child if another thread held it at the fork."""
+    program = recorder.compile("""
+#define _GNU_SOURCE
+#include <link.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int inside, over;
+static int stay(struct dl_phdr_info* file, size_t bytes, void* data) {
+  inside = 1;
+  while (!over) usleep(100);
+  return file == NULL || bytes == 0 || data == NULL;
+}
+static void* hold_lock(void* argument) { dl_iterate_phdr(stay, &argument); return argument; }
+static void* nothing(void* argument) { return argument; }
+int main(void) {
+  pthread_t holder;
+  pthread_create(&holder, NULL, hold_lock, NULL);
+  while (!inside) usleep(100);
+  const pid_t child = fork();
+  if (child == 0) {
+    pthread_t thread;
+    alarm(10);
+    if (pthread_create(&thread, NULL, nothing, NULL) == 0) pthread_join(thread, NULL);
+    _exit(0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  over = 1;
+  pthread_join(holder, NULL);
+  return status != 0;
+}
+""")
+    subprocess.run([program], cwd=recorder.linebounce.directory, check=True, timeout=60)
+    recorder.record(program)
