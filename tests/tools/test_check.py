@@ -117,3 +117,15 @@ def test_a_sanitizers_error_is_a_failure_but_its_warning_is_not(monkeypatch: pyt
 def test_linters_cannot_be_run_with_sanitizers() -> None:
     with pytest.raises(SystemExit, match="--sanitize"):
         check.choose(["test", "--sanitize", "lint"])
+
+
+def test_a_linter_that_runs_beside_the_tests_prints_at_its_end_and_counts(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    tally = Tally()
+    found = check.Beside("slow lint", ["sh", "-c", "nice; echo finding >&2; exit 3"])
+    found.process.wait()
+    assert capfdbinary.readouterr().out == b""
+    check.count_lint(tally, found.title, found.end(tally))
+    assert capfdbinary.readouterr().out == b"==> slow lint\n19\nfinding\n"
+    assert (tally.passed, tally.failures) == (0, ["slow lint"])
+    check.count_lint(tally, "good", check.Beside("good", ["true"]).end(tally))
+    assert (tally.passed, tally.failures) == (1, ["slow lint"])
