@@ -65,6 +65,17 @@ LSCPU = {
     "  2    1      1       2    2 2:2:2:2          yes 4500.0000 800.0000 2100.0000\n"
     "  3    1      1       2    3 3:3:3:2          yes 4500.0000 800.0000 2100.0000\n"
     "  4    -      -       -    - -                 no         -        -         -\n",
+    # lscpu -p, from which a script took the lines with #.
+    "without titles": "0,0,0,0,,0,0,0,0\n1,1,0,0,,1,1,1,1\n2,2,1,1,,2,2,2,2\n3,3,1,1,,3,3,3,2\n",
+    # -p -y numbers cores within their socket.
+    "physical numbers": "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n"
+    "0,0,0,0,,0,0,0,0\n1,4,0,0,,1,1,1,1\n2,0,1,1,,2,2,2,2\n3,4,1,1,,3,3,3,2\n",
+    # Several documents, as a terminal shows them.
+    "documents": "$ lscpu -J -C\n"
+    + json.dumps({"caches": [{"name": "L1d", "one-size": "32K", "all-size": "128K", "level": 1, "type": "Data"}]})
+    + "\n$ lscpu -J -e\n"
+    + json.dumps({"cpus": [{"cpu": i, "node": i // 2, "core": i, "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{min(i, 2)}"} for i in range(4)]})
+    + "\n",
 }
 LEVELS = "L2 L#{0} (256KB) + L1d L#{0} (32KB) + L1i L#{0} (32KB) + Core L#{0}"
 LSTOPO = {
@@ -83,6 +94,19 @@ LSTOPO = {
     + "".join(f"    L3 (8192KB)\n      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i}\n" for i in (0, 1))
     + "  Package P#1\n    NUMANode P#1 (31GB)\n    L3 (8192KB)\n"
     + "".join(f"      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i + 2}\n" for i in (0, 1)),
+    # -v names each cache's type and all numbers, and a tier of memory its kind. Version 2 has groups for nodes in a package.
+    "verbose": "Machine (P#0 total=62GiB DMIProductName=X1)\n  Package L#0 (P#0 total=62GiB CPUModel=\"A (B) @ 2.0GHz\")\n"
+    + "".join(
+        f"    Group L#{node} (total=31GiB)\n      NUMANode(DRAM) L#{2 * node} (P#{node} local=31GiB total=31GiB memorytier=1)\n"
+        f"      NUMANode(HBM) L#{2 * node + 1} (P#{2 + node} local=4GiB total=4GiB memorytier=0)\n"
+        + "".join(
+            ("" if i == 3 else f"      L3Cache L#{i} (P#{i} size=8192KiB linesize=64 ways=16)\n")
+            + f"        L1dCache L#{i} (P#{i} size=32KiB linesize=64 ways=8)\n"
+            + f"          L1iCache L#{i} (P#{i} size=32KiB)\n            Core L#{i} (P#{i})\n              PU L#{i} (P#{i})\n"
+            for i in (2 * node, 2 * node + 1)
+        )
+        for node in (0, 1)
+    ),
     # Two nodes in one package, whose memories have caches in front of them.
     "memory caches": '<topology version="2.0"><object type="Machine"><object type="Package">'
     + "".join(
@@ -110,6 +134,23 @@ def test_other_forms_of_lscpu_and_lstopo_tell_the_same_structure(linebounce: Pro
     assert re.search(r"one bus +1 +40\.0 ", result.stdout)
     assert re.search(r"other bus, one node +1 +60\.0 ", result.stdout)
     assert re.search(r"other node +4 +90\.0 ", result.stdout)
+
+
+def test_lscpus_table_of_eight_cpus_is_no_matrix(linebounce: Program) -> None:
+    rows = "".join(f"{i},{i},{i // 4},{i // 4},,{i},{i},{i},{i // 4}\n" for i in range(8))
+    linebounce.file("m.csv", "".join(",".join("40" if a // 4 == b // 4 else "90" for b in range(8)) + "\n" for a in range(8)))
+    for titles in ("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n", ""):
+        linebounce.file("cpus.txt", titles + rows)
+        result = linebounce("import", "cpus.txt", "m.csv", "-o", "m.toml")
+        assert result.code == 0, result.stderr
+        assert "8 CPUs: 2 nodes, 2 buses, 1 thread" in result.stdout
+
+
+def test_nodes_of_memory_alone_are_said(linebounce: Program) -> None:
+    linebounce.file("structure.txt", LSTOPO["verbose"])
+    linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
+    said = " ".join(linebounce("import", "structure.txt", "m.csv", "-o", "m.toml").stdout.split())
+    assert "nodes of memory without CPUs, which the machine lacks: 2 (HBM), 3 (HBM)" in said
 
 
 def test_lstopos_text_without_its_numbers_or_indentation_is_refused(linebounce: Program) -> None:
