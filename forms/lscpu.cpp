@@ -104,6 +104,8 @@ struct SummedCache {
   std::uint64_t instances = 0;  // 0: not stated
 };
 
+constexpr std::uint64_t kMostInstances = 65536;
+
 SummedCache summed_cache(std::string_view text) {
   const std::size_t open = text.find('(');
   const auto bytes = bytes_of_size(text.substr(0, open));
@@ -121,13 +123,13 @@ MachineTopology facts_of_summary(std::map<std::string, std::string>& values) {
   if (topology.processor.empty() || topology.processor == "-")
     topology.processor = std::string(stripped(values["Vendor ID"] + " " + values["Architecture"]));
   topology.mhz = real(values["CPU max MHz"]);
-  const auto cpus = decimal(values["CPU(s)"]).value_or(0);
   for (const auto& [level, names] : std::map<int, std::vector<std::string>>{
            {1, {"L1d", "L1d cache"}}, {2, {"L2", "L2 cache"}}, {3, {"L3", "L3 cache"}}, {4, {"L4", "L4 cache"}}}) {
     for (const std::string& name : names) {
       const auto [bytes, instances] = summed_cache(values[name]);
       if (bytes == 0) continue;
-      topology.caches.push_back({level, bytes, 0, 0, instances > 0 ? static_cast<int>(cpus / instances) : 0});
+      topology.caches.push_back(
+          {.level = level, .bytes = bytes, .instances = static_cast<int>(std::min(instances, kMostInstances))});
       break;
     }
   }
@@ -192,11 +194,18 @@ bool is_extended_title(std::string_view line) {
   return words.size() > 2 && words.front() == "CPU" && std::ranges::find(words, "CORE") != words.end();
 }
 
+// True for the titles of lscpu -C: "NAME ONE-SIZE ALL-SIZE WAYS TYPE LEVEL SETS PHY-LINE COHERENCY-SIZE".
+bool is_cache_title(std::string_view line) {
+  const std::vector<std::string_view> words = words_of(line);
+  return words.size() > 2 && words.front() == "NAME" && std::ranges::find(words, "ONE-SIZE") != words.end();
+}
+
 MachineTopology of_extended_table(const std::string& text, const std::string& file) {
   MachineTopology topology;
   std::vector<std::string> titles;
   for (const std::string& line : text_lines(text)) {
     const std::vector<std::string_view> cells = words_of(line);
+    if (is_cache_title(line)) break;  // lscpu -C follows
     if (is_extended_title(line)) titles.assign(cells.begin(), cells.end());
     if (titles.empty() || cells.empty() || is_extended_title(line)) continue;
     const auto cell = [&](std::string_view title) {
@@ -290,7 +299,7 @@ MachineTopology of_table(const std::string& text, const std::string& file) {
 }
 
 // A row of lscpu -C, whose cells have these names.
-std::optional<TopologyCache> cache_of(const std::function<std::string(std::string_view)>& cell, std::size_t cpus) {
+std::optional<TopologyCache> cache_of(const std::function<std::string(std::string_view)>& cell) {
   constexpr std::uint64_t kMost = 4096;
   const auto level = decimal(cell("level"));
   const auto one = bytes_of_size(cell("one-size")), all = bytes_of_size(cell("all-size"));
@@ -299,18 +308,15 @@ std::optional<TopologyCache> cache_of(const std::function<std::string(std::strin
     const auto number = decimal(text);
     return number && *number <= kMost ? static_cast<int>(*number) : 0;
   };
-  const std::int64_t instances = all ? *all / *one : 0;
-  return TopologyCache{static_cast<int>(*level), *one, small(cell("ways")), small(cell("coherency-size")),
-                       instances > 0 ? static_cast<int>(static_cast<std::int64_t>(cpus) / instances) : 0};
+  const std::int64_t instances = all ? std::min<std::int64_t>(*all / *one, kMostInstances) : 0;
+  return TopologyCache{.level = static_cast<int>(*level),
+                       .bytes = *one,
+                       .ways = small(cell("ways")),
+                       .line_bytes = small(cell("coherency-size")),
+                       .instances = static_cast<int>(instances)};
 }
 
-// True for the titles of lscpu -C: "NAME ONE-SIZE ALL-SIZE WAYS TYPE LEVEL SETS PHY-LINE COHERENCY-SIZE".
-bool is_cache_title(std::string_view line) {
-  const std::vector<std::string_view> words = words_of(line);
-  return words.size() > 2 && words.front() == "NAME" && std::ranges::find(words, "ONE-SIZE") != words.end();
-}
-
-std::vector<TopologyCache> caches_of_table(const std::string& text, std::size_t cpus) {
+std::vector<TopologyCache> caches_of_table(const std::string& text) {
   std::vector<TopologyCache> caches;
   std::vector<std::string> titles;
   for (const std::string& line : text_lines(text)) {
@@ -324,12 +330,12 @@ std::vector<TopologyCache> caches_of_table(const std::string& text, std::size_t 
       const auto place = static_cast<std::size_t>(std::ranges::find(titles, title) - titles.begin());
       return place < cells.size() ? std::string(cells[place]) : std::string();
     };
-    if (const auto cache = cache_of(cell, cpus)) caches.push_back(*cache);
+    if (const auto cache = cache_of(cell)) caches.push_back(*cache);
   }
   return caches;
 }
 
-std::vector<TopologyCache> caches_of_json(const json& rows, std::size_t cpus) {
+std::vector<TopologyCache> caches_of_json(const json& rows) {
   std::vector<TopologyCache> caches;
   for (const json& row : rows) {
     if (!row.is_object()) continue;
@@ -338,7 +344,7 @@ std::vector<TopologyCache> caches_of_json(const json& rows, std::size_t cpus) {
       if (found == row.end()) return std::string();
       return found->is_string() ? found->get<std::string>() : found->dump();
     };
-    if (const auto cache = cache_of(cell, cpus)) caches.push_back(*cache);
+    if (const auto cache = cache_of(cell)) caches.push_back(*cache);
   }
   return caches;
 }
@@ -376,9 +382,8 @@ void add_facts(MachineTopology& topology, const std::string& text, const std::ve
   if (std::ranges::any_of(lines, begins_summary)) fields = fields_of_text(text);
   if (const json* summary = array_in(documents, "lscpu")) fields = fields_of_json(*summary);
   MachineTopology said = facts_of_summary(fields);
-  const std::size_t cpus = decimal(fields["CPU(s)"]).value_or(topology.cpus.size());
-  std::vector<TopologyCache> listed = caches_of_table(text, cpus);
-  if (const json* rows = array_in(documents, "caches")) listed = caches_of_json(*rows, cpus);
+  std::vector<TopologyCache> listed = caches_of_table(text);
+  if (const json* rows = array_in(documents, "caches")) listed = caches_of_json(*rows);
   if (!listed.empty()) said.caches = std::move(listed);
   add_what_is_missing(topology, said);
 }
@@ -413,6 +418,7 @@ void add_what_is_missing(MachineTopology& topology, const MachineTopology& other
     if (cache.ways == 0) cache.ways = same->ways;
     if (cache.line_bytes == 0) cache.line_bytes = same->line_bytes;
     if (cache.cpus == 0) cache.cpus = same->cpus;
+    if (cache.instances == 0) cache.instances = same->instances;
   }
 }
 
@@ -435,7 +441,7 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
     topology = of_summary(fields_of_text(text), file);
   } else if (const json* summary = array_in(documents, "lscpu")) {
     topology = of_summary(fields_of_json(*summary), file);
-  } else if (documents.empty()) {
+  } else if (documents.empty() && !std::ranges::any_of(text_lines(text), is_cache_title)) {
     refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor a table of lscpu -p or -e, nor lscpu's list of fields");
   }
   if (topology.cpus.empty()) refuse_lscpu(file, "says not which CPUs share what: lscpu -J -e does");
@@ -444,6 +450,15 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
   add_facts(topology, text, documents);
   std::ranges::sort(topology.cpus, {}, &TopologyCpu::number);
   return topology;
+}
+
+bool says_what_cpus_share(const std::string& lscpu_text) {
+  const std::vector<json> documents = documents_in(lscpu_text);
+  const std::vector<std::string> lines = text_lines(lscpu_text);
+  return array_in(documents, "cpus") != nullptr || array_in(documents, "lscpu") != nullptr || is_bare_table(lscpu_text) ||
+         std::ranges::any_of(lines, [](const std::string& line) {
+           return is_table_title(line) || is_extended_title(line) || begins_summary(line);
+         });
 }
 
 bool is_lscpu_table(const Excerpt& excerpt) {

@@ -26,6 +26,8 @@ struct TopologyCache {
   int ways = 0;            // 0: not stated
   int line_bytes = 0;      // 0: not stated
   int cpus = 0;            // CPUs that share it; 0: not stated
+  int instances = 0;       // such caches in the machine; 0: not stated
+  bool operator==(const TopologyCache&) const = default;
 };
 
 struct MachineTopology {
@@ -43,6 +45,8 @@ struct MachineTopology {
 MachineTopology read_lscpu(const std::string& text, const std::string& file);
 // What lscpu's text says beside the CPUs: the processor, its clock and its caches.
 MachineTopology read_lscpu_facts(const std::string& text);
+// False for lscpu -C alone, which lists caches and no CPUs.
+bool says_what_cpus_share(const std::string& lscpu_text);
 // True for the table of lscpu -p, with its titles or without them.
 bool is_lscpu_table(const Excerpt& excerpt);
 MachineTopology read_lstopo(const std::string& text, const std::string& file);

@@ -86,7 +86,6 @@ enum class Loss : std::uint8_t {
   threads_assumed,
   caches_differ,
   memory_nodes_left_out,
-  inner_cache_shared,
   rest_of_machine,
   structure_at_first_line,
   peers_as_hitm,
@@ -230,8 +229,6 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"memory_nodes_left_out", Severity::lost,
      "{0} has nodes of memory without CPUs, which the machine lacks: {1}. numactl -H has their distances, HMAT their "
      "latencies."},
-    {"inner_cache_shared", Severity::doubt,
-     "{1} CPUs share each {0}, which is not their last cache: in the machine each core has its part of it to itself."},
     {"rest_of_machine", Severity::doubt, "{0} has no clocks, caches and latencies between cores: they are {1}'s."},
     {"structure_at_first_line", Severity::doubt,
      "{0} is taken to begin with the first line, at {1}: --at ADDRESS says where it does."},

@@ -1,6 +1,7 @@
 #include "commands/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -135,6 +136,34 @@ std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
   return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
 }
 
+// CPUs that share a cache: as stated, or as many as share the first CPU's last cache.
+int cpus_sharing(const TopologyCache& cache, const MachineTopology& topology) {
+  if (topology.shared_cache == fmt::format("L{}", cache.level))
+    return static_cast<int>(std::ranges::count(topology.cpus, topology.cpus.front().cache, &TopologyCpu::cache));
+  if (cache.cpus > 0) return cache.cpus;
+  return cache.instances > 0 ? std::max(1, static_cast<int>(std::ssize(topology.cpus)) / cache.instances) : 1;
+}
+
+// Puts into the request what files with the structure say of the processor and its caches.
+void take_description(MachineTopology& topology, const CalibrateArguments& arguments, CalibrationRequest& request) {
+  const auto name_of_file = [](const std::string& file) { return std::filesystem::path(file).filename().string(); };
+  std::vector<std::string> caches_files;
+  if (!topology.caches.empty()) caches_files.push_back(name_of_file(arguments.topology));
+  for (const std::string& file : arguments.topologies_too) {
+    const std::vector<TopologyCache> before = topology.caches;
+    add_description(topology, file);
+    if (topology.caches != before) caches_files.push_back(name_of_file(file));
+  }
+  request.processor = topology.processor;
+  request.structure_file = name_of_file(arguments.topology);
+  request.caches_file = fmt::format("{}", fmt::join(caches_files, " and "));
+  constexpr std::int64_t kBytesOfKib = 1024;
+  for (const TopologyCache& cache : topology.caches) {
+    request.caches.push_back({cache.level, static_cast<int>(std::min(cache.bytes / kBytesOfKib, std::int64_t{1} << 30)),
+                              cache.ways, cache.line_bytes, cpus_sharing(cache, topology)});
+  }
+}
+
 // The parts of a measurement file that do not enter the fit.
 struct Unfitted {
   Losses losses;
@@ -157,10 +186,12 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
-  if (topology) request.processor = topology->processor;
+  if (topology) take_description(*topology, arguments, request);
   // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
+  if (form == "lscpu" && !says_what_cpus_share(text))
+    throw ConfigError(arguments.from + ": does not say which CPUs share what: lscpu -J -e does");
   if (form == "lscpu" || form == "lstopo")
     throw ConfigError(
         fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
@@ -226,6 +257,14 @@ MachineTopology read_structure(const std::string& file) {
   if (form == "lscpu") return read_lscpu(text, file);
   if (form == "numa") return topology_of(read_numa(text, file), file);
   throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's, lstopo's or numactl's", file, form));
+}
+
+void add_description(MachineTopology& topology, const std::string& file) {
+  const std::string text = read_data(file);
+  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
+  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
+  if (form == "lscpu") add_what_is_missing(topology, read_lscpu_facts(text));
+  if (form == "lstopo") add_what_is_missing(topology, read_lstopo(text, file));
 }
 
 ExitCode run_calibrate(const CalibrateArguments& arguments) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "commands/calibrate/placed_caches.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
 #include "commands/calibrate/structure.hpp"
 #include "commands/calibrate/verdict.hpp"
@@ -43,12 +44,14 @@ class Calibrator {
   Calibration run() {
     result_.base = request_.machine.value_or(kGeneric);
     result_.machine = read_machine_file(result_.base, "", "--machine");
+    for (auto& [path, source] : result_.machine.sources) source = copied();
     if (request_.machine) {
       check_cpus();
     } else {
       take_structure();
     }
     name_family();
+    if (!request_.machine && !request_.probe) take_caches();
     number_cpus();
     set("machine.name", request_.name);
     set("machine.title", title());
@@ -76,6 +79,12 @@ class Calibrator {
   }
   void from_matrix(const std::string& path) {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
+  }
+
+  // A count of CPUs or their groups, or their order.
+  void set_from_structure(const std::string& path, const ConfigValue& value) {
+    set_from_matrix(path, value);
+    if (request_.groups) result_.machine.sources[path] = "datasheet: the CPUs in " + request_.structure_file;
   }
 
   // Chooses the contention family: the user's, or that of the processor. The matrix shows nothing about contention, because
@@ -121,12 +130,33 @@ class Calibrator {
           structure_.threads_per_core, seats, kMostCpus));
     }
     set("machine.cpus_present", seats);
-    set_from_matrix("machine.cpus", cpus);
-    set_from_matrix("machine.nodes", std::int64_t{structure_.nodes});
-    set_from_matrix("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
-    set_from_matrix("machine.cpu.threads_per_core", std::int64_t{structure_.threads_per_core});
+    set_from_structure("machine.cpus", cpus);
+    set_from_structure("machine.nodes", std::int64_t{structure_.nodes});
+    set_from_structure("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
+    set_from_structure("machine.cpu.threads_per_core", std::int64_t{structure_.threads_per_core});
     if (structure_.nodes > 1) set_from_matrix("machine.network.topology", std::string(word_of(structure_.topology)));
     if (structure_.topology == Topology::links) add_links();
+  }
+
+  [[nodiscard]] std::string copied() const { return "assumed: copied from " + result_.base; }
+
+  // Takes the caches of the file with the structure. One that spans buses is divided among them: a machine has a cache behind
+  // each bus.
+  void take_caches() {
+    if (request_.caches.empty()) return;
+    caches_ = request_.caches;
+    ProbedCache& last = caches_.back();
+    const int cpus_of_bus = structure_.cores_per_bus * structure_.threads_per_core;
+    if (last.shared_by > cpus_of_bus && last.shared_by % cpus_of_bus == 0) {
+      const int buses = last.shared_by / cpus_of_bus;
+      result_.noted.push_back(fmt::format("{} buses share each L{}, of {} KiB; in the machine each has its part of it.", buses,
+                                          last.level, last.size_kib));
+      last.size_kib /= buses;
+      last.shared_by = cpus_of_bus;
+    }
+    FittedTables tables(result_.machine, "datasheet: the caches in " + request_.caches_file);
+    const PlacedCaches placed = place_caches(tables, caches_, false);
+    result_.noted.insert(result_.noted.end(), placed.notes.begin(), placed.notes.end());
   }
 
   void add_links() {
@@ -155,7 +185,7 @@ class Calibrator {
       if (request_.machine && order != ConfigValue{std::string(candidate)}) continue;
       set("machine.cpu_order", std::string(candidate));
       if (!numbers_fit()) continue;
-      if (!request_.machine) from_matrix("machine.cpu_order");
+      if (!request_.machine) set_from_structure("machine.cpu_order", std::string(candidate));
       return;
     }
     set("machine.cpu_order", order);
@@ -166,7 +196,7 @@ class Calibrator {
     }
   }
 
-  void list_cpus() { set_from_matrix("machine.cpu_list", fmt::format("{}", fmt::join(structure_.hardware_threads, " "))); }
+  void list_cpus() { set_from_structure("machine.cpu_list", fmt::format("{}", fmt::join(structure_.hardware_threads, " "))); }
 
   [[nodiscard]] bool shape_fits() const {
     const MachineSpec machine = typed(result_.machine);
@@ -485,7 +515,7 @@ class Calibrator {
     waiting.fit_contended();
     result_.simulated = simulated({Values{}}).front();
     own_->predict(result_.file_cpu);
-    result_.noted = own_->notes();
+    result_.noted.insert(result_.noted.end(), own_->notes().begin(), own_->notes().end());
     result_.waiting = waiting.said();
     take_costs(*own_);
     take_costs(waiting);
@@ -509,7 +539,8 @@ class Calibrator {
     for (const KeyInfo& key : result_.machine.keys.keys()) {
       if (key.structural || !is_shown(key, result_.machine.settings)) continue;
       const std::string* source = source_of(result_.machine.sources, key.path);
-      if (source != nullptr && source->starts_with("calibrated: ") && source->ends_with(request_.matrix_file)) continue;
+      if (result_.machine.settings.at(key.path).from == Setting::From::family) continue;
+      if (source != nullptr && !source->starts_with(copied())) continue;
       const std::string path = short_path(key.path);
       const std::size_t dot = path.rfind('.');
       tables[dot == std::string::npos ? "machine" : path.substr(0, dot)].push_back(
@@ -524,13 +555,14 @@ class Calibrator {
     MachineTables& machine = result_.machine;
     for (const KeyInfo& key : machine.keys.keys()) {
       if (key.structural || !is_shown(key, machine.settings) || source_of(machine.sources, key.path) != nullptr) continue;
-      machine.sources[key.path] = fmt::format("assumed: as in {}, which gives no source", result_.base);
+      machine.sources[key.path] = copied() + ", which gives no source";
     }
   }
 
   const CalibrationRequest& request_;
   Structure structure_;
   std::optional<OwnCosts> own_;
+  std::vector<ProbedCache> caches_;  // of a file with the structure
   std::vector<Block> blocks_;
   std::vector<Knob> knobs_;
   Values latencies_before_;

@@ -36,8 +36,12 @@ struct CalibrationRequest {
   std::optional<ProbeFile> probe = {};         // the other measurements; none if the file is only a matrix
   std::optional<MemoryLatencies> memory = {};  // besides the matrix; none: unknown, or part of `probe`
   std::string access = "atomic";               // the simulated receiver's operation on the line
-  std::string processor = {};                  // the processor's model, if a file with the structure states it; empty: unknown
-  std::optional<std::string> family = {};      // contention family; none: that of the probed processor, else the base machine's
+  std::string structure_file = {};             // where `groups` are from
+  // Caches as a file with the structure states them, sorted by level; none: not stated.
+  std::vector<ProbedCache> caches = {};
+  std::string caches_file = {};            // where from
+  std::string processor = {};              // the processor's model, if a file with the structure states it; empty: unknown
+  std::optional<std::string> family = {};  // contention family; none: that of the probed processor, else the base machine's
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // called with the number of candidates simulated so far
 };

@@ -74,7 +74,9 @@ LSCPU = {
     "documents": "$ lscpu -J -C\n"
     + json.dumps({"caches": [{"name": "L1d", "one-size": "32K", "all-size": "128K", "level": 1, "type": "Data"}]})
     + "\n$ lscpu -J -e\n"
-    + json.dumps({"cpus": [{"cpu": i, "node": i // 2, "core": i, "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{min(i, 2)}"} for i in range(4)]})
+    + json.dumps(
+        {"cpus": [{"cpu": i, "node": i // 2, "core": i, "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{min(i, 2)}"} for i in range(4)]}
+    )
     + "\n",
 }
 LEVELS = "L2 L#{0} (256KB) + L1d L#{0} (32KB) + L1i L#{0} (32KB) + Core L#{0}"
@@ -95,7 +97,7 @@ LSTOPO = {
     + "  Package P#1\n    NUMANode P#1 (31GB)\n    L3 (8192KB)\n"
     + "".join(f"      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i + 2}\n" for i in (0, 1)),
     # -v names each cache's type and all numbers, and a tier of memory its kind. Version 2 has groups for nodes in a package.
-    "verbose": "Machine (P#0 total=62GiB DMIProductName=X1)\n  Package L#0 (P#0 total=62GiB CPUModel=\"A (B) @ 2.0GHz\")\n"
+    "verbose": 'Machine (P#0 total=62GiB DMIProductName=X1)\n  Package L#0 (P#0 total=62GiB CPUModel="A (B) @ 2.0GHz")\n'
     + "".join(
         f"    Group L#{node} (total=31GiB)\n      NUMANode(DRAM) L#{2 * node} (P#{node} local=31GiB total=31GiB memorytier=1)\n"
         f"      NUMANode(HBM) L#{2 * node + 1} (P#{2 + node} local=4GiB total=4GiB memorytier=0)\n"
@@ -144,6 +146,88 @@ def test_lscpus_table_of_eight_cpus_is_no_matrix(linebounce: Program) -> None:
         result = linebounce("import", "cpus.txt", "m.csv", "-o", "m.toml")
         assert result.code == 0, result.stderr
         assert "8 CPUs: 2 nodes, 2 buses, 1 thread" in result.stdout
+
+
+CACHES = {
+    # Version 2, with the instruction caches that must not count, and an L3 of 11 ways that has no power of two of sets.
+    "lstopo": '<topology version="2.0"><object type="Machine"><object type="Package"><object type="NUMANode" os_index="0"/>'
+    '<object type="L3Cache" cache_size="11534336" depth="3" cache_linesize="64" cache_associativity="11" cache_type="0">'
+    + "".join(
+        '<object type="L2Cache" cache_size="2097152" depth="2" cache_linesize="64" cache_associativity="16" cache_type="0">'
+        '<object type="L1Cache" cache_size="65536" depth="1" cache_linesize="64" cache_associativity="4" cache_type="1">'
+        '<object type="L1iCache" cache_size="8192" depth="1" cache_linesize="64" cache_associativity="2" cache_type="2">'
+        f'<object type="Core"><object type="PU" os_index="{i}"/></object></object></object></object>'
+        for i in range(4)
+    )
+    + "</object></object></object></topology>\n",
+    "lstopo -v": "Machine (P#0)\n  Package L#0\n    NUMANode L#0 (P#0)\n    L3Cache L#0 (size=11264KiB linesize=64 ways=11)\n"
+    + "".join(
+        f"      L2Cache L#{i} (size=2048KiB linesize=64 ways=16)\n        L1dCache L#{i} (size=64KiB linesize=64 ways=4)\n"
+        f"          L1iCache L#{i} (size=8KiB linesize=64 ways=2)\n            Core L#{i}\n              PU L#{i} (P#{i})\n"
+        for i in range(4)
+    ),
+    "lscpu -C": "CPU CORE L1d:L1i:L2:L3\n"
+    + "".join(f"{i} {i} {i}:{i}:{i}:0\n" for i in range(4))
+    + "NAME ONE-SIZE ALL-SIZE WAYS TYPE LEVEL SETS PHY-LINE COHERENCY-SIZE\n"
+    "L1d 64K 256K 4 Data 1 256 1 64\nL1i 8K 32K 2 Instruction 1 64 1 64\n"
+    "L2 2M 8M 16 Unified 2 2048 1 64\nL3 11M 11M 11 Unified 3 16384 1 64\n",
+}
+
+
+@pytest.mark.parametrize("form", CACHES)
+def test_caches_are_those_that_the_operating_system_sees(linebounce: Program, form: str) -> None:
+    linebounce.file("structure.txt", CACHES[form])
+    linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert {name: (one["size_kib"], one["ways"], one["line_bytes"]) for name, one in machine["cache"].items()} == {
+        "L1D": (64, 4, 64),
+        "L2": (2048, 16, 64),
+    }
+    assert (machine["node"]["cache_size_kib"], machine["node"]["cache_ways"]) == (11264, 11)
+    sources = machine["sources"]
+    assert sources["cache.L1D.size_kib"] == sources["node.cache_ways"] == "datasheet: the caches in structure.txt"
+    assert sources["cpus"] == "datasheet: the CPUs in structure.txt"
+    copied = "assumed: copied from generic_2socket_32core"
+    assert sources["cache.L1D"] == sources["memory"] == sources["cpu.consistency"] == copied
+
+
+def test_a_machine_says_where_it_lacks_a_place_for_a_cache(linebounce: Program) -> None:
+    """Two cores share each L2 in front of an L3 of 12 MiB in 12 ways, which has no power of two of sets with 9 MiB."""
+    pairs = "".join(
+        f"    L2 L#{pair} (1024KB)\n"
+        + "".join(f"      L1d L#{i} (32KB) + Core L#{i} + PU L#{i} (P#{i})\n" for i in (2 * pair, 2 * pair + 1))
+        for pair in (0, 1)
+    )
+    linebounce.file("structure.txt", f"Machine (8GB)\n  Package L#0 + L3 L#0 (9216KB)\n    NUMANode L#0 (P#0)\n{pairs}")
+    linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert "2 cores share each L2, of 1024 KiB; in the machine each core has 512 KiB" in " ".join(result.stdout.split())
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["cache"]["L2"]["size_kib"] == 512
+    assert machine["node"]["cache_size_kib"] == 9216
+
+
+def test_further_descriptions_add_what_the_first_one_lacks(linebounce: Program) -> None:
+    cpus = [{"cpu": i, "node": 0, "core": i // 2, "l1d:l1i:l2:l3": f"{i // 2}:{i // 2}:{i // 2}:0"} for i in range(4)]
+    linebounce.file("cpus.json", json.dumps({"cpus": cpus}))
+    linebounce.file(
+        "summary.txt",
+        "Architecture: x86_64\nCPU(s): 4\nOn-line CPU(s) list: 0-3\nModel name: AMD EPYC 9999\nThread(s) per core: 2\n"
+        "L1d cache: 64 KiB (2 instances)\nL2 cache: 512 KiB (2 instances)\nL3 cache: 8 MiB (1 instance)\n"
+        "NUMA node0 CPU(s): 0-3\n",
+    )
+    linebounce.file("m.csv", "0,10,40,40\n10,0,40,40\n40,40,0,10\n40,40,10,0\n")
+    result = linebounce("import", "summary.txt", "cpus.json", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["cpu"]["threads_per_core"] == 2
+    assert machine["cache"]["L2"]["size_kib"] == 256
+    assert machine["node"]["cache_size_kib"] == 8192
+    assert machine["contention"] == "amd_zen"
+    assert machine["sources"]["cache.L2.ways"] == "assumed: the caches' ways are not stated"
 
 
 def test_nodes_of_memory_alone_are_said(linebounce: Program) -> None:
