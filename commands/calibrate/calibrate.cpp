@@ -14,6 +14,7 @@
 #include "commands/calibrate/calibration_report.hpp"
 #include "commands/calibrate/numbering.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
+#include "commands/calibrate/verdict.hpp"
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "forms/numa.hpp"
@@ -154,7 +155,11 @@ void take_description(MachineTopology& topology, const CalibrateArguments& argum
     add_description(topology, file);
     if (topology.caches != before) caches_files.push_back(name_of_file(file));
   }
-  request.processor = topology.processor;
+  request.names.push_back({topology.processor, "as the description of its CPUs names it"});
+  if (topology.mhz) {
+    request.mhz = topology.mhz;
+    request.clock_from = name_of_file(arguments.topology);
+  }
   request.structure_file = name_of_file(arguments.topology);
   request.caches_file = fmt::format("{}", fmt::join(caches_files, " and "));
   constexpr std::int64_t kBytesOfKib = 1024;
@@ -211,9 +216,16 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
     request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    request.names.push_back({std::filesystem::path(arguments.from).stem().string(), "by the file's name"});
     losses.add(mlc.losses);
     losses.add(topology->losses);
     return {losses, mlc.loaded};
+  }
+  request.names.push_back({titles_in(text), "by the file's title"});
+  request.names.push_back({std::filesystem::path(arguments.from).stem().string(), "by the file's name"});
+  if (arguments.mhz) {
+    request.mhz = arguments.mhz;
+    request.clock_from = "--mhz";
   }
   MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
   if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
@@ -281,6 +293,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   Unfitted unfitted = read_measured(arguments, request);
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.access = arguments.access;
+  request.ask_family = family_question();
   if (!arguments.family.empty()) request.family = arguments.family;
   request.at_once = arguments.at_once;
   Calibration calibration;
@@ -291,6 +304,10 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   } catch (const Interrupted&) {
     std::cerr << "linebounce: interrupted; nothing was written\n";
     return ExitCode::interrupted;
+  }
+  if (const std::string off = far_off(calibration); !off.empty() && !arguments.anyway) {
+    std::cout << calibration_report(calibration, painter_for_stdout());
+    throw ConfigError(fmt::format("{}: {}: {} is not written; --anyway writes it", arguments.from, off, arguments.output));
   }
   const std::string score = keep_as_prediction(unfitted.loaded, arguments.output, unfitted.losses);
   std::string text = machine_file_text(calibration, arguments.from);
@@ -322,11 +339,13 @@ void add_calibrate(Command& program) {
       .option("--access", "atomic|load", &arguments->access,
               "What the matrix measures: atomic (core-to-core-latency's compare-and-exchange) or load; default: atomic")
       .one_of({"atomic", "load"});
-  command.option("--family", "NAME", &arguments->family,
-                 "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
+  command.option(
+      "--family", "NAME", &arguments->family,
+      "Contention family (linebounce list families); default: that of the processor that a file names, else --machine's");
   command
       .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {}", kAssumedMhz))
       .between(1, 20000);
+  command.flag("--anyway", arguments->anyway, "Write the machine even if it is more than 15 % off for a kind of pairs");
   add_jobs(command, arguments->at_once);
   command.footer(kCalibrateFooter);
   command.action([arguments] { return run_calibrate(*arguments); });

@@ -20,6 +20,7 @@ struct CalibrateArguments {
   std::optional<int> mhz;                   // CPU clock in MHz, for a file that counts cycles
   std::string topology;                     // a file for read_structure(); empty: the structure is derived from the matrix
   std::vector<std::string> topologies_too;  // further descriptions of that machine, for what the first one lacks
+  bool anyway = false;                      // write the machine even if a kind of pairs is far off
   int at_once = 1;
 };
 

@@ -90,14 +90,31 @@ class Calibrator {
   // Chooses the contention family: the user's, or that of the processor. The matrix shows nothing about contention, because
   // no CPU waited while it was measured.
   void name_family() {
+    std::vector<PlaceOfName> places = request_.names;
+    if (request_.probe) places.insert(places.begin(), {request_.probe->model, "as linebounce-probe names it"});
+    const std::optional<NamedProcessor> named = find_processor(places);
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
-    const std::string& model = request_.probe ? request_.probe->model : request_.processor;
-    if (family.empty() && !model.empty()) {
-      family = contention_of_processor(model);
-      source = "assumed: the family of " + model;
+    if (family.empty() && named && !named->known.family.empty()) {
+      family = named->known.family;
+      source =
+          fmt::format("assumed: the {}family of {}, {}", named->known.is_nearest ? "nearest " : "", named->name, named->where);
+    }
+    if (family.empty() && !request_.machine && !request_.probe) {
+      family = ask_or_refuse(request_.ask_family, request_.matrix_file, found_text(), named);
+      source = "assumed: the user says so";
     }
     if (family.empty()) return;
+    set_family(family, source);
+    if (!request_.machine) take_usual(family, named);
+  }
+
+  [[nodiscard]] std::string found_text() const {
+    return fmt::format("{} CPUs: {} nodes, {} buses, {} threads a core", request_.measured.cpus(), structure_.nodes,
+                       structure_.nodes * structure_.buses_per_node, structure_.threads_per_core);
+  }
+
+  void set_family(const std::string& family, const std::string& source) {
     MachineTables& machine = result_.machine;
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
@@ -108,6 +125,28 @@ class Calibrator {
       machine.sources.erase(parameter.path);
     }
     apply_contention(machine.settings, machine.keys, values);
+  }
+
+  // The memory order, the lines and the clock of the named processor, as far as its name says them, else its family's.
+  void take_usual(const std::string& family, const std::optional<NamedProcessor>& named) {
+    const KnownProcessor usual = named ? named->known : usual_of(family);
+    const std::string of = named ? named->name : family;
+    const std::string source = "assumed: as processors like " + of + " have it";
+    MachineTables& machine = result_.machine;
+    if (!usual.consistency.empty()) {
+      set("machine.cpu.consistency", usual.consistency);
+      machine.sources["machine.cpu.consistency"] = source;
+    }
+    for (const std::string& cache : machine.parts.caches) {
+      const std::string path = "machine.cache." + cache + ".line_bytes";
+      if (usual.line_bytes == 0) break;
+      set(path, std::int64_t{usual.line_bytes});
+      machine.sources[path] = source;
+    }
+    const std::optional<double> mhz = request_.mhz ? request_.mhz : named ? named->mhz : std::nullopt;
+    if (!mhz) return;
+    set("machine.cpu.clock_mhz", std::int64_t{std::llround(*mhz)});
+    machine.sources["machine.cpu.clock_mhz"] = "datasheet: the clock in " + (request_.mhz ? request_.clock_from : of);
   }
 
   void check_cpus() const {
@@ -539,7 +578,8 @@ class Calibrator {
     for (const KeyInfo& key : result_.machine.keys.keys()) {
       if (key.structural || !is_shown(key, result_.machine.settings)) continue;
       const std::string* source = source_of(result_.machine.sources, key.path);
-      if (result_.machine.settings.at(key.path).from == Setting::From::family) continue;
+      const auto setting = result_.machine.settings.find(key.path);
+      if (setting != result_.machine.settings.end() && setting->second.from == Setting::From::family) continue;
       if (source != nullptr && !source->starts_with(copied())) continue;
       const std::string path = short_path(key.path);
       const std::size_t dot = path.rfind('.');

@@ -77,6 +77,8 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
     throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
   if (!has_clock && arguments.mhz)
     throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
+  if (form.kind != FormKind::machine && !arguments.family.empty())
+    throw ConfigError(fmt::format("{}: is {}; --family is for machines", arguments.files.front(), form.what));
   const bool takes_layout = form.kind == FormKind::lines;
   if (form.kind != FormKind::layout && !takes_layout && !arguments.structures.empty())
     throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
@@ -200,6 +202,10 @@ void add_import(Command& program) {
   command.option("--cpus", "N", &arguments->cpus, "lock_stat: the number of CPUs").between(2, 1024);
   command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock, for files in cycles; default: {} MHz", kAssumedMhz))
       .between(1, 20000);
+  command.option(
+      "--family", "NAME", &arguments->family,
+      "Machines: the contention family (linebounce list families); default: that of the processor that a file names");
+  command.flag("--anyway", arguments->anyway, "Machines: write one even if it is more than 15 % off for a kind of pairs");
   command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
       .one_value_each();
   command.option("--base", "FILE", &arguments->base,

@@ -20,6 +20,8 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   wanted.output = output_of(arguments, ".toml").string();
   wanted.access = form.name == "mlc" ? "load" : "atomic";
   wanted.mhz = arguments.mhz;
+  wanted.family = arguments.family;
+  wanted.anyway = arguments.anyway;
   wanted.at_once = available_cores();
   return wanted;
 }

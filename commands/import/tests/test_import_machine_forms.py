@@ -30,7 +30,7 @@ MATRICES = {
 
 @pytest.mark.parametrize("form", MATRICES)
 def test_other_forms_of_matrices_give_the_same_machine(linebounce: Program, form: str) -> None:
-    said = imported(linebounce, "m.txt", MATRICES[form], "-o", "m.toml")
+    said = imported(linebounce, "m.txt", MATRICES[form], "-o", "m.toml", "--family", "intel_mesh")
     assert "4 CPUs: 2 nodes" in said
     assert re.search(r"one bus +2 +39\.5 ", said)
     assert re.search(r"other node +4 +90\.5 ", said)
@@ -130,7 +130,7 @@ LSTOPO = {
 def test_other_forms_of_lscpu_and_lstopo_tell_the_same_structure(linebounce: Program, form: str) -> None:
     linebounce.file("structure.txt", (LSCPU | LSTOPO)[form])
     linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
-    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes, " in result.stdout
     assert re.search(r"one bus +1 +40\.0 ", result.stdout)
@@ -143,7 +143,7 @@ def test_lscpus_table_of_eight_cpus_is_no_matrix(linebounce: Program) -> None:
     linebounce.file("m.csv", "".join(",".join("40" if a // 4 == b // 4 else "90" for b in range(8)) + "\n" for a in range(8)))
     for titles in ("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n", ""):
         linebounce.file("cpus.txt", titles + rows)
-        result = linebounce("import", "cpus.txt", "m.csv", "-o", "m.toml")
+        result = linebounce("import", "cpus.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
         assert result.code == 0, result.stderr
         assert "8 CPUs: 2 nodes, 2 buses, 1 thread" in result.stdout
 
@@ -178,7 +178,7 @@ CACHES = {
 def test_caches_are_those_that_the_operating_system_sees(linebounce: Program, form: str) -> None:
     linebounce.file("structure.txt", CACHES[form])
     linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
-    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
     assert {name: (one["size_kib"], one["ways"], one["line_bytes"]) for name, one in machine["cache"].items()} == {
@@ -190,7 +190,8 @@ def test_caches_are_those_that_the_operating_system_sees(linebounce: Program, fo
     assert sources["cache.L1D.size_kib"] == sources["node.cache_ways"] == "datasheet: the caches in structure.txt"
     assert sources["cpus"] == "datasheet: the CPUs in structure.txt"
     copied = "assumed: copied from generic_2socket_32core"
-    assert sources["cache.L1D"] == sources["memory"] == sources["cpu.consistency"] == copied
+    assert sources["cache.L1D"] == sources["memory"] == copied
+    assert sources["cpu.consistency"] == "assumed: as processors like intel_mesh have it"
 
 
 def test_a_machine_says_where_it_lacks_a_place_for_a_cache(linebounce: Program) -> None:
@@ -202,7 +203,7 @@ def test_a_machine_says_where_it_lacks_a_place_for_a_cache(linebounce: Program) 
     )
     linebounce.file("structure.txt", f"Machine (8GB)\n  Package L#0 + L3 L#0 (9216KB)\n    NUMANode L#0 (P#0)\n{pairs}")
     linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
-    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "2 cores share each L2, of 1024 KiB; in the machine each core has 512 KiB" in " ".join(result.stdout.split())
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
@@ -233,7 +234,7 @@ def test_further_descriptions_add_what_the_first_one_lacks(linebounce: Program) 
 def test_nodes_of_memory_alone_are_said(linebounce: Program) -> None:
     linebounce.file("structure.txt", LSTOPO["verbose"])
     linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
-    said = " ".join(linebounce("import", "structure.txt", "m.csv", "-o", "m.toml").stdout.split())
+    said = " ".join(linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh").stdout.split())
     assert "nodes of memory without CPUs, which the machine lacks: 2 (HBM), 3 (HBM)" in said
 
 
@@ -343,7 +344,7 @@ OLD += "\tMemory node\n Socket\t     0\t     1\n     0\t 120.0\t 200.0\n     1\t
 def from_mlc(linebounce: Program, text: str) -> str:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("mlc.txt", text)
-    result = linebounce("import", "cpus.json", "mlc.txt", "-o", "mine.toml")
+    result = linebounce("import", "cpus.json", "mlc.txt", "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     return " ".join(result.stdout.split())
 
