@@ -33,13 +33,14 @@ constexpr const char* kCalibrateFooter = R"(
 FILE is what linebounce-probe writes, or a core-to-core matrix: a row and a column for each CPU, in nanoseconds, between commas,
 semicolons, tabs or blanks, with the CPUs' numbers or without; the diagonal and one side of it may be empty.
 core-to-core-latency, c2clat and MCTOP print such matrices. Groups of CPUs may differ in size, and cores have positions.
-docs/calibrate.md says what is fitted, and how.
+What waiting costs follows from the processor's name, in the file or its name, or from --family. docs/calibrate.md says what is
+fitted, and how.
 
 Examples:
   linebounce-probe -o mine.probe                                               measure this machine
   linebounce calibrate --from mine.probe -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the fitted matrix
-  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
+  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv --family amd_zen -o mine.toml
   linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     x445_8way's structure, your latencies)";
 
 // Shows how many candidates have been simulated, on standard error if that is a terminal.
@@ -93,9 +94,10 @@ void refuse_other_numbers(const LatencyMatrix& matrix, const MachineTopology& to
   throw ConfigError(fmt::format(
       "{0} and {1} number the CPUs differently: as they are, latencies between CPUs at the same distance differ by {2:.0f} %; "
       "by {3:.0f} % if the matrix's CPUs are {4}. Sort the matrix's rows and columns by the numbers that {0} has, or leave it "
-      "out: linebounce import {5} -o {6}",
+      "out: linebounce import {5}{7} -o {6}",
       arguments.topology, arguments.from, kPercent * fits.given.spread, kPercent * fits.best.spread, fits.best.order,
-      shell_word(arguments.from), shell_word(arguments.output)));
+      shell_word(arguments.from), shell_word(arguments.output),
+      arguments.family.empty() ? "" : " --family " + arguments.family));
 }
 
 // Expands latencies between nodes, which Intel's MLC measures, into a matrix of CPUs: each pair gets the latency of its nodes.

@@ -183,6 +183,12 @@ class Calibrator {
   // each bus.
   void take_caches() {
     if (request_.caches.empty()) return;
+    for (std::size_t i = 0; i < request_.caches.size(); ++i) {
+      if (request_.caches[i].level == static_cast<int>(i) + 1 && request_.caches.size() > 1) continue;
+      result_.noted.push_back(
+          fmt::format("{} does not have all levels of caches: they are {}'s.", request_.caches_file, result_.base));
+      return;
+    }
     caches_ = request_.caches;
     ProbedCache& last = caches_.back();
     const int cpus_of_bus = structure_.cores_per_bus * structure_.threads_per_core;

@@ -448,7 +448,7 @@ def test_the_cost_of_a_cores_own_atomics_does_not_fall_with_the_number_of_other_
 
 
 def test_the_family_comes_from_the_processors_name_or_is_asked_for(linebounce: Program) -> None:
-    figures = as_the_tool_writes(made_up(4, lambda a, b: 40.0))
+    figures = as_the_tool_writes(made_up(4, lambda *_: 40.0))
     for name, family, order in (
         ("AMD EPYC 7773X.csv", "amd_zen", "tso"),
         ("HiSilicon Kunpeng 920 @ 2.6GHz.csv", "arm_mesh", "ia64"),
