@@ -273,7 +273,7 @@ def loads_of(linebounce: Program, machine: str, *options: str) -> dict[str, floa
 def test_hmat_in_the_kernels_log_has_the_way_to_other_nodes_too(linebounce: Program) -> None:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("dmesg.txt", HMAT_LOG)
-    result = linebounce("import", "cpus.json", "dmesg.txt", "-o", "m.toml")
+    result = linebounce("import", "cpus.json", "dmesg.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "domains_as_nodes" in result.stdout
     assert "nearest_alone" not in result.stdout
@@ -288,7 +288,7 @@ def test_hmat_in_the_kernels_log_has_the_way_to_other_nodes_too(linebounce: Prog
 def test_slit_as_iasl_prints_it_and_nodes_without_distances(linebounce: Program, text: str, row: str) -> None:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("nodes.txt", text)
-    result = linebounce("import", "cpus.json", "nodes.txt", "-o", "m.toml")
+    result = linebounce("import", "cpus.json", "nodes.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert row in result.stdout
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
@@ -303,7 +303,7 @@ def test_distances_of_many_nodes_go_on_in_iasls_next_line(linebounce: Program) -
         table += f"[000h 0000 012h] Locality {one:3} : {' '.join(distances[:16])} \\\n{' '.join(distances[16:])}\n"
     cpus = "".join(f"/sys/devices/system/node/node{node}/cpulist:{node}\n" for node in range(nodes))
     linebounce.file("slit.txt", table + cpus)
-    result = linebounce("import", "slit.txt", "-o", "m.toml")
+    result = linebounce("import", "slit.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
     assert (machine["cpus"], machine["nodes"]) == (nodes, nodes)
