@@ -41,7 +41,7 @@ Examples:
   linebounce calibrate --from mine.probe -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the fitted matrix
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv --family amd_zen -o mine.toml
-  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     x445_8way's structure, your latencies)";
+  linebounce calibrate --from mine.csv --machine x445_8way --anyway -o my_x445.toml     x445_8way's structure, your latencies)";
 
 // Shows how many candidates have been simulated, on standard error if that is a terminal.
 class CandidateLine {
