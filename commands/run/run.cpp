@@ -43,10 +43,8 @@ struct RunArguments : OverrideArguments {
   bool no_family_range = false;
   std::string waves;
   CounterArguments counters;
-  // further trace files, if a trace is given instead of an experiment
-  std::vector<std::string> more_files;
-  std::string as, protocol;
-  std::optional<int> cache_bytes, ways, line_bytes;
+  std::vector<std::string> more_files;  // further trace files, if a trace is given instead of an experiment
+  TraceOptions trace;                   // its options, without files and overrides
 };
 
 constexpr const char* kRunFooter = R"(Examples:
@@ -186,9 +184,7 @@ void require_known_kind(const std::string& file) {
 
 // Refuses options that only make sense for a trace. Errors: UsageError.
 void refuse_options_of_traces(const RunArguments& arguments) {
-  const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
-                     arguments.cache_bytes || arguments.ways || arguments.line_bytes;
-  if (!given) return;
+  if (arguments.more_files.empty() && !has_trace_options(arguments.trace)) return;
   split_sets(arguments.sets);  // "--set PATH VALUE" leaves VALUE among the files
   if (!arguments.more_files.empty()) {
     const std::string& word = arguments.more_files.front();
@@ -215,18 +211,11 @@ void refuse_options_of_experiments(const RunArguments& arguments) {
 }
 
 ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  const OverrideArguments& overrides = arguments;
-  TraceArguments trace{.files = {arguments.experiment},
-                       .as = arguments.as,
-                       .overrides = overrides,
-                       .protocol = arguments.protocol,
-                       .cache_bytes = arguments.cache_bytes,
-                       .ways = arguments.ways,
-                       .line_bytes = arguments.line_bytes,
-                       .directory = arguments.directory,
-                       .counters = arguments.counters,
-                       .fresh = arguments.fresh,
-                       .quiet = arguments.quiet};
+  TraceArguments trace{
+      arguments.trace, arguments.directory, arguments.counters, arguments.fresh, arguments.quiet,
+  };
+  trace.overrides = arguments;
+  trace.files = {arguments.experiment};
   trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
   return run_trace(trace, argv);
 }
@@ -312,11 +301,7 @@ void add_run(Command& program) {
                "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
   command.option("--listing", "NAME", &arguments->counters.listing,
                  "Print only these counters, in the form of a template: a name of configs/counters, or a file NAME.txt");
-  command.option("--protocol", "P", &arguments->protocol, "For a trace: the caches' protocol; default: the machine's");
-  command.option("--cache-bytes", "N", &arguments->cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
-  command.option("--ways", "N", &arguments->ways, "For a trace: each cache's associativity").between(1, 1024);
-  command.option("--line-bytes", "N", &arguments->line_bytes, "For a trace: the size of a line").between(8, 4096);
-  command.option("--as", "FORM", &arguments->as, "For a trace: its form, where several fit (see: linebounce import --help)");
+  add_trace_options(command, arguments->trace);
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

@@ -1,11 +1,10 @@
 // `linebounce run TRACE`: runs a trace from a course or another tool, on a machine or on an atomic bus, and prints counters.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "commands/common/common_options.hpp"
+#include "commands/course/trace_files.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/terminal/counter_listing.hpp"
 
@@ -18,25 +17,17 @@ struct CounterArguments {
   [[nodiscard]] bool wanted() const { return counters || !listing.empty(); }
 };
 
-// Prints the counters as the arguments ask. Errors: ConfigError for the template.
 // Errors: ConfigError for a --listing that is not known.
 void require_listing(const CounterArguments& arguments);
 
+// The counters as the arguments ask. Errors: ConfigError for the template.
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing);
 
-struct TraceArguments {
-  std::vector<std::string> files;
-  std::string as;  // the form; empty: recognised
-  OverrideArguments overrides;
-  std::string protocol;
-  std::optional<int> cache_bytes, ways, line_bytes;
+struct TraceArguments : TraceOptions {
   std::string directory;
   CounterArguments counters;
   bool fresh = false, quiet = false;
 };
-
-// True if `word` is a trace file, of Linebounce or another tool.
-bool is_trace(const std::string& word);
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv);
 

@@ -36,6 +36,9 @@ void add_derived(std::map<std::string, double>& counters) {
   const auto get = [&counters](const char* name) { return value_of(counters, name); };
   counters["misses"] = get("read_misses") + get("write_misses");
   counters["accesses"] = get("reads") + get("writes");
+  counters["hits"] = counters["accesses"] - counters["misses"];
+  counters["replacement_misses"] = get("capacity_misses") + get("conflict_misses");
+  counters["sharing_misses"] = get("true_sharing_misses") + get("false_sharing_misses");
   counters["miss_rate_pct"] = counters["accesses"] == 0 ? 0 : 100 * counters["misses"] / counters["accesses"];
   counters["memory_transactions"] = get("memory_reads") + get("memory_writes");
   counters["transactions"] = get("bus_rd") + get("bus_rdx") + get("bus_upgr") + get("bus_upd") + get("write_backs");
