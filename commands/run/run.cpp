@@ -57,6 +57,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
       a course's trace (docs/course-traces.md), with the counters of each cache
+  linebounce run course.txt --protocol mesi --cost "cycles = hits*1 + c2c*20 + memory*150"
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
 
@@ -301,6 +302,10 @@ void add_run(Command& program) {
                "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
   command.option("--listing", "NAME", &arguments->counters.listing,
                  "Print only these counters, in the form of a template: a name of configs/counters, or a file NAME.txt");
+  command
+      .option("--cost", "FORMULA", &arguments->counters.costs,
+              "Also print a cost of the counters, such as \"cycles = hits*1 + c2c*20 + memory*150\"; may be repeated")
+      .one_value_each();
   add_trace_options(command, arguments->trace);
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);

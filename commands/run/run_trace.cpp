@@ -75,16 +75,26 @@ ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& re
   return report.code;
 }
 
+std::vector<CostFormula> formulas_of(const CounterArguments& arguments) {
+  try {
+    return {arguments.costs.begin(), arguments.costs.end()};
+  } catch (const std::invalid_argument& wrong) {
+    throw ConfigError(fmt::format("--cost: {}", wrong.what()));
+  }
+}
+
 }  // namespace
 
 void require_listing(const CounterArguments& arguments) {
+  formulas_of(arguments);
   if (!arguments.listing.empty()) find_file(kCounterTemplates, arguments.listing, "", "--listing");
 }
 
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing) {
-  if (arguments.listing.empty()) return counter_table(listing, painter_for_stdout());
+  const std::vector<CostFormula> costs = formulas_of(arguments);
+  if (arguments.listing.empty()) return counter_table(listing, painter_for_stdout(), costs);
   const fs::path file = find_file(kCounterTemplates, arguments.listing, "", "--listing");
-  return filled_in(read_text(file), file.filename().string(), listing);
+  return filled_in(read_text(file), file.filename().string(), listing, costs);
 }
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv) {

@@ -13,11 +13,12 @@ namespace linebounce::sim {
 // Whether and how to print the counters.
 struct CounterArguments {
   bool counters = false;
-  std::string listing;  // name or file of a template; empty: print a table
-  [[nodiscard]] bool wanted() const { return counters || !listing.empty(); }
+  std::string listing;             // name or file of a template; empty: print a table
+  std::vector<std::string> costs;  // formulas
+  [[nodiscard]] bool wanted() const { return counters || !listing.empty() || !costs.empty(); }
 };
 
-// Errors: ConfigError for a --listing that is not known.
+// Errors: ConfigError for a --listing that is not known, and for a --cost that cannot be read.
 void require_listing(const CounterArguments& arguments);
 
 // The counters as the arguments ask. Errors: ConfigError for the template.

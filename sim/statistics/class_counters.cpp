@@ -52,6 +52,7 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"writes", "writes", "stores and atomic operations of the cache's CPUs"},
     {"write_misses", "write misses",
      "lines that stores fetched. A store to a line that the cache may only read is not a miss: it is a `bus_upgr`"},
+    {"hits", "hits", "accesses that needed no transaction"},
     {"cold_misses", "cold misses", "misses on lines that the cache never had before"},
     {"capacity_misses", "capacity misses",
      "misses on lines that the cache had evicted, and which a fully associative cache of its size would have evicted, too"},
@@ -208,6 +209,7 @@ void ClassCounters::line_left(int cache, LineAddr line) {
 MissClasses::Change ClassCounters::access_ran(int cache, Address address, int bytes, bool writes, bool hit) {
   const LineAddr line(address / static_cast<Address>(line_bytes_));
   add(cache, writes ? ClassCounter::writes : ClassCounter::reads);
+  if (hit) add(cache, ClassCounter::hits);
   LineBits& bits = lines_[line.value];
   if ((bits.unused & bit_of(cache)) != 0) add(cache, hit ? ClassCounter::useful_prefetches : ClassCounter::read_misses);
   bits.unused &= ~bit_of(cache);

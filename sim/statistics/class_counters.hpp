@@ -23,6 +23,7 @@ enum class ClassCounter : std::uint8_t {
   read_misses,
   writes,
   write_misses,
+  hits,
   cold_misses,
   capacity_misses,
   conflict_misses,
@@ -46,7 +47,7 @@ enum class ClassCounter : std::uint8_t {
   wasted_prefetches,
   bus_bytes
 };
-constexpr int kClassCounters = 26;
+constexpr int kClassCounters = 27;
 
 // A counter's name in metrics and templates, its name in a course, and its meaning.
 struct ClassCounterFacts {
@@ -70,7 +71,10 @@ class ClassCounters {
   // brought the copy. REQUIRES: the bytes lie on one line.
   MissClasses::Change access_ran(int cache, Address address, int bytes, bool writes, bool hit);
   // Counts a load that got its value from the CPU's own store buffer.
-  void load_forwarded(int cache) { add(cache, ClassCounter::reads); }
+  void load_forwarded(int cache) {
+    add(cache, ClassCounter::reads);
+    add(cache, ClassCounter::hits);
+  }
   // While off (in warm-up and after the measured time), states are followed but nothing is counted.
   void set_on(bool on) { on_ = on; }
 

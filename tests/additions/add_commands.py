@@ -137,7 +137,7 @@ def kind(clone: Clone) -> None:
     edits=(
         after("sim/statistics/class_counters.hpp", "  wasted_prefetches,\n", "  sample_accesses,\n"),
         instead(
-            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 26;", "constexpr int kClassCounters = 27;"
+            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 27;", "constexpr int kClassCounters = 28;"
         ),
         before(
             "sim/statistics/class_counters.cpp",

@@ -59,7 +59,8 @@ class Textbook:
             self.writes.append((len(self.rows), cpu, address // WORD))
         self.lives[cpu, line][-1].words.append(address // WORD)
         shadow = self.shadows[cpu]
-        shadow[:] = [one for one in shadow if one != line][-(self.shape.cache_bytes // self.shape.line_bytes) + 1 :] + [line]
+        kept = [one for one in shadow if one != line][-(self.shape.cache_bytes // self.shape.line_bytes) + 1 :]
+        shadow[:] = [*kept, line]
         states = {one: (before[one], self.copies[one].get(line, "I")) for one in self.cpus}
         self.rows.append(
             {"cpu": f"P{cpu}", "operation": "W" if write else "R", "address": hex(address)}
