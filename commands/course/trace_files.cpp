@@ -87,6 +87,8 @@ void add_cache(const TraceOptions& options, const std::string& machine_name, Rep
 }  // namespace
 
 void add_trace_options(Command& command, TraceOptions& options) {
+  command.option("--accesses", "TEXT", &options.accesses,
+                 "Instead of a trace: the accesses, such as \"P1 R x; P2 W x; P1 R x\"");
   command.option("--protocol", "P", &options.protocol, "For a trace: the caches' protocol; default: the machine's");
   command.option("--cache-bytes", "N", &options.cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
   command.option("--ways", "N", &options.ways, "For a trace: each cache's associativity").between(1, 1024);
@@ -139,6 +141,21 @@ Protocol protocol_of_course(const std::string& name) {
   const bool is_short =
       std::ranges::find(known, name) == known.end() && std::ranges::find(known, name + kAtomicEnding) != known.end();
   return load_protocol(is_short ? name + kAtomicEnding : name, "--protocol");
+}
+
+bool is_for_atomic_bus(const Protocol& protocol) {
+  return protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic;
+}
+
+Protocol protocol_of_accesses(const TraceOptions& options) {
+  if (options.protocol.empty()) throw UsageError("accesses that are typed also need a protocol, such as --protocol mesi");
+  Protocol protocol = protocol_of_course(options.protocol);
+  if (!is_for_atomic_bus(protocol))
+    throw ConfigError(
+        fmt::format("--protocol {}: accesses that are typed run on an atomic bus; legal here: mesi_atomic and the "
+                    "like, see linebounce list protocols",
+                    options.protocol));
+  return protocol;
 }
 
 std::string machine_of(const TraceOptions& options, const trace::Reader& reader) {

@@ -21,12 +21,13 @@ constexpr int kMostAtomicCaches = 64;
 struct TraceOptions {
   std::vector<std::string> files;  // one, or one for each CPU
   std::string as;                  // the form; empty: recognised
+  std::string accesses;            // instead of files: typed accesses, for an atomic bus
   OverrideArguments overrides;
   std::string protocol;  // empty: the machine's
   std::optional<int> cache_bytes, ways, line_bytes;
 };
 
-// Adds --protocol, --cache-bytes, --ways, --line-bytes and --as.
+// Adds --accesses, --protocol, --cache-bytes, --ways, --line-bytes and --as.
 void add_trace_options(Command& command, TraceOptions& options);
 
 // True if one of these options was given.
@@ -50,6 +51,11 @@ class ConvertedTrace {
 
 // Loads the protocol that the user named. "mesi", which is no file, is the textbook's, mesi_atomic. Errors: ConfigError.
 Protocol protocol_of_course(const std::string& name);
+
+// The protocol of typed accesses. Errors: UsageError if the user named none, ConfigError if it is not for an atomic bus.
+Protocol protocol_of_accesses(const TraceOptions& options);
+
+bool is_for_atomic_bus(const Protocol& protocol);
 
 // The machine: as the user named it, else where the trace was recorded, else course_8way.
 std::string machine_of(const TraceOptions& options, const trace::Reader& reader);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "commands/course/trace_files.hpp"
 #include "forms/address_lines.hpp"
 #include "forms/cpu_words.hpp"
+#include "models/text/text_lines.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
@@ -62,14 +65,16 @@ std::size_t joined_letters(std::string_view word) {
 std::vector<std::string_view> split_accesses(std::string_view text) {
   std::vector<std::string_view> accesses;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of(";\n"), text.size());
+    const std::size_t closed = text.find(")(");
+    const std::size_t end = std::min({text.find_first_of(";\n"), closed == text.npos ? closed : closed + 1, text.size()});
     const Words words = words_of(text.substr(0, end));
     if (std::ranges::all_of(words, [](std::string_view word) { return joined_letters(word) > 0; })) {
       accesses.insert(accesses.end(), words.begin(), words.end());  // "r1 w2 r1"
     } else {
       accesses.push_back(text.substr(0, end));
     }
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool has_mark = end < text.size() && text[end] != '(';
+    text.remove_prefix(end + (has_mark ? 1 : 0));
   }
   return accesses;
 }
@@ -158,21 +163,41 @@ class Places {
   std::map<std::string, Address> begins_;
 };
 
+// The text without comments.
+std::string without_comments(const std::string& text) {
+  std::string out;
+  for (const std::string_view line : text_lines(text)) {
+    const std::size_t comment = std::min({line.find('#'), line.find("//"), line.size()});
+    out.append(line.substr(0, comment)) += '\n';
+  }
+  return out;
+}
+
 }  // namespace
+
+bool is_exercise(const std::string& word) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(word, failed) || std::filesystem::file_size(word, failed) > kLargest) return false;
+  const std::string text = without_comments(read_text(word));
+  const std::vector<std::string_view> accesses = split_accesses(text);
+  return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
+}
 
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes) {
   std::vector<Typed> parsed;
-  for (const std::string_view access : split_accesses(text)) {
+  const std::string plain = without_comments(text);
+  for (const std::string_view access : split_accesses(plain)) {
     std::optional<Typed> typed = parse(access);
     if (!typed)
-      throw ConfigError(fmt::format("--accesses: access {}, '{}': expected a CPU, R or W, and a place, as in \"P1 R x\"",
-                                    parsed.size() + 1, access));
+      throw ConfigError(
+          fmt::format("access {}, '{}': expected a CPU, R or W, and a place, as in \"P1 R x\"", parsed.size() + 1, access));
     if (typed->cpu >= kMostAtomicCaches)
-      throw ConfigError(fmt::format("--accesses: access {}: CPU {}; an atomic bus has the CPUs 0 to {}", parsed.size() + 1,
-                                    typed->cpu, kMostAtomicCaches - 1));
+      throw ConfigError(fmt::format("access {}: CPU {}; an atomic bus has the CPUs 0 to {}", parsed.size() + 1, typed->cpu,
+                                    kMostAtomicCaches - 1));
     parsed.push_back(std::move(*typed));
   }
-  if (parsed.empty()) throw ConfigError("--accesses: has no access; legal: \"P1 R x; P2 W x\"");
+  if (parsed.empty()) throw ConfigError("no access is typed; legal: \"P1 R x; P2 W x\"");
   const Places places(parsed, line_bytes);
   std::vector<NamedAccess> accesses;
   for (const Typed& typed : parsed) {

@@ -12,6 +12,7 @@
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "commands/common/family_range_runs.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "commands/run/run_trace.hpp"
 #include "commands/steps/waves.hpp"
 #include "forms/forms.hpp"
@@ -57,6 +58,7 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
       a course's trace (docs/course-traces.md), with the counters of each cache
+  linebounce run --accesses "r1 w1 r1 w1 r2 w2" --protocol mesi --cost "cycles = hits + bus_upgr*60 + misses*90"
   linebounce run course.txt --protocol mesi --cost "cycles = hits*1 + c2c*20 + memory*150"
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
@@ -211,20 +213,32 @@ void refuse_options_of_experiments(const RunArguments& arguments) {
   }
 }
 
-ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
+TraceArguments trace_of(const RunArguments& arguments) {
   TraceArguments trace{
       arguments.trace, arguments.directory, arguments.counters, arguments.fresh, arguments.quiet,
   };
   trace.overrides = arguments;
   trace.files = {arguments.experiment};
   trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
-  return run_trace(trace, argv);
+  return trace;
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  const std::string& accesses = arguments.trace.accesses;
+  if (accesses.empty() && arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (!accesses.empty() && !arguments.experiment.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
+  if (!accesses.empty()) {
+    refuse_options_of_experiments(arguments);
+    return run_accesses(trace_of(arguments), accesses);
+  }
   if (is_trace(arguments.experiment)) {
     refuse_options_of_experiments(arguments);
-    return run_as_trace(arguments, argv);
+    return run_trace(trace_of(arguments), argv);
+  }
+  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment)) {
+    refuse_options_of_experiments(arguments);
+    return run_accesses(trace_of(arguments), read_text(arguments.experiment));
   }
   refuse_options_of_traces(arguments);
   require_known_kind(arguments.experiment);
@@ -260,10 +274,8 @@ void add_run(Command& program) {
   Command command =
       program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print", HelpGroup::runs);
   command.try_first("linebounce run two_sockets", "answer an experiment's question, and print its table");
-  command
-      .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")
-      .required();
+  command.option("EXPERIMENT", "", &arguments->experiment,
+                 "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace");
   command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name")
       .own_directory();

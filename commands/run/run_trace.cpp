@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "commands/course/atomic_bus.hpp"
 #include "commands/course/course_trace.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/recorded_run.hpp"
 #include "sim/point/config_error.hpp"
@@ -31,17 +33,13 @@ ExitCode tell_fault(const Protocol& protocol, const std::exception& fault) {
   return ExitCode::simulation_failed;
 }
 
-ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& protocol, const trace::Reader& reader) {
-  refuse_settings(arguments, protocol);
-  const AtomicCacheSpec spec = caches_of(arguments, machine_of(arguments, reader));
-  const int caches = caches_in(reader);
+// Counts the accesses that `feed` hands to the bus, and prints the counters.
+template <class Feed>
+ExitCode count(const TraceArguments& arguments, const Protocol& protocol, const AtomicCacheSpec& spec, int caches, Feed feed) {
   ClassCounters counters(protocol, caches, spec.line_bytes, spec.size_bytes / spec.line_bytes);
   try {
     AtomicBus bus(protocol, caches, spec, counters);
-    const workloads::RecordedMemory memory = memory_of(reader, arguments, spec);
-    for_each_access(reader, memory, [&bus](const CourseAccess& access) {
-      bus.access(access.cpu, access.address, access.bytes, access.writes);
-    });
+    feed(bus);
   } catch (const std::invalid_argument& refused) {
     throw ConfigError(fmt::format("the caches: {}", refused.what()));
   } catch (const std::logic_error& fault) {
@@ -52,9 +50,22 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   CounterArguments shown = arguments.counters;
   shown.counters = true;
   std::cout << counters_text(shown, listing_of(counters));
-  const std::string assumption = assumption_about(reader);
-  if (!assumption.empty() && shown.listing.empty()) std::cout << "\n" << assumptions_text({assumption}, painter_for_stdout());
   return ExitCode::done;
+}
+
+ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& protocol, const trace::Reader& reader) {
+  refuse_settings(arguments, protocol);
+  const AtomicCacheSpec spec = caches_of(arguments, machine_of(arguments, reader));
+  const ExitCode code = count(arguments, protocol, spec, caches_in(reader), [&](AtomicBus& bus) {
+    const workloads::RecordedMemory memory = memory_of(reader, arguments, spec);
+    for_each_access(reader, memory, [&bus](const CourseAccess& access) {
+      bus.access(access.cpu, access.address, access.bytes, access.writes);
+    });
+  });
+  const std::string assumption = assumption_about(reader);
+  if (code == ExitCode::done && !assumption.empty() && arguments.counters.listing.empty())
+    std::cout << "\n" << assumptions_text({assumption}, painter_for_stdout());
+  return code;
 }
 
 ExitCode run_on_machine(const TraceArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv) {
@@ -97,14 +108,25 @@ std::string counters_text(const CounterArguments& arguments, const CounterListin
   return filled_in(read_text(file), file.filename().string(), listing, costs);
 }
 
+ExitCode run_accesses(const TraceArguments& arguments, const std::string& accesses) {
+  require_listing(arguments.counters);
+  const Protocol protocol = protocol_of_accesses(arguments);
+  refuse_settings(arguments, protocol);
+  const AtomicCacheSpec spec = caches_of(arguments, arguments.overrides.machine);
+  const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
+  const int caches = 1 + std::ranges::max_element(typed, {}, &NamedAccess::cpu)->cpu;
+  return count(arguments, protocol, spec, caches, [&typed](AtomicBus& bus) {
+    for (const NamedAccess& access : typed) bus.access(access.cpu, access.address, access.bytes, access.writes);
+  });
+}
+
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv) {
   require_listing(arguments.counters);
   std::optional<Protocol> protocol;  // loaded first: a wrong name leaves no converted trace
   if (!arguments.protocol.empty()) protocol = protocol_of_course(arguments.protocol);
   const ConvertedTrace trace(arguments, "run", fs::path(directory_of(arguments)).concat(".lbt"));
   const trace::Reader reader(trace.path());
-  if (protocol && protocol->kind == ProtocolKind::bus && protocol->bus == BusKind::atomic)
-    return run_on_atomic_bus(arguments, *protocol, reader);
+  if (protocol && is_for_atomic_bus(*protocol)) return run_on_atomic_bus(arguments, *protocol, reader);
   return run_on_machine(arguments, reader, argv);
 }
 

@@ -32,4 +32,7 @@ struct TraceArguments : TraceOptions {
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv);
 
+// Counts what the typed accesses do, on an atomic bus.
+ExitCode run_accesses(const TraceArguments& arguments, const std::string& accesses);
+
 }  // namespace linebounce::sim

@@ -6,6 +6,7 @@
 
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "commands/steps/document.hpp"
 #include "commands/steps/moments.hpp"
 #include "commands/steps/recorded_steps.hpp"
@@ -13,6 +14,7 @@
 #include "commands/steps/step_log.hpp"
 #include "commands/steps/trace_steps.hpp"
 #include "models/coherence/bus_order.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/visible_output.hpp"
@@ -33,7 +35,6 @@ docs/steps.md describes the document's members. Of a sweep, the first point runs
 struct StepsArguments : OverrideArguments {
   std::string experiment;
   std::vector<std::string> more_files;  // of a trace with a file for each CPU
-  std::string accesses;
   std::string format;
   TraceOptions trace;  // without files and overrides
   std::int64_t steps = kMostSteps;
@@ -132,24 +133,12 @@ ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, 
   }
 }
 
-bool is_for_atomic_bus(const Protocol& protocol) {
-  return protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic;
-}
-
-ExitCode run_typed_accesses(const StepsArguments& arguments) {
-  if (!arguments.experiment.empty())
-    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
-  if (arguments.trace.protocol.empty()) throw UsageError("--accesses also needs a protocol, such as --protocol mesi");
-  const Protocol protocol = protocol_of_course(arguments.trace.protocol);
-  if (!is_for_atomic_bus(protocol))
-    throw ConfigError(
-        fmt::format("--protocol {}: accesses that are typed run on an atomic bus; legal here: mesi_atomic and the "
-                    "like, see linebounce list protocols",
-                    arguments.trace.protocol));
+ExitCode run_typed_accesses(const StepsArguments& arguments, const std::string& accesses) {
+  const Protocol protocol = protocol_of_accesses(arguments.trace);
   return print_table(arguments, protocol, [&](TableFormat format, std::size_t most) {
     TraceOptions options = arguments.trace;
     options.overrides = arguments;
-    return typed_table(options, arguments.accesses, protocol, format, most);
+    return typed_table(options, accesses, protocol, format, most);
   });
 }
 
@@ -169,9 +158,14 @@ ExitCode run_trace_steps(const StepsArguments& arguments) {
 }
 
 ExitCode run_and_print(const StepsArguments& arguments) {
-  if (!arguments.accesses.empty()) return run_typed_accesses(arguments);
+  const std::string& accesses = arguments.trace.accesses;
+  if (!accesses.empty() && !arguments.experiment.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
+  if (!accesses.empty()) return run_typed_accesses(arguments, accesses);
   if (arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
   if (is_trace(arguments.experiment)) return run_trace_steps(arguments);
+  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment))
+    return run_typed_accesses(arguments, read_text(arguments.experiment));
   if (!arguments.more_files.empty())
     throw UsageError(fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces",
                                  arguments.more_files.front(), arguments.experiment));
@@ -192,8 +186,6 @@ void add_steps(Command& program) {
   command.option("EXPERIMENT", "", &arguments->experiment,
                  "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a trace");
   command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
-  command.option("--accesses", "TEXT", &arguments->accesses,
-                 "Instead of a trace: the accesses, such as \"P1 R x; P2 W x; P1 R x\"");
   add_trace_options(command, arguments->trace);
   command
       .option("--format", "FORM", &arguments->format,

@@ -73,6 +73,8 @@ def test_accesses_may_be_typed(linebounce: Program) -> None:
         "core 1: load x; core 2: store x; core 1: load x",
         "r1; w2; r1",
         "r1 w2 r1",
+        "(R PE1)(W PE2)(R PE1)",
+        "# an exercise\nr1 w2  // two of them\nr1\n",
         "P1 R 100; P2 W 0x100; P1 R 100",
     ],
 )
@@ -113,3 +115,39 @@ def test_a_long_trace_is_cut_and_says_so(linebounce: Program) -> None:
     done = linebounce("steps", trace, "--protocol", "mesi", "--format", "csv", "--steps", "10")
     assert len(done.stdout.splitlines()) == 11
     assert "the table has the first 10 accesses" in done.stderr
+
+
+def test_a_file_of_typed_accesses_is_an_exercise(linebounce: Program) -> None:
+    file = linebounce.file("exercise.txt", "# x and a are names\n0 R x\n1 W x\n0 R a\n0 R x\n")
+    assert table(linebounce, file, "--protocol", "moesi") == table(
+        linebounce, "--accesses", "0 R x; 1 W x; 0 R a; 0 R x", "--protocol", "moesi"
+    )
+    form = linebounce.file("form.txt", "{reads} {writes} {cold_misses} {true_sharing_misses}\n")
+    for source in ([file], ["--accesses", "0 R x; 1 W x; 0 R a; 0 R x"]):
+        counted = linebounce("run", *source, "--protocol", "mesi", "--listing", form)
+        assert counted.stdout.split() == ["3", "1", "3", "1"], counted.stderr
+
+
+def test_a_trace_or_accesses_but_not_both_nor_none(linebounce: Program) -> None:
+    for command in ("run", "steps"):
+        assert "give an EXPERIMENT, a trace, or --accesses" in linebounce(command).stderr
+        both = linebounce(command, "two_sockets", "--accesses", EXAM, "--protocol", "mesi")
+        assert (both.code, "leave out two_sockets" in both.stderr) == (2, True)
+        bare = linebounce(command, "--accesses", EXAM)
+        assert "also need a protocol, such as --protocol mesi" in bare.stderr
+
+
+# Totals of a published exercise: 1 cycle an access, 60 more for a transaction, 90 more for a line.
+@pytest.mark.parametrize(
+    ("stream", "mesi", "dragon"),
+    [
+        ("r1 w1 r1 w1 r2 w2 r2 w2 r3 w3 r3 w3", 582, 702),
+        ("r1 r2 r3 w1 w2 w3 r1 r2 r3 w3 w1", 1331, 761),
+        ("r1 r2 r3 r3 w1 w1 w1 w1 w2 w3", 820, 820),
+    ],
+)
+def test_costs_of_the_textbooks_streams(linebounce: Program, stream: str, mesi: int, dragon: int) -> None:
+    for protocol, cycles in (("mesi", mesi), ("dragon", dragon)):
+        formula = "cycles = accesses + 60*transactions + 90*misses"
+        done = linebounce("run", "--accesses", stream, "--protocol", protocol, "--cost", formula)
+        assert done.stdout.splitlines()[-1].split()[-1] == str(cycles)
