@@ -10,6 +10,7 @@
 
 #include "record/collector/background_writer.hpp"
 #include "record/collector/event_order.hpp"
+#include "record/collector/host_clock.hpp"
 #include "record/collector/memory_map.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/reader_safety.hpp"
@@ -21,7 +22,7 @@ namespace linebounce::record {
 
 class Recording {
  public:
-  Recording(BackgroundWriter& writer, ProgramImage& image, Window window);
+  Recording(BackgroundWriter& writer, ProgramImage& image, Window window, TraceOutput::Instructions instructions);
 
   // REQUIRES: events come in the order of EventOrder.
   void event(unsigned ring, const Event& event);
@@ -63,6 +64,10 @@ class Recording {
     std::uint64_t first_round = 0;  // the first of the barrier's rounds that lies in the window
   };
 
+  // What a time in ticks of the time stamp counter is in a trace.
+  double instructions_of(double ticks);
+  void sampled(Thread& thread, std::uint64_t ticks);
+  void time_event(Thread& thread, const Event& event);
   void thread_event(unsigned ring, const Event& event);
   void memory_event(Thread& thread, const Event& event);
   void lock_event(Thread& thread, const Event& event);
@@ -102,6 +107,7 @@ class Recording {
 
   BackgroundWriter* writer_;
   ProgramImage* image_;
+  HostClock clock_;
   ResultUse result_use_;
   MemoryMap memory_;
   TraceOutput output_;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 9, kChannelRings = 1024 };
+enum { kChannelVersion = 11, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The environment variable that holds the memory file's path.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -62,6 +62,13 @@ enum EventKind {
   kFree,  // value: address; more: bytes
   kPages,  // value: address; more: bytes; detail: log2 of the size of the pages that the program asks for there
   kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
+  // Time since the thread's previous event.
+  kInstructions,  // value: how many were executed, those that access memory included (record/binary)
+  // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: 1 if it gave the
+  // processor up itself, to wait, 0 if the processor was taken from it.
+  kWorked,
+  kSampled,  // value: ticks of a short computation, which stands for those between the events that follow
+  kBlocked,  // value: ticks in which it waited for something outside the program; detail: 1 if it was a system call
   kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };
 
@@ -124,6 +131,7 @@ struct Channel {
   uint32_t nested_teams;  // passes of OpenMP barriers that were not recorded, because another team had barriers
   uint32_t unknown_outcomes;  // compare-and-exchange operations whose outcome is unknown
   uint32_t rounds;        // how often the collector has emptied all rings and published its positions
+  uint32_t measures_time;    // 1: threads write kWorked, kSampled and kBlocked
   uint64_t spread_ns;        // a new thread waits until this long after the latest creation of a thread; 0: it does not wait
   uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one

@@ -1,4 +1,5 @@
 #include "joining.h"
+#include "work.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -17,6 +18,13 @@ static struct Ring* take_ring(void) {
     return ring;
   }
   return NULL;
+}
+
+// Makes the ring's memory present. Otherwise page faults at its first use would count as the program's computation.
+static void touch_ring(struct Ring* ring) {
+  enum { kPopulateWrite = 23, kPage = 4096 };  // MADV_POPULATE_WRITE, from Linux 5.14 on
+  const uintptr_t begin = (uintptr_t)ring & ~(uintptr_t)(kPage - 1), end = (uintptr_t)(ring->words + ring_mask + 1);
+  if (channel->measures_time) syscall(SYS_madvise, begin, end - begin, kPopulateWrite);
 }
 
 uint32_t new_thread_number(void) {
@@ -54,9 +62,12 @@ static void join_recording(uint32_t number, uintptr_t runs) {
     __atomic_fetch_add(&channel->without_ring, 1, __ATOMIC_RELAXED);
     return;
   }
+  touch_ring(ring);
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
+  this_thread.usage = usage_now();
+  this_thread.ticks = __builtin_ia32_rdtsc();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // an interrupting signal handler sees either no ring or all members
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
@@ -78,6 +89,7 @@ struct Ring* ring_of_new_thread(void) {
 void end_thread(void) {
   struct Thread thread = this_thread;
   if (thread.ring == NULL) return;
+  note_work(thread.ring);
   write_in_order(thread.ring, event_word(kThreadEnd, 0, thread.number), NULL, 0);
   this_thread.ring = NULL;
   syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));

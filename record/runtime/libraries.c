@@ -17,6 +17,7 @@ static void record_library(void) {
   while (__atomic_load_n(&channel->libraries_seen, __ATOMIC_ACQUIRE) == seen && !collector_is_gone()) {
     syscall(SYS_nanosleep, &pause, NULL);
   }
+  restart_work();
 }
 
 // Whether the processor checks that functions return to where they were called from.

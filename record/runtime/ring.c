@@ -1,4 +1,5 @@
 #include "ring.h"
+#include "work_clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -87,6 +88,7 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
   } else {
     this_thread.ring = NULL;
   }
+  restart_work();
   errno = error;
   return has_room;
 }

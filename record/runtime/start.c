@@ -55,6 +55,7 @@ static void start_recording(char** environment) {
   ring_mask = channel->ring_words - 1;
   wait_for_collector();
   if (!prepare_joining()) return;
+  measures_time = channel->measures_time != 0;
   recording = true;
   begin_thread(new_thread_number(), 0);
 }
