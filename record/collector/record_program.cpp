@@ -282,6 +282,7 @@ Losses losses_of_compiled(const Recording& recording, const ProgramImage& image)
   losses.add(Loss::libraries_not_compiled, kRecorder);
   if (recording.has_code_of_llvm()) losses.add(Loss::sizes_left_out, kRecorder);
   losses.add(Loss::instructions_measured, kRecorder, fmt::format("{}", trace::kCyclesOfInstruction));
+  if (const std::string part = recording.disturbances(); !part.empty()) losses.add(Loss::disturbances, kRecorder, part);
   return losses;
 }
 

@@ -78,6 +78,12 @@ double Recording::instructions_of(double ticks) {
   return ticks * clock_.cycles_of_tick() / trace::kCyclesOfInstruction;
 }
 
+std::string Recording::disturbances() const {
+  constexpr double kLeastShare = 0.01, kNsOfMs = 1e6;
+  if (disturbed_ns_ <= kLeastShare * measured_ns_) return "";
+  return fmt::format("{:.2g} ms, {:.0f} % of the time measured", disturbed_ns_ / kNsOfMs, 100 * disturbed_ns_ / measured_ns_);
+}
+
 // A sample stands for the events that follow: their mean is taken over the latest ones.
 void Recording::sampled(Thread& thread, std::uint64_t ticks) {
   constexpr double kWeight = 1.0 / 8;
@@ -104,7 +110,13 @@ void Recording::time_event(Thread& thread, const Event& event) {
   if (event.kind == kWorked) {
     const auto away = static_cast<double>(event.more[0]);
     ticks -= away * clock_.ticks_of_ns();
-    if (event.detail != 0) blocked = away;
+    if ((event.detail & kGaveUp) != 0) blocked = away;
+    const double ns = std::max(ticks, 0.0) / clock_.ticks_of_ns();
+    measured_ns_ += ns;
+    if ((event.detail & kSeldom) != 0) {
+      disturbed_ns_ += ns;
+      ticks = 0;
+    }
   } else if (const double ns = ticks / clock_.ticks_of_ns(); event.detail != 0 || ns >= kShortest) {
     blocked = ns;
     ticks = 0;

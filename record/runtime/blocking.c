@@ -1,6 +1,10 @@
 // Functions of the C library that may wait for something outside the program: a device, another process, the time.
 #include <stdio.h>
 
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
 #include "events.h"
 #include "real.h"
 
@@ -54,6 +58,31 @@ BLOCKING(int, nanosleep, (const struct timespec* time, struct timespec* left), (
 BLOCKING(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec* time, struct timespec* left),
          (clock, flags, time, left))
 BLOCKING(pid_t, waitpid, (pid_t process, int* status, int options), (process, status, options))
+
+static bool waits_for_threads(long number, long operation) {
+  if (number == SYS_sched_yield) return true;
+  if (number != SYS_futex) return false;
+  operation &= FUTEX_CMD_MASK;
+  return operation != FUTEX_WAKE && operation != FUTEX_WAKE_OP && operation != FUTEX_REQUEUE && operation != FUTEX_CMP_REQUEUE;
+}
+
+// C++20's semaphores, latches, barriers and std::atomic's wait() call the kernel so.
+REPLACEABLE long syscall(long number, ...) {
+  enum { kMostArguments = 6 };
+  long of_call[kMostArguments];
+  va_list arguments;
+  va_start(arguments, number);
+  for (int i = 0; i < kMostArguments; ++i) of_call[i] = va_arg(arguments, long);
+  va_end(arguments);
+  pause_work();
+  const long result = REAL(syscall)(number, of_call[0], of_call[1], of_call[2], of_call[3], of_call[4], of_call[5]);
+  if (waits_for_threads(number, of_call[1])) {
+    restart_work();
+  } else {
+    restart_blocked_work();
+  }
+  return result;
+}
 
 // A thread that yields waits for other threads.
 REPLACEABLE int sched_yield(void) {

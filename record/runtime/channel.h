@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 11, kChannelRings = 1024 };
+enum { kChannelVersion = 12, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The environment variable that holds the memory file's path.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -64,8 +64,7 @@ enum EventKind {
   kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
   // Time since the thread's previous event.
   kInstructions,  // value: how many were executed, those that access memory included (record/binary)
-  // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: 1 if it gave the
-  // processor up itself, to wait, 0 if the processor was taken from it.
+  // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: flags, see below.
   kWorked,
   kSampled,  // value: ticks of a short computation, which stands for those between the events that follow
   kBlocked,  // value: ticks in which it waited for something outside the program; detail: 1 if it was a system call
@@ -86,6 +85,10 @@ enum { kPointerAccess = 64 };
 // Detail of kAllocate. kAlignedBlock: the program requested more than the allocator's usual alignment. kSharedBlock: child
 // processes share the memory (MAP_SHARED).
 enum { kReturnAddresses = 7, kAlignedBlock = 8, kSharedBlock = 16 };
+
+// Detail of kWorked. kGaveUp: the thread gave the processor up itself, to wait; else the processor was taken from it. kSeldom: the
+// way that it took through the code there mostly takes no time.
+enum { kGaveUp = 1, kSeldom = 2 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 

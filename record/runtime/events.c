@@ -6,7 +6,7 @@ void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t*
   struct Ring* ring = this_ring();
   uint64_t at;
   if (ring == NULL) return;
-  note_work(ring);
+  note_work(ring, RETURN_ADDRESS);
   if (!reserve_words(ring, 1 + count, &at)) return;
   fill_event(ring, at, event_word(kind, detail, value), more, count);
   end_event(NULL);
@@ -16,7 +16,7 @@ void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t*
 void record_order(void) {
   struct Ring* ring = this_ring();
   if (ring == NULL) return;
-  note_work(ring);
+  note_work(ring, RETURN_ADDRESS);
   write_stamp(ring);
   restart_work();
 }
@@ -34,7 +34,7 @@ void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
 void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
   if (ring == NULL) return;
-  note_work(ring);
+  note_work(ring, RETURN_ADDRESS);
   write_in_order(ring, event_word(kind, detail, value), more, count);
   restart_work();
   end_event(NULL);

@@ -8,7 +8,7 @@
 static inline void record_load(unsigned kind, unsigned detail, uint64_t value, const volatile void* loads) {
   struct Ring* ring = this_ring();
   if (ring == NULL) return;
-  note_work(ring);
+  note_work(ring, RETURN_ADDRESS);
   uint64_t at;
   if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
   end_event(loads);

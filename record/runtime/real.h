@@ -38,12 +38,17 @@
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)                                       \
   X(read) X(write) X(pread) X(pwrite) X(readv) X(writev) X(fsync) X(fdatasync) X(fread) X(fwrite) X(fgets) X(fflush)        \
   X(connect) X(accept) X(accept4) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) X(sendmsg)                              \
-  X(poll) X(ppoll) X(select) X(epoll_wait) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(waitpid) X(sched_yield)
+  X(poll) X(ppoll) X(select) X(epoll_wait) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(waitpid) X(sched_yield) X(syscall)
 // Looked up with their version, because glibc also has older versions that wait differently.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)
 
+#ifdef LINEBOUNCE_FOLLOWER
+// QEMU's plugin replaces none.
+#define REAL(name) name
+#else
 // Which may be called before the runtime has started, by the constructors of a library that starts even earlier.
 #define REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : (find_real_functions(), real_##name))
+#endif
 
 #define DECLARE_REAL(name) extern __attribute__((visibility("hidden"))) __typeof__(&name) real_##name;
 REAL_FUNCTIONS(DECLARE_REAL)

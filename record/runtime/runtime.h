@@ -23,7 +23,7 @@ struct Frame {
   uintptr_t called_from;
   uintptr_t stack;
 };
-enum { kFrames = 4096 };
+enum { kFrames = 4096, kWays = 1024 };
 
 // The runtime's data of one thread. Frames deeper than kFrames are counted but not stored.
 struct Thread {
@@ -40,8 +40,12 @@ struct Thread {
   uint64_t sample_began;  // the time stamp counter where the sample under way began; 0: there is none
   int until_sample;       // events until the next one
   uint32_t random;
+  bool is_cold;  // since others had its processor, it has not yet run long enough to have its data in the caches
   struct Usage usage;  // at the latest long gap between two events
   struct Frame* frames;
+  uint64_t place;  // a hash of the latest event's place in the code
+  // How often each way from one place to the next was passed since it last took long. Ways that share an entry count together.
+  uint32_t* passes;
   struct Region* region;  // the OpenMP region that the thread is in; NULL: none
 };
 #ifdef LINEBOUNCE_FOLLOWER

@@ -31,10 +31,15 @@ static inline uint64_t time_away(struct Usage from, struct Usage to) {
   return passed > running + kLeastAway ? passed - running : 0;
 }
 
-// Of `ticks` that passed between two usages, those that the thread ran or waited for something. If the processor was taken from
-// it meanwhile, that time does not count.
-static inline uint64_t ticks_not_lost(uint64_t ticks, struct Usage from, struct Usage to) {
+// Of `ticks` that passed between two usages, those in which the thread ran.
+static inline uint64_t ticks_running(uint64_t ticks, struct Usage from, struct Usage to) {
   const uint64_t passed = to.now - from.now, away = time_away(from, to);
-  if (to.given_up != from.given_up || passed == 0) return ticks;
+  if (passed == 0) return ticks;
   return ticks - (uint64_t)((double)ticks * (double)(away < passed ? away : passed) / (double)passed);
+}
+
+// Likewise, those that the thread ran or waited for something. If the processor was taken from it meanwhile, that time does not
+// count.
+static inline uint64_t ticks_not_lost(uint64_t ticks, struct Usage from, struct Usage to) {
+  return to.given_up != from.given_up ? ticks : ticks_running(ticks, from, to);
 }

@@ -15,6 +15,7 @@ void begin_sample(const volatile void* loads) {
   this_thread.random = this_thread.random * 1664525 + 1013904223;
   this_thread.until_sample = kLeastEvents + (int)(this_thread.random >> (32 - kMoreEventsBits));
   this_thread.ticks = 0;  // so that the next event calls write_work()
+  this_thread.is_cold = false;
   if (loads != NULL) (void)*(const volatile char*)loads;
   this_thread.sample_began = ticks_when_done();
 }
@@ -26,29 +27,43 @@ bool drop_sample(void) {
   return true;
 }
 
-void write_work(struct Ring* ring, uint64_t ticks) {
-  bool gave_up = false;
+// Whether this gap is the recording host's: an interrupt, or cold caches, on a way through the code that mostly takes no time.
+// Each such gap halves the count, so that a way which takes long from now on is believed after a few.
+static bool is_seldom(uint64_t ticks, uint32_t* passes) {
+  enum { kManyPasses = 64, kManyWhileCold = 4, kLongestDisturbance = 250000 };  // ticks: about 100 us
+  const bool cold = this_thread.is_cold && ticks < kTicksAway;
+  const bool seldom = ticks < kLongestDisturbance && *passes >= (cold ? kManyWhileCold : kManyPasses);
+  *passes = seldom ? *passes / 2 : 0;
+  return seldom;
+}
+
+void write_work(struct Ring* ring, uint64_t ticks, uint32_t* passes) {
+  unsigned flags = 0;
   uint64_t away = 0, at;
   if (this_thread.sample_began != 0) {
     ticks = ticks_when_done() - this_thread.sample_began;
     this_thread.sample_began = 0;
     if (ticks < kTicksOfWork) {
       if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kSampled, 0, ticks));
+      ++*passes;
       this_thread.ticks = __builtin_ia32_rdtsc();
       return;
     }
   }
+  uint64_t ran = ticks;
   if (ticks >= kTicksAway) {
     const struct Usage before = renew_usage();
-    gave_up = this_thread.usage.given_up != before.given_up;
+    if (this_thread.usage.given_up != before.given_up) flags |= kGaveUp;
     away = time_away(before, this_thread.usage);
+    ran = ticks_running(ticks, before, this_thread.usage);
   }
-  if (reserve_words(ring, 2, &at)) fill_event(ring, at, event_word(kWorked, gave_up, ticks - kTicksOfEvent), &away, 1);
+  if (is_seldom(ran, passes)) flags |= kSeldom;
+  if (reserve_words(ring, 2, &at)) fill_event(ring, at, event_word(kWorked, flags, ticks - kTicksOfEvent), &away, 1);
   this_thread.ticks = __builtin_ia32_rdtsc();
 }
 
 void pause_work(void) {
-  if (this_thread.ring != NULL) note_work(this_thread.ring);
+  if (this_thread.ring != NULL) note_work(this_thread.ring, RETURN_ADDRESS);
 }
 
 // The time counts even where the thread ran, in the kernel: no machine's clock scales it. But if others have taken its processor

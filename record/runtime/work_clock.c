@@ -6,6 +6,7 @@ struct Usage renew_usage(void) {
   // Another thread may have used the caches meanwhile: until they are warm again, any event takes longer.
   enum { kEventsToWarmUp = 128 };
   if (this_thread.until_sample < kEventsToWarmUp) this_thread.until_sample = kEventsToWarmUp;
+  this_thread.is_cold = true;
   return before;
 }
 

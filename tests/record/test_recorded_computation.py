@@ -107,6 +107,49 @@ def test_a_computation_of_a_hundred_nanoseconds_is_measured(recorder: Recorder) 
     assert 60 * 4 / 0.7 < operations(recording, Kind.EXECUTE) / 40000 < 60 * 16 / 0.7
 
 
+INTERRUPTED = """
+#include <signal.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <x86intrin.h>
+static volatile int interrupts;
+static volatile long words[64];
+__attribute__((no_sanitize("thread"))) static void interrupt(int number) {
+  const uint64_t begin = __rdtsc();
+  while (__rdtsc() - begin < 60000) continue;
+  interrupts = interrupts + number / number;
+}
+__attribute__((no_sanitize("thread"))) static int is_over(void) { return interrupts >= 50; }
+int main(void) {
+  const struct itimerval often = {{0, 400}, {0, 400}};
+  signal(SIGALRM, interrupt);
+  setitimer(ITIMER_REAL, &often, 0);
+  while (!is_over())
+    for (int i = 0; i < 64; ++i) words[i] = words[i] + 1;
+  const struct itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &never, 0);
+}
+"""
+
+
+def test_interrupts_are_no_computation_of_the_program(recorder: Recorder) -> None:
+    """50 interrupts of 60000 ticks, some 20 us each, at random places of a loop that only counts."""
+    recording = recorder.record(recorder.compile(INTERRUPTED, "-g"))
+    (stream,) = recording.streams.values()
+    accesses = sum(1 + it.repeats for it in stream if it.kind in (Kind.LOAD, Kind.STORE))
+    beyond_assumed = operations(recording, Kind.EXECUTE) - 2 * accesses
+    assert beyond_assumed < 0.2 * 50 * 60000 / 0.7, beyond_assumed
+    assert any("seldom takes so long" in sentence for sentence in recording.missing), recording.missing
+
+
+def test_a_computation_before_each_eighth_access_is_measured(recorder: Recorder) -> None:
+    """Nine tenths of what the same program computes with all of its computation at one place."""
+    once = "if (now % 8 == 0) " + REGISTERS
+    source = BETWEEN.replace("WORK", once).replace("long me, double x", "long now, double x").replace("work(me", "work(i")
+    recording = recorder.record(recorder.compile(source, "-g"))
+    assert operations(recording, Kind.EXECUTE) > 0.9 * 2 * (300 // 8) * 20000 * 4
+
+
 def test_a_binary_has_as_many_instructions_as_were_executed(recorder: Recorder) -> None:
     """20000 rounds of four instructions in each of 300 items of two threads."""
     recording = recorder.record_binary(BETWEEN.replace("WORK", REGISTERS))
