@@ -85,18 +85,13 @@ std::string Recording::disturbances() const {
 }
 
 // A sample stands for the events that follow: their mean is taken over the latest ones.
-void Recording::sampled(Thread& thread, std::uint64_t ticks) {
+void Recording::sampled(Thread& thread, std::uint64_t way, std::uint64_t ticks) {
   constexpr double kWeight = 1.0 / 8;
   // Measured: samples without computation take 20 to 40 ns, one in a hundred up to 50; those with a computation of 80 ns, 90 to
   // 110.
   constexpr double kSampleNs = 20, kShortest = 50;
-  // A single long one among so many may be an interrupt.
-  constexpr int kAlone = 8;
-  const double ns = static_cast<double>(ticks) / clock_.ticks_of_ns();
-  const bool is_long = ns >= kShortest;
-  const bool computes = is_long && thread.short_samples < kAlone;
-  thread.short_samples = is_long ? 0 : thread.short_samples + 1;
-  const double instructions = computes ? instructions_of((ns - kSampleNs) * clock_.ticks_of_ns()) : 0;
+  const double ns = ways_.add(way, static_cast<double>(ticks) / clock_.ticks_of_ns());
+  const double instructions = ns >= kShortest ? instructions_of((ns - kSampleNs) * clock_.ticks_of_ns()) : 0;
   thread.instructions_of_event += kWeight * (instructions - thread.instructions_of_event);
 }
 
@@ -104,7 +99,8 @@ void Recording::sampled(Thread& thread, std::uint64_t ticks) {
 void Recording::time_event(Thread& thread, const Event& event) {
   constexpr double kShortest = 1000;  // ns
   if (event.kind == kInstructions) return output_.executed(thread, event.value);
-  if (event.kind == kSampled) return sampled(thread, event.value);
+  if (event.kind == kSampled)
+    return sampled(thread, event.value >> kTicksBits, event.value & ((std::uint64_t{1} << kTicksBits) - 1));
   auto ticks = static_cast<double>(event.value);
   double blocked = 0;  // ns
   if (event.kind == kWorked) {
@@ -113,7 +109,7 @@ void Recording::time_event(Thread& thread, const Event& event) {
     if ((event.detail & kGaveUp) != 0) blocked = away;
     const double ns = std::max(ticks, 0.0) / clock_.ticks_of_ns();
     measured_ns_ += ns;
-    if ((event.detail & kSeldom) != 0) {
+    if ((event.detail & kOfHost) != 0) {
       disturbed_ns_ += ns;
       ticks = 0;
     }

@@ -15,6 +15,7 @@
 #include "record/collector/program_image.hpp"
 #include "record/collector/reader_safety.hpp"
 #include "record/collector/result_use.hpp"
+#include "record/collector/sampled_ways.hpp"
 #include "record/collector/signals.hpp"
 #include "record/collector/trace_output.hpp"
 
@@ -69,7 +70,7 @@ class Recording {
 
   // What a time in ticks of the time stamp counter is in a trace.
   double instructions_of(double ticks);
-  void sampled(Thread& thread, std::uint64_t ticks);
+  void sampled(Thread& thread, std::uint64_t way, std::uint64_t ticks);
   void time_event(Thread& thread, const Event& event);
   void thread_event(unsigned ring, const Event& event);
   void memory_event(Thread& thread, const Event& event);
@@ -111,6 +112,7 @@ class Recording {
   BackgroundWriter* writer_;
   ProgramImage* image_;
   HostClock clock_;
+  SampledWays ways_;
   double measured_ns_ = 0, disturbed_ns_ = 0;  // between accesses, in all threads
   ResultUse result_use_;
   MemoryMap memory_;

@@ -56,7 +56,6 @@ struct Thread {
   std::vector<StackLock> stack_locks;  // local locks that the thread has used in its current frames
   // Since the latest `execute`. Negative: more accesses than instructions so far, as after instructions that load and store.
   std::int64_t instructions = 0;
-  int short_samples = 0;             // since the latest one that was long enough to be computation
   double instructions_of_event = 0;  // between two events, where that takes too little time to be measured each time
 };
 

@@ -66,7 +66,7 @@ enum EventKind {
   kInstructions,  // value: how many were executed, those that access memory included (record/binary)
   // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: flags, see below.
   kWorked,
-  kSampled,  // value: ticks of a short computation, which stands for those between the events that follow
+  kSampled,  // value: ticks of a short computation, and << kTicksBits the way that it is on. Stands for the events that follow.
   kBlocked,  // value: ticks in which it waited for something outside the program; detail: 1 if it was a system call
   kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };
@@ -86,9 +86,12 @@ enum { kPointerAccess = 64 };
 // processes share the memory (MAP_SHARED).
 enum { kReturnAddresses = 7, kAlignedBlock = 8, kSharedBlock = 16 };
 
-// Detail of kWorked. kGaveUp: the thread gave the processor up itself, to wait; else the processor was taken from it. kSeldom: the
-// way that it took through the code there mostly takes no time.
-enum { kGaveUp = 1, kSeldom = 2 };
+// Detail of kWorked. kGaveUp: the thread gave the processor up itself, to wait; else the processor was taken from it. kOfHost: the
+// recording host took the time, not the program.
+enum { kGaveUp = 1, kOfHost = 2 };
+
+// A way leads from one place of the code to the next. Ways with the same hash are one.
+enum { kWays = 1024, kTicksBits = 16 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 

@@ -23,7 +23,7 @@ struct Frame {
   uintptr_t called_from;
   uintptr_t stack;
 };
-enum { kFrames = 4096, kWays = 1024 };
+enum { kFrames = 4096 };
 
 // The runtime's data of one thread. Frames deeper than kFrames are counted but not stored.
 struct Thread {
@@ -44,7 +44,8 @@ struct Thread {
   struct Usage usage;  // at the latest long gap between two events
   struct Frame* frames;
   uint64_t place;  // a hash of the latest event's place in the code
-  // How often each way from one place to the next was passed since it last took long. Ways that share an entry count together.
+  // How often each way from one place to the next was passed since it last took long; 0: never. Ways that share an entry count
+  // together.
   uint32_t* passes;
   struct Region* region;  // the OpenMP region that the thread is in; NULL: none
 };

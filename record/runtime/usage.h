@@ -10,6 +10,7 @@ struct Usage {
   uint64_t now;       // nanoseconds of CLOCK_MONOTONIC
   uint64_t running;   // nanoseconds of processor time
   uint64_t given_up;  // how often it gave the processor up to wait
+  uint64_t faults;    // page faults
 };
 
 static inline uint64_t nanoseconds_of(clockid_t clock) {
@@ -21,7 +22,8 @@ static inline uint64_t nanoseconds_of(clockid_t clock) {
 static inline struct Usage usage_now(void) {
   struct rusage of_thread;
   getrusage(RUSAGE_THREAD, &of_thread);
-  return (struct Usage){nanoseconds_of(CLOCK_MONOTONIC), nanoseconds_of(CLOCK_THREAD_CPUTIME_ID), (uint64_t)of_thread.ru_nvcsw};
+  return (struct Usage){nanoseconds_of(CLOCK_MONOTONIC), nanoseconds_of(CLOCK_THREAD_CPUTIME_ID), (uint64_t)of_thread.ru_nvcsw,
+                        (uint64_t)(of_thread.ru_minflt + of_thread.ru_majflt)};
 }
 
 // The nanoseconds between two usages in which the thread did not run. Differences between the clocks that say nothing are 0.
