@@ -1,5 +1,7 @@
 #include "commands/check_lock/ordered_places.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
 #include <string_view>
@@ -41,7 +43,7 @@ class OrderedLuaLock final : public OrderedLock {
       if (in_comment) continue;
       for (const LuaOrder& order : lua_orders()) {
         if (!rest.starts_with(order.call)) continue;
-        places_.push_back({line, order.names});
+        places_.push_back({line, {fmt::format("{}:{}", file_, line)}, order.names});
         found_.push_back({at, &order});
       }
     }
@@ -90,7 +92,7 @@ class OrderedNativeLock final : public OrderedLock {
       }
       add(order.is_fence ? "none" : what + "relaxed", workloads::NativeOrder::kRelaxed);
       if (names.size() < 2) continue;
-      places_.push_back({order.line, std::move(names)});
+      places_.push_back({order.line, order.chain, std::move(names)});
       sites_.push_back({order.site, std::move(orders)});
     }
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <map>
 #include <span>
 #include <string>
@@ -56,6 +57,12 @@ struct NativeSite {
   int line = 0;
   int instructions = 0;  // number of instructions since the previous access in the code
   const char* file = "";
+  bool is_atomic = false;  // an atomic operation, a fence or a volatile access
+  // The place outside of headers, if one is known, and the calls that lead from there: "my_lock.c:7", "wrappers.h:10".
+  std::vector<std::string> chain = {};
+
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] int line_outside() const;  // the line of place()
 };
 
 class LockObject {
@@ -85,6 +92,9 @@ class LockObject {
     const auto found = sites_.find(return_address);
     return found == sites_.end() ? nullptr : &found->second;
   }
+
+  // Those places, in the order of the code, that the compiler has not dropped.
+  [[nodiscard]] std::vector<const NativeSite*> sites() const;
 
   // The memory order that a store or fence uses: normally the code's own, a weaker one in trials.
   [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
@@ -120,6 +130,7 @@ class LockObject {
   void find_segments();
   void read_sites();
   void read_names(const std::string& names, std::uintptr_t data_begin);
+  void read_call(std::istream& words, std::vector<NativeSite*>& by_number);
   [[nodiscard]] void* symbol(const char* name) const;
 
   std::map<int, int> orders_;
