@@ -98,8 +98,8 @@ class LockCompiler {
     run(with_options({"-E", "-o", expanded, file_.string()}));
     const std::string preprocessed = read_file(expanded);
     fs::remove(expanded);
-    const std::string key = hash_of(fmt::format("{} {} {} {} {} {}", kPreparation, version, fmt::join(options_, " "), fmt::join(compiler_, " "),
-                                                preprocessed, lock_runtime_text()));
+    const std::string key = hash_of(fmt::format("{} {} {} {} {} {}", kPreparation, version, fmt::join(options_, " "),
+                                                fmt::join(compiler_, " "), preprocessed, lock_runtime_text()));
     fs::path object = folder_ / (file_.stem().string() + "-" + key + ".so");
     if (fs::exists(object)) return {object, read_file(names_of(object))};
     const bool clang = version.find("clang") != std::string::npos;

@@ -53,6 +53,7 @@ LockObject::LockObject(const SourceFile& file, std::vector<NativeOrder>* used)
   for (std::size_t i = 0; i < functions_.size(); ++i) functions_[i] = ::dlsym(handle_, kFunctionNames[i]);
   read_declaration();
   link_->hooks = &native_hooks();
+  link_->object = this;
   find_segments();
   read_sites();
   read_names(file.names, reinterpret_cast<std::uintptr_t>(data_.data()) - loaded_at_);
@@ -135,9 +136,15 @@ void LockObject::restore_data() const {
 
 void LockObject::read_sites() {
   const auto* const end = reinterpret_cast<const WrittenSite*>(link_->sites_end);
-  for (const auto* site = reinterpret_cast<const WrittenSite*>(link_->sites); site != end; ++site)
-    sites_[pointed_at(site->after_call)] = {static_cast<int>(sites_.size()), site->line, site->instructions,
-                                            reinterpret_cast<const char*>(pointed_at(site->file)), site->what != 0};
+  for (const auto* site = reinterpret_cast<const WrittenSite*>(link_->sites); site != end; ++site) {
+    site_at_[pointed_at(site->after_call)] = sites_.size();
+    sites_.push_back({static_cast<int>(sites_.size()), site->line, site->instructions,
+                      reinterpret_cast<const char*>(pointed_at(site->file)), site->what != 0});
+  }
+}
+
+void LockObject::note_initial(const void* return_address) const {
+  if (const NativeSite* const known = site(return_address)) ran_initially_.insert(known->number);
 }
 
 std::string NativeSite::place() const {
@@ -151,17 +158,8 @@ int NativeSite::line_outside() const {
   return std::stoi(at.substr(at.rfind(':') + 1));
 }
 
-std::vector<const NativeSite*> LockObject::sites() const {
-  std::vector<const NativeSite*> all;
-  for (const auto& [address, site] : sites_) all.push_back(&site);
-  std::ranges::sort(all, {}, &NativeSite::number);
-  return all;
-}
-
 // Lines of sim/native/lock_names.hpp and sim/native/lock_chains.hpp.
 void LockObject::read_names(const std::string& names, std::uintptr_t data_begin) {
-  std::vector<NativeSite*> by_number(sites_.size());
-  for (auto& [address, site] : sites_) by_number[static_cast<std::size_t>(site.number)] = &site;
   std::istringstream lines(names);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -170,7 +168,7 @@ void LockObject::read_names(const std::string& names, std::uintptr_t data_begin)
     int size = 0;
     words >> where;
     if (where == "call") {
-      read_call(words, by_number);
+      read_call(words);
       continue;
     }
     if (!(words >> at >> size >> name)) continue;
@@ -183,13 +181,13 @@ void LockObject::read_names(const std::string& names, std::uintptr_t data_begin)
 
 // Calls come from the innermost outwards. Those in headers are put behind the first one outside of them; the outer ones, which
 // lead to it, say nothing more of the place.
-void LockObject::read_call(std::istream& words, std::vector<NativeSite*>& by_number) {
+void LockObject::read_call(std::istream& words) {
   std::size_t number = 0;
   int line = 0;
   std::string function, file;
   words >> number >> line >> function >> std::ws;
-  if (!std::getline(words, file) || number >= by_number.size() || by_number[number] == nullptr) return;
-  std::vector<std::string>& chain = by_number[number]->chain;
+  if (!std::getline(words, file) || number >= sites_.size()) return;
+  std::vector<std::string>& chain = sites_[number].chain;
   if (!chain.empty() && !is_in_header(chain.front())) return;
   chain.insert(chain.begin(), fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line));
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -36,6 +37,7 @@ enum class NativeAccess : int {
   fence
 };
 
+class LockObject;
 class NativeCall;
 
 // As struct Hooks of runtime.c.
@@ -49,6 +51,7 @@ struct NativeHooks {
   std::uint64_t (*now_ns)(NativeCall* call);
   void* (*of_cpu)(NativeCall* call, void* own, int cpu);
   bool (*fails_weakly)(const NativeCall* call);
+  void (*initialises)(const LockObject* object, const void* site);
 };
 
 // A place in the lock's code that accesses memory.
@@ -89,12 +92,14 @@ class LockObject {
   // Returns the number of pauses since the last call.
   [[nodiscard]] int take_pauses() const;
   [[nodiscard]] const NativeSite* site(const void* return_address) const {
-    const auto found = sites_.find(return_address);
-    return found == sites_.end() ? nullptr : &found->second;
+    const auto found = site_at_.find(return_address);
+    return found == site_at_.end() ? nullptr : &sites_[found->second];
   }
 
-  // Those places, in the order of the code, that the compiler has not dropped.
-  [[nodiscard]] std::vector<const NativeSite*> sites() const;
+  [[nodiscard]] const std::vector<NativeSite>& sites() const { return sites_; }  // by number
+  // Notes a place that init() has run.
+  void note_initial(const void* return_address) const;
+  [[nodiscard]] const std::set<int>& ran_initially() const { return ran_initially_; }
 
   // The memory order that a store or fence uses: normally the code's own, a weaker one in trials.
   [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
@@ -124,13 +129,14 @@ class LockObject {
     NativeCall* call;
     unsigned* pauses;
     const std::byte *sites, *sites_end;
+    const LockObject* object;
   };
 
   void read_declaration();
   void find_segments();
   void read_sites();
   void read_names(const std::string& names, std::uintptr_t data_begin);
-  void read_call(std::istream& words, std::vector<NativeSite*>& by_number);
+  void read_call(std::istream& words);
   [[nodiscard]] void* symbol(const char* name) const;
 
   std::map<int, int> orders_;
@@ -149,7 +155,9 @@ class LockObject {
   std::vector<std::byte> pristine_;
   std::span<const std::byte> thread_locals_;
   std::size_t thread_local_bytes_ = 0;
-  std::unordered_map<const void*, NativeSite> sites_;
+  std::vector<NativeSite> sites_;
+  std::unordered_map<const void*, std::size_t> site_at_;
+  mutable std::set<int> ran_initially_;
 };
 
 }  // namespace linebounce::workloads
