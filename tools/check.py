@@ -74,7 +74,7 @@ class Beside:
         )
 
     def end(self, tally: Tally) -> int:
-        """Waits for the command's end, as run() does. Its seconds are those from here on."""
+        """Waits for the command's end. The elapsed seconds begin here; those on processors are all of the command's."""
         print(f"==> {self.title}", flush=True)
         before, busy = time.monotonic(), processor_seconds()
         exit_code = self.process.wait()
@@ -194,7 +194,7 @@ def everything(tally: Tally, _arguments: list[str]) -> None:
     warn_of_a_full_disk()
     build_all(tally)
     ctest(tally, "dev", [], FIXED_CASES)
-    # Takes as long as a quarter of pytest, whose tests leave a sixth of the processors' time over.
+    # Tests leave a sixth of the processors' time over (tests/README.md).
     tidy = Beside(CLANG_TIDY, dict(LINTS)[CLANG_TIDY]())
     pytest(tally, [])
     lint(tally, without=CLANG_TIDY)
