@@ -4,6 +4,7 @@
 
 #include "forms/forms.hpp"
 #include "forms/line_file.hpp"
+#include "forms/machine_topology.hpp"
 #include "forms/number_grid.hpp"
 
 namespace linebounce::sim {
@@ -15,7 +16,7 @@ bool is_figure(std::string_view text) {
 }
 
 Likeness matrix_likeness(const Excerpt& excerpt) {
-  if (!excerpt.is_text || excerpt.has("#HWCs ")) return {};
+  if (!excerpt.is_text || excerpt.has("#HWCs ") || is_lscpu_table(excerpt)) return {};
   // Leaves out the last row, which may be cut off, unless the excerpt is the whole file.
   const std::string_view all = excerpt.bytes;
   const std::string_view text = excerpt.whole ? all : all.substr(0, all.rfind('\n') + 1);

@@ -2,10 +2,12 @@
 // node. Intel's Memory Latency Checker measures latencies between nodes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "forms/excerpt.hpp"
 #include "forms/import_losses.hpp"
 
 namespace linebounce::sim {
@@ -17,18 +19,40 @@ struct TopologyCpu {
       core = 0;
 };
 
+// A data or unified cache, as the CPU with the lowest number has it.
+struct TopologyCache {
+  int level = 0;
+  std::int64_t bytes = 0;  // of one such cache; 0: not stated
+  int ways = 0;            // 0: not stated
+  int line_bytes = 0;      // 0: not stated
+  int cpus = 0;            // CPUs that share it; 0: not stated
+  int instances = 0;       // such caches in the machine; 0: not stated
+  bool operator==(const TopologyCache&) const = default;
+};
+
 struct MachineTopology {
-  std::vector<TopologyCpu> cpus;  // sorted by number
-  std::string shared_cache;       // "L3"; empty: the text has no cache that cores share
+  std::vector<TopologyCpu> cpus;           // sorted by number
+  std::string shared_cache;                // "L3"; empty: the text has no cache that cores share
+  std::vector<TopologyCache> caches = {};  // sorted by level; empty: not stated
   // The processor's model as the kernel names it, "AMD EPYC 7763 64-Core Processor"; empty: unknown.
   std::string processor = {};
+  std::optional<double> mhz = {};  // the cores' highest clock; none: not stated
   Losses losses = {};
 };
 
 // `file`: for messages. Errors: trace::TraceError if the text is not the tool's output, or does not tell which CPUs share a
 // core.
 MachineTopology read_lscpu(const std::string& text, const std::string& file);
+// What lscpu's text says beside the CPUs: the processor, its clock and its caches.
+MachineTopology read_lscpu_facts(const std::string& text);
+// False for lscpu -C alone, which lists caches and no CPUs.
+bool says_what_cpus_share(const std::string& lscpu_text);
+// True for the table of lscpu -p, with its titles or without them.
+bool is_lscpu_table(const Excerpt& excerpt);
 MachineTopology read_lstopo(const std::string& text, const std::string& file);
+
+// Adds to `topology` what it lacks and another description of the same machine has: the processor, its clock, its caches.
+void add_what_is_missing(MachineTopology& topology, const MachineTopology& other);
 
 // What MLC measured while all other CPUs read memory at one rate: a row of its table of loaded latencies.
 struct LoadedLatency {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "forms/address_lines.hpp"
+#include "forms/cpu_words.hpp"
 #include "forms/line_file.hpp"
 
 namespace linebounce::sim {
@@ -31,27 +32,6 @@ class Cells {
   std::array<std::string_view, kMost> cells_{};
   std::size_t size_ = 0;
 };
-
-constexpr std::array<std::string_view, 11> kCpuWords = {"processor", "thread", "core", "proc", "node", "cpu",
-                                                        "tid",       "p",      "c",    "t",    "n"};
-
-// Parses a CPU number: "3", "P3", "Core3:" or "[3]".
-std::optional<int> cpu_number(std::string_view word) {
-  constexpr std::uint64_t kMostCpus = 65535;
-  constexpr std::size_t kMostDigits = 6;
-  if (word.ends_with(':')) word.remove_suffix(1);
-  if (word.starts_with('[') && word.ends_with(']')) word = word.substr(1, word.size() - 2);
-  if (word.empty() || word.size() > kCpuWords.front().size() + kMostDigits) return std::nullopt;
-  const std::string lower = lower_case(word);
-  const auto* const before = std::ranges::find_if(kCpuWords, [&lower](std::string_view one) { return lower.starts_with(one); });
-  const auto number = decimal(word.substr(before == kCpuWords.end() ? 0 : before->size()));
-  return number && *number <= kMostCpus ? std::optional(static_cast<int>(*number)) : std::nullopt;
-}
-
-// True for a word that says that a CPU's number comes next: "core" in "core 1:".
-bool announces_cpu(std::string_view word) {
-  return std::ranges::find(kCpuWords, lower_case(word)) != kCpuWords.end();
-}
 
 bool has_hexadecimal_mark(std::string_view word) {
   return word.starts_with("0x") || word.starts_with("0X");

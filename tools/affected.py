@@ -17,6 +17,7 @@ BASE = ROOT / "build" / "tested"  # the commit that passed last, with what was n
 SUBCOMMANDS = {
     "commands/advise": ("advise", "find-sharing"),
     "commands/compare_locks": ("compare-locks", "lock-report"),
+    "commands/course": (),
     "commands/describe": ("list", "describe", "lines"),
     "evidence": ("validate", "reproduce"),
     "forms": (),

@@ -84,6 +84,8 @@ enum class Loss : std::uint8_t {
   kept_as_prediction,
   cores_assumed,
   threads_assumed,
+  caches_differ,
+  memory_nodes_left_out,
   rest_of_machine,
   structure_at_first_line,
   peers_as_hitm,
@@ -223,6 +225,10 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"threads_assumed", Severity::doubt,
      "{0} does not say which CPUs share a core. As its nodes have one block of CPUs for each thread, CPUs n and n + {1} are "
      "taken for one core's."},
+    {"caches_differ", Severity::doubt, "The CPUs' {0} caches differ in size: the machine has those of CPU {1}."},
+    {"memory_nodes_left_out", Severity::lost,
+     "{0} has nodes of memory without CPUs, which the machine lacks: {1}. numactl -H has their distances, HMAT their "
+     "latencies."},
     {"rest_of_machine", Severity::doubt, "{0} has no clocks, caches and latencies between cores: they are {1}'s."},
     {"structure_at_first_line", Severity::doubt,
      "{0} is taken to begin with the first line, at {1}: --at ADDRESS says where it does."},

@@ -1,6 +1,7 @@
 #include "commands/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "commands/calibrate/calibration_report.hpp"
 #include "commands/calibrate/numbering.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
+#include "commands/calibrate/verdict.hpp"
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "forms/numa.hpp"
@@ -31,14 +33,15 @@ constexpr const char* kCalibrateFooter = R"(
 FILE is what linebounce-probe writes, or a core-to-core matrix: a row and a column for each CPU, in nanoseconds, between commas,
 semicolons, tabs or blanks, with the CPUs' numbers or without; the diagonal and one side of it may be empty.
 core-to-core-latency, c2clat and MCTOP print such matrices. Groups of CPUs may differ in size, and cores have positions.
-docs/calibrate.md says what is fitted, and how.
+What waiting costs follows from the processor's name, in the file or its name, or from --family. docs/calibrate.md says what is
+fitted, and how.
 
 Examples:
   linebounce-probe -o mine.probe                                               measure this machine
   linebounce calibrate --from mine.probe -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the fitted matrix
-  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
-  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     x445_8way's structure, your latencies)";
+  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv --family amd_zen -o mine.toml
+  linebounce calibrate --from mine.csv --machine x445_8way --anyway -o my_x445.toml     x445_8way's structure, your latencies)";
 
 // Shows how many candidates have been simulated, on standard error if that is a terminal.
 class CandidateLine {
@@ -91,9 +94,10 @@ void refuse_other_numbers(const LatencyMatrix& matrix, const MachineTopology& to
   throw ConfigError(fmt::format(
       "{0} and {1} number the CPUs differently: as they are, latencies between CPUs at the same distance differ by {2:.0f} %; "
       "by {3:.0f} % if the matrix's CPUs are {4}. Sort the matrix's rows and columns by the numbers that {0} has, or leave it "
-      "out: linebounce import {5} -o {6}",
+      "out: linebounce import {5}{7} -o {6}",
       arguments.topology, arguments.from, kPercent * fits.given.spread, kPercent * fits.best.spread, fits.best.order,
-      shell_word(arguments.from), shell_word(arguments.output)));
+      shell_word(arguments.from), shell_word(arguments.output),
+      arguments.family.empty() ? "" : " --family " + arguments.family));
 }
 
 // Expands latencies between nodes, which Intel's MLC measures, into a matrix of CPUs: each pair gets the latency of its nodes.
@@ -135,6 +139,38 @@ std::optional<MemoryLatencies> memory_of(const MlcLatencies& mlc) {
   return own ? std::optional(MemoryLatencies{"MLC", *own, mean(false)}) : std::nullopt;
 }
 
+// CPUs that share a cache: as stated, or as many as share the first CPU's last cache.
+int cpus_sharing(const TopologyCache& cache, const MachineTopology& topology) {
+  if (topology.shared_cache == fmt::format("L{}", cache.level))
+    return static_cast<int>(std::ranges::count(topology.cpus, topology.cpus.front().cache, &TopologyCpu::cache));
+  if (cache.cpus > 0) return cache.cpus;
+  return cache.instances > 0 ? std::max(1, static_cast<int>(std::ssize(topology.cpus)) / cache.instances) : 1;
+}
+
+// Puts into the request what files with the structure say of the processor and its caches.
+void take_description(MachineTopology& topology, const CalibrateArguments& arguments, CalibrationRequest& request) {
+  const auto name_of_file = [](const std::string& file) { return std::filesystem::path(file).filename().string(); };
+  std::vector<std::string> caches_files;
+  if (!topology.caches.empty()) caches_files.push_back(name_of_file(arguments.topology));
+  for (const std::string& file : arguments.topologies_too) {
+    const std::vector<TopologyCache> before = topology.caches;
+    add_description(topology, file);
+    if (topology.caches != before) caches_files.push_back(name_of_file(file));
+  }
+  request.names.push_back({topology.processor, "as the description of its CPUs names it"});
+  if (topology.mhz) {
+    request.mhz = topology.mhz;
+    request.clock_from = name_of_file(arguments.topology);
+  }
+  request.structure_file = name_of_file(arguments.topology);
+  request.caches_file = fmt::format("{}", fmt::join(caches_files, " and "));
+  constexpr std::int64_t kBytesOfKib = 1024;
+  for (const TopologyCache& cache : topology.caches) {
+    request.caches.push_back({cache.level, static_cast<int>(std::min(cache.bytes / kBytesOfKib, std::int64_t{1} << 30)),
+                              cache.ways, cache.line_bytes, cpus_sharing(cache, topology)});
+  }
+}
+
 // The parts of a measurement file that do not enter the fit.
 struct Unfitted {
   Losses losses;
@@ -157,10 +193,12 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
-  if (topology) request.processor = topology->processor;
+  if (topology) take_description(*topology, arguments, request);
   // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
+  if (form == "lscpu" && !says_what_cpus_share(text))
+    throw ConfigError(arguments.from + ": does not say which CPUs share what: lscpu -J -e does");
   if (form == "lscpu" || form == "lstopo")
     throw ConfigError(
         fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
@@ -180,9 +218,16 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
     request.memory = memory_of(mlc);
     request.measured = matrix_of(mlc, *topology, arguments.from);
     request.groups = groups_of(*topology, request.measured.cpus(), arguments.topology);
+    request.names.push_back({std::filesystem::path(arguments.from).stem().string(), "by the file's name"});
     losses.add(mlc.losses);
     losses.add(topology->losses);
     return {losses, mlc.loaded};
+  }
+  request.names.push_back({titles_in(text), "by the file's title"});
+  request.names.push_back({std::filesystem::path(arguments.from).stem().string(), "by the file's name"});
+  if (arguments.mhz) {
+    request.mhz = arguments.mhz;
+    request.clock_from = "--mhz";
   }
   MeasuredMatrix measured = parse_measured_matrix(text, arguments.from, arguments.mhz.value_or(kAssumedMhz));
   if (measured.in_cycles && !arguments.mhz) losses.add(Loss::clock_assumed, "MCTOP", std::to_string(kAssumedMhz));
@@ -228,6 +273,14 @@ MachineTopology read_structure(const std::string& file) {
   throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's, lstopo's or numactl's", file, form));
 }
 
+void add_description(MachineTopology& topology, const std::string& file) {
+  const std::string text = read_data(file);
+  const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
+  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
+  if (form == "lscpu") add_what_is_missing(topology, read_lscpu_facts(text));
+  if (form == "lstopo") add_what_is_missing(topology, read_lstopo(text, file));
+}
+
 ExitCode run_calibrate(const CalibrateArguments& arguments) {
   if (std::filesystem::path(arguments.output).extension() != ".toml") {
     throw ConfigError("--output " + arguments.output + ": a machine file's name ends in .toml");
@@ -242,6 +295,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   Unfitted unfitted = read_measured(arguments, request);
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.access = arguments.access;
+  request.ask_family = family_question();
   if (!arguments.family.empty()) request.family = arguments.family;
   request.at_once = arguments.at_once;
   Calibration calibration;
@@ -252,6 +306,10 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   } catch (const Interrupted&) {
     std::cerr << "linebounce: interrupted; nothing was written\n";
     return ExitCode::interrupted;
+  }
+  if (const std::string off = far_off(calibration); !off.empty() && !arguments.anyway) {
+    std::cout << calibration_report(calibration, painter_for_stdout());
+    throw ConfigError(fmt::format("{}: {}: {} is not written; --anyway writes it", arguments.from, off, arguments.output));
   }
   const std::string score = keep_as_prediction(unfitted.loaded, arguments.output, unfitted.losses);
   std::string text = machine_file_text(calibration, arguments.from);
@@ -283,11 +341,13 @@ void add_calibrate(Command& program) {
       .option("--access", "atomic|load", &arguments->access,
               "What the matrix measures: atomic (core-to-core-latency's compare-and-exchange) or load; default: atomic")
       .one_of({"atomic", "load"});
-  command.option("--family", "NAME", &arguments->family,
-                 "Contention family (linebounce list families); default: that of the probed processor, else the machine's");
+  command.option(
+      "--family", "NAME", &arguments->family,
+      "Contention family (linebounce list families); default: that of the processor that a file names, else --machine's");
   command
       .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {}", kAssumedMhz))
       .between(1, 20000);
+  command.flag("--anyway", arguments->anyway, "Write the machine even if it is more than 15 % off for a kind of pairs");
   add_jobs(command, arguments->at_once);
   command.footer(kCalibrateFooter);
   command.action([arguments] { return run_calibrate(*arguments); });

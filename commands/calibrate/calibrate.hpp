@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "forms/machine_topology.hpp"
 #include "sim/plan/exit_code.hpp"
@@ -16,14 +17,20 @@ struct CalibrateArguments {
   std::string output;
   std::string access = "atomic";
   std::string family;
-  std::optional<int> mhz;  // CPU clock in MHz, for a file that counts cycles
-  std::string topology;    // a file for read_structure(); empty: the structure is derived from the matrix
+  std::optional<int> mhz;                   // CPU clock in MHz, for a file that counts cycles
+  std::string topology;                     // a file for read_structure(); empty: the structure is derived from the matrix
+  std::vector<std::string> topologies_too;  // further descriptions of that machine, for what the first one lacks
+  bool anyway = false;                      // write the machine even if a kind of pairs is far off
   int at_once = 1;
 };
 
 // Reads a machine's structure from the output of lscpu or lstopo, or from a list of NUMA nodes. Errors: ConfigError,
 // TraceError.
 MachineTopology read_structure(const std::string& file);
+
+// Adds to `topology` what another file says of the same machine: its processor, clock and caches. Errors: as read_structure(),
+// but the file need not say which CPUs share a core.
+void add_description(MachineTopology& topology, const std::string& file);
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.
 ExitCode run_calibrate(const CalibrateArguments& arguments);

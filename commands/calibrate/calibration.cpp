@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "commands/calibrate/placed_caches.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
 #include "commands/calibrate/structure.hpp"
 #include "commands/calibrate/verdict.hpp"
@@ -43,12 +44,14 @@ class Calibrator {
   Calibration run() {
     result_.base = request_.machine.value_or(kGeneric);
     result_.machine = read_machine_file(result_.base, "", "--machine");
+    for (auto& [path, source] : result_.machine.sources) source = copied();
     if (request_.machine) {
       check_cpus();
     } else {
       take_structure();
     }
     name_family();
+    if (!request_.machine && !request_.probe) take_caches();
     number_cpus();
     set("machine.name", request_.name);
     set("machine.title", title());
@@ -78,17 +81,40 @@ class Calibrator {
     result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
   }
 
+  // A count of CPUs or their groups, or their order.
+  void set_from_structure(const std::string& path, const ConfigValue& value) {
+    set_from_matrix(path, value);
+    if (request_.groups) result_.machine.sources[path] = "datasheet: the CPUs in " + request_.structure_file;
+  }
+
   // Chooses the contention family: the user's, or that of the processor. The matrix shows nothing about contention, because
   // no CPU waited while it was measured.
   void name_family() {
+    std::vector<PlaceOfName> places = request_.names;
+    if (request_.probe) places.insert(places.begin(), {request_.probe->model, "as linebounce-probe names it"});
+    const std::optional<NamedProcessor> named = find_processor(places);
     std::string source = "assumed: --family says so";
     std::string family = request_.family.value_or("");
-    const std::string& model = request_.probe ? request_.probe->model : request_.processor;
-    if (family.empty() && !model.empty()) {
-      family = contention_of_processor(model);
-      source = "assumed: the family of " + model;
+    if (family.empty() && named && !named->known.family.empty()) {
+      family = named->known.family;
+      source =
+          fmt::format("assumed: the {}family of {}, {}", named->known.is_nearest ? "nearest " : "", named->name, named->where);
+    }
+    if (family.empty() && !request_.machine && !request_.probe) {
+      family = ask_or_refuse(request_.ask_family, request_.matrix_file, found_text(), named);
+      source = "assumed: the user says so";
     }
     if (family.empty()) return;
+    set_family(family, source);
+    if (!request_.machine) take_usual(family, named);
+  }
+
+  [[nodiscard]] std::string found_text() const {
+    return fmt::format("{} CPUs: {} nodes, {} buses, {} threads a core", request_.measured.cpus(), structure_.nodes,
+                       structure_.nodes * structure_.buses_per_node, structure_.threads_per_core);
+  }
+
+  void set_family(const std::string& family, const std::string& source) {
     MachineTables& machine = result_.machine;
     machine.settings.at(kContention) = {family, Origin{"--family"}};
     machine.sources[kContention] = source;
@@ -99,6 +125,28 @@ class Calibrator {
       machine.sources.erase(parameter.path);
     }
     apply_contention(machine.settings, machine.keys, values);
+  }
+
+  // The memory order, the lines and the clock of the named processor, as far as its name says them, else its family's.
+  void take_usual(const std::string& family, const std::optional<NamedProcessor>& named) {
+    const KnownProcessor usual = named ? named->known : usual_of(family);
+    const std::string of = named ? named->name : family;
+    const std::string source = "assumed: as processors like " + of + " have it";
+    MachineTables& machine = result_.machine;
+    if (!usual.consistency.empty()) {
+      set("machine.cpu.consistency", usual.consistency);
+      machine.sources["machine.cpu.consistency"] = source;
+    }
+    for (const std::string& cache : machine.parts.caches) {
+      const std::string path = "machine.cache." + cache + ".line_bytes";
+      if (usual.line_bytes == 0) break;
+      set(path, std::int64_t{usual.line_bytes});
+      machine.sources[path] = source;
+    }
+    const std::optional<double> mhz = request_.mhz ? request_.mhz : named ? named->mhz : std::nullopt;
+    if (!mhz) return;
+    set("machine.cpu.clock_mhz", std::int64_t{std::llround(*mhz)});
+    machine.sources["machine.cpu.clock_mhz"] = "datasheet: the clock in " + (request_.mhz ? request_.clock_from : of);
   }
 
   void check_cpus() const {
@@ -121,12 +169,39 @@ class Calibrator {
           structure_.threads_per_core, seats, kMostCpus));
     }
     set("machine.cpus_present", seats);
-    set_from_matrix("machine.cpus", cpus);
-    set_from_matrix("machine.nodes", std::int64_t{structure_.nodes});
-    set_from_matrix("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
-    set_from_matrix("machine.cpu.threads_per_core", std::int64_t{structure_.threads_per_core});
+    set_from_structure("machine.cpus", cpus);
+    set_from_structure("machine.nodes", std::int64_t{structure_.nodes});
+    set_from_structure("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
+    set_from_structure("machine.cpu.threads_per_core", std::int64_t{structure_.threads_per_core});
     if (structure_.nodes > 1) set_from_matrix("machine.network.topology", std::string(word_of(structure_.topology)));
     if (structure_.topology == Topology::links) add_links();
+  }
+
+  [[nodiscard]] std::string copied() const { return "assumed: copied from " + result_.base; }
+
+  // Takes the caches of the file with the structure. One that spans buses is divided among them: a machine has a cache behind
+  // each bus.
+  void take_caches() {
+    if (request_.caches.empty()) return;
+    for (std::size_t i = 0; i < request_.caches.size(); ++i) {
+      if (request_.caches[i].level == static_cast<int>(i) + 1 && request_.caches.size() > 1) continue;
+      result_.noted.push_back(
+          fmt::format("{} does not have all levels of caches: they are {}'s.", request_.caches_file, result_.base));
+      return;
+    }
+    caches_ = request_.caches;
+    ProbedCache& last = caches_.back();
+    const int cpus_of_bus = structure_.cores_per_bus * structure_.threads_per_core;
+    if (last.shared_by > cpus_of_bus && last.shared_by % cpus_of_bus == 0) {
+      const int buses = last.shared_by / cpus_of_bus;
+      result_.noted.push_back(fmt::format("{} buses share each L{}, of {} KiB; in the machine each has its part of it.", buses,
+                                          last.level, last.size_kib));
+      last.size_kib /= buses;
+      last.shared_by = cpus_of_bus;
+    }
+    FittedTables tables(result_.machine, "datasheet: the caches in " + request_.caches_file);
+    const PlacedCaches placed = place_caches(tables, caches_, false);
+    result_.noted.insert(result_.noted.end(), placed.notes.begin(), placed.notes.end());
   }
 
   void add_links() {
@@ -155,7 +230,7 @@ class Calibrator {
       if (request_.machine && order != ConfigValue{std::string(candidate)}) continue;
       set("machine.cpu_order", std::string(candidate));
       if (!numbers_fit()) continue;
-      if (!request_.machine) from_matrix("machine.cpu_order");
+      if (!request_.machine) set_from_structure("machine.cpu_order", std::string(candidate));
       return;
     }
     set("machine.cpu_order", order);
@@ -166,7 +241,7 @@ class Calibrator {
     }
   }
 
-  void list_cpus() { set_from_matrix("machine.cpu_list", fmt::format("{}", fmt::join(structure_.hardware_threads, " "))); }
+  void list_cpus() { set_from_structure("machine.cpu_list", fmt::format("{}", fmt::join(structure_.hardware_threads, " "))); }
 
   [[nodiscard]] bool shape_fits() const {
     const MachineSpec machine = typed(result_.machine);
@@ -485,7 +560,7 @@ class Calibrator {
     waiting.fit_contended();
     result_.simulated = simulated({Values{}}).front();
     own_->predict(result_.file_cpu);
-    result_.noted = own_->notes();
+    result_.noted.insert(result_.noted.end(), own_->notes().begin(), own_->notes().end());
     result_.waiting = waiting.said();
     take_costs(*own_);
     take_costs(waiting);
@@ -509,7 +584,9 @@ class Calibrator {
     for (const KeyInfo& key : result_.machine.keys.keys()) {
       if (key.structural || !is_shown(key, result_.machine.settings)) continue;
       const std::string* source = source_of(result_.machine.sources, key.path);
-      if (source != nullptr && source->starts_with("calibrated: ") && source->ends_with(request_.matrix_file)) continue;
+      const auto setting = result_.machine.settings.find(key.path);
+      if (setting != result_.machine.settings.end() && setting->second.from == Setting::From::family) continue;
+      if (source != nullptr && !source->starts_with(copied())) continue;
       const std::string path = short_path(key.path);
       const std::size_t dot = path.rfind('.');
       tables[dot == std::string::npos ? "machine" : path.substr(0, dot)].push_back(
@@ -524,13 +601,14 @@ class Calibrator {
     MachineTables& machine = result_.machine;
     for (const KeyInfo& key : machine.keys.keys()) {
       if (key.structural || !is_shown(key, machine.settings) || source_of(machine.sources, key.path) != nullptr) continue;
-      machine.sources[key.path] = fmt::format("assumed: as in {}, which gives no source", result_.base);
+      machine.sources[key.path] = copied() + ", which gives no source";
     }
   }
 
   const CalibrationRequest& request_;
   Structure structure_;
   std::optional<OwnCosts> own_;
+  std::vector<ProbedCache> caches_;  // of a file with the structure
   std::vector<Block> blocks_;
   std::vector<Knob> knobs_;
   Values latencies_before_;

@@ -13,6 +13,7 @@
 #include "commands/calibrate/own_costs.hpp"
 #include "commands/calibrate/positions.hpp"
 #include "commands/calibrate/probe_file.hpp"
+#include "commands/calibrate/processor_family.hpp"
 #include "commands/calibrate/structure.hpp"
 #include "sim/config/machine_tables.hpp"
 
@@ -36,8 +37,16 @@ struct CalibrationRequest {
   std::optional<ProbeFile> probe = {};         // the other measurements; none if the file is only a matrix
   std::optional<MemoryLatencies> memory = {};  // besides the matrix; none: unknown, or part of `probe`
   std::string access = "atomic";               // the simulated receiver's operation on the line
-  std::string processor = {};                  // the processor's model, if a file with the structure states it; empty: unknown
-  std::optional<std::string> family = {};      // contention family; none: that of the probed processor, else the base machine's
+  std::string structure_file = {};             // where `groups` are from
+  // Caches as a file with the structure states them, sorted by level; none: not stated.
+  std::vector<ProbedCache> caches = {};
+  std::string caches_file = {};         // where from
+  std::vector<PlaceOfName> names = {};  // texts that may name the processor
+  std::optional<double> mhz = {};       // the clock as a file or the user states it; none: by the name, or unknown
+  std::string clock_from = {};          // what states `mhz`
+  // Contention family; none: that of the named processor, else the base machine's if the user chose it, else it is asked for.
+  std::optional<std::string> family = {};
+  AskFamily ask_family = nullptr;
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // called with the number of candidates simulated so far
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@ constexpr double kProbeNs = 2;        // the smallest change of a value that mea
 // In ns for each ns or clock. A knob with a smaller effect is treated as having none, because something slower hides it.
 constexpr double kHidden = 0.02;
 constexpr double kSame = 1e-9;
+constexpr double kLeastMeanNs = 1;  // a kind with a smaller mean weighs as if it had this one
 
 // A set of values, and the matrix that was simulated with it.
 struct Place {
@@ -54,15 +56,30 @@ class Fitter {
   Fitter(std::vector<Knob> knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
          const SimulateMatrices& simulate)
       : knobs_(std::move(knobs)), blocks_(blocks), measured_(measured), simulate_(simulate) {
+    // Each kind of pairs weighs as much as any other, by its share of the kind's own mean, however many pairs it has: the few
+    // that show what a core costs on its own must not be given up for the thousands that cross the machine.
+    std::map<Distance, double> pairs_of_kind;
+    const auto count = [](const Block& block) {
+      return static_cast<double>(block.stands_for ? block.stands_for->pairs : block.pairs.size());
+    };
+    double all_pairs = 0;
+    double all_ns = 0;
     for (const Block& block : blocks) {
-      weights_.push_back(block.stands_for ? static_cast<double>(block.stands_for->pairs)
-                                          : static_cast<double>(block.pairs.size()));
-      if (block.stands_for) {
-        within_ += block.stands_for->squares;
-        continue;
-      }
+      pairs_of_kind[block.distance] += count(block);
+      all_pairs += count(block);
+      all_ns += count(block) * mean_of(block, measured);
+    }
+    const double usual = std::max(all_ns / all_pairs, kLeastMeanNs);
+    for (const Block& block : blocks) {
       const double mean = mean_of(block, measured);
-      for (const auto& [a, b] : block.pairs) within_ += (measured.at(a, b) - mean) * (measured.at(a, b) - mean);
+      const double scale = std::max(mean, kLeastMeanNs);
+      const double of_pair = all_pairs / pairs_of_kind.at(block.distance) * (usual * usual) / (scale * scale);
+      weights_.push_back(count(block) * of_pair);
+      double squares = block.stands_for ? block.stands_for->squares : 0;
+      if (!block.stands_for) {
+        for (const auto& [a, b] : block.pairs) squares += (measured.at(a, b) - mean) * (measured.at(a, b) - mean);
+      }
+      within_ += squares * of_pair;
     }
   }
 

@@ -34,9 +34,9 @@ struct FitResult {
   SearchEnd end = SearchEnd::cut_off;
 };
 
-// Weighted least squares over the means of blocks; a block's weight is its number of pairs. Makes Gauss-Newton steps with
-// finite differences, for all knobs together and for each alone. Searches from `start` and, if that leaves something to gain,
-// from a few other places. `start` has a value for every knob.
+// Weighted least squares over the means of blocks, each as a share of its mean; all kinds of pairs weigh alike. Makes
+// Gauss-Newton steps with finite differences, for all knobs together and for each alone. Searches from `start` and, if that
+// leaves something to gain, from a few other places. `start` has a value for every knob.
 FitResult fit(const std::vector<Knob>& knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
               const Values& start, const SimulateMatrices& simulate);
 

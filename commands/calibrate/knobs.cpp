@@ -24,7 +24,9 @@ Knob ns(const std::string& path) {
 // compare-and-exchange and the simulated one an addition.
 Knob own_line(const MachineSpec& machine, const std::string& access) {
   if (access == "atomic") {
-    return cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"});
+    // An atomic operation reads its line, so it takes no less than a hit.
+    return cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"},
+                  machine.caches.front().hit_latency_cycles);
   }
   return cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
 }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <tuple>
 
+#include "commands/calibrate/placed_caches.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
 #include "models/machine_layout.hpp"
 
@@ -17,7 +17,6 @@ constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
 constexpr double kReached = 0.3;  // in ns; a smaller difference from the measurement counts as none
-constexpr int kMostWaysTried = 64;
 
 // The bus clocks that a load from the cache behind the bus waits for, each with its smallest value. Those that occur most
 // often in a transaction come first. Leaves out the intervention, which the matrix determines.
@@ -47,93 +46,21 @@ void OwnCosts::set_directly(bool keep_structure) {
   lower_bus_clocks();
 }
 
-// Sets the size and the number of ways. A machine requires a power of two of sets: keeps the measured number of ways if it
-// gives one, else takes the nearest that does. If there is none, uses the next smaller size.
-void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache) {
-  const std::string ways_key = table == "machine.node." ? "cache_ways" : "ways";
-  const std::string size_key = table == "machine.node." ? "cache_size_kib" : "size_kib";
-  const int line = cache.line_bytes > 0 ? cache.line_bytes : 64;
-  const int lines = static_cast<int>(std::int64_t{cache.size_kib} * 1024 / line);
-  const int wanted = cache.ways > 0 ? cache.ways : 16;
-  int best = 0;
-  for (int ways = 1; ways <= kMostWaysTried; ++ways) {
-    if (lines % ways != 0 || !std::has_single_bit(static_cast<unsigned>(lines / ways))) continue;
-    if (best == 0 || std::abs(ways - wanted) < std::abs(best - wanted)) best = ways;
-  }
-  int size_kib = cache.size_kib;
-  if (best == 0) {
-    best = std::min(wanted, kMostWaysTried);
-    const auto sets = std::bit_floor(static_cast<unsigned>(lines / best));
-    size_kib = static_cast<int>(std::int64_t{sets} * best * line / 1024);
-    notes_.push_back(fmt::format("L{} has {} KiB; in the machine {} KiB, for sets are a power of two there.", cache.level,
-                                 cache.size_kib, size_kib));
-  }
-  machine_.set(table + size_key, size_kib);
-  machine_.set(table + ways_key, best);
-  if (table != "machine.node.") machine_.set(table + "line_bytes", line);
-}
-
 void OwnCosts::set_caches(bool keep_structure) {
-  const int threads = machine_.typed().cpu.threads_per_core;
-  std::size_t own = 0;
-  while (own < probe_.caches.size() && (own == 0 || probe_.caches[own].shared_by <= threads)) ++own;
   if (probe_.caches.empty()) {
     notes_.push_back("The file has no caches, for the system showed none: sizes and latencies are assumptions.");
     return;
   }
-  if (own != machine_.tables().parts.caches.size() && !keep_structure) reshape_caches(own);
-  for (std::size_t level = 0; level < own; ++level) {
-    const ProbedCache& cache = probe_.caches[level];
-    if (level >= machine_.tables().parts.caches.size()) {
-      notes_.push_back(fmt::format("L{} is private, but the machine has only {} private levels.", cache.level, level));
-      continue;
-    }
-    const std::string table = "machine.cache." + machine_.tables().parts.caches[level] + ".";
-    set_cache_size(table, cache);
-    if (const ProbedRing* ring = ring_of(cache)) {
-      const std::string path = table + "hit_latency_cycles";
-      machine_.set(path, std::max(1.0, std::round(ring->ns.median * machine_.number("machine.cpu.clock_mhz") / 1000)));
-      fitted_.push_back({fmt::format("load, L{}", cache.level), "ns", ring->ns,
-                         machine_.number(path) * 1000 / machine_.number("machine.cpu.clock_mhz")});
-    }
-  }
-  const bool can_share = machine_.typed().has_nodes() && machine_.number("machine.node.cache_size_kib") > 0;
-  for (std::size_t level = own; level < probe_.caches.size(); ++level) {
-    const ProbedCache& cache = probe_.caches[level];
-    if (level + 1 == probe_.caches.size() && can_share) {
-      shared_ = &cache;
-      set_cache_size("machine.node.", cache);
-    } else {
-      notes_.push_back(fmt::format("L{} is shared by {} CPUs; the machine has no place for it.", cache.level, cache.shared_by));
-    }
-  }
-  if (shared_ == nullptr && can_share) {
-    notes_.push_back("No cache is shared by cores; the machine's cache behind the bus is an assumption.");
-  }
-}
-
-// Removes or adds levels until there are `levels`. Added levels are copies of the outermost one.
-void OwnCosts::reshape_caches(std::size_t levels) {
-  MachineTables& tables = machine_.tables();
-  std::vector<std::string>& names = tables.parts.caches;
-  static const std::vector<std::string> kKeys = {"size_kib",           "ways",      "line_bytes",
-                                                 "hit_latency_cycles", "inclusive", "replacement"};
-  while (names.size() > levels) {
-    for (const std::string& key : kKeys) tables.settings.erase("machine.cache." + names.back() + "." + key);
-    std::erase_if(tables.sources,
-                  [&](const auto& source) { return source.first.starts_with("machine.cache." + names.back()); });
-    names.pop_back();
-  }
-  while (names.size() < levels) {
-    const std::string name = fmt::format("L{}", names.size() + 1);
-    for (const std::string& key : kKeys) {
-      tables.settings["machine.cache." + name + "." + key] = tables.settings.at("machine.cache." + names.back() + "." + key);
-    }
-    names.push_back(name);
-  }
-  tables.keys = KeySpace();
-  for (const KeyInfo& key : schema_keys(tables.parts)) {
-    if (key.path.starts_with("machine.")) tables.keys.add(key);
+  const PlacedCaches placed = place_caches(machine_, probe_.caches, keep_structure);
+  notes_.insert(notes_.end(), placed.notes.begin(), placed.notes.end());
+  shared_ = placed.shared;
+  for (const auto& [table, cache] : placed.own) {
+    const ProbedRing* ring = ring_of(*cache);
+    if (ring == nullptr) continue;
+    const std::string path = table + "hit_latency_cycles";
+    machine_.set(path, std::max(1.0, std::round(ring->ns.median * machine_.number("machine.cpu.clock_mhz") / 1000)));
+    fitted_.push_back({fmt::format("load, L{}", cache->level), "ns", ring->ns,
+                       machine_.number(path) * 1000 / machine_.number("machine.cpu.clock_mhz")});
   }
 }
 

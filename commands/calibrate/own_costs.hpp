@@ -47,9 +47,7 @@ class OwnCosts {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  void set_cache_size(const std::string& table, const ProbedCache& cache);
   void set_caches(bool keep_structure);
-  void reshape_caches(std::size_t levels);
   void choose_protocol();
   void set_operations();
   void set_bandwidth();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace linebounce::sim {
 namespace {
 
@@ -76,6 +78,17 @@ std::string on_directions(const Calibration& calibration) {
 }
 
 }  // namespace
+
+std::string far_off(const Calibration& calibration) {
+  constexpr double kFarOff = 0.15;  // as a share of the measured mean
+  std::string said;
+  for (const BlockResult& block : calibration.blocks) {
+    if (std::fabs(block.measured - block.simulated) <= kFarOff * block.measured) continue;
+    said += fmt::format("{}{}: {:.1f} ns measured, {:.1f} ns simulated", said.empty() ? "" : "; ", name_of(block.block),
+                        block.measured, block.simulated);
+  }
+  return said;
+}
 
 std::string verdict_on(const Calibration& calibration, StructureFrom structure) {
   std::string said = on_threads(calibration.contradiction, calibration);

@@ -14,6 +14,10 @@ enum class StructureFrom {
   another_machine,  // the user's machine, although the matrix shows another structure
 };
 
+// The kinds of pairs that are so far off that the machine would mislead: "one core: 10.1 ns measured, 0.3 ns simulated";
+// empty: none.
+std::string far_off(const Calibration& calibration);
+
 // Sentences; empty if the fit is good and nothing contradicts it. REQUIRES: `calibration` is complete except for its verdict.
 std::string verdict_on(const Calibration& calibration, StructureFrom structure);
 

@@ -52,7 +52,7 @@ Examples:
   linebounce check mesi_node --nodes 2 --caches 1
   linebounce check mesi_node --bus mesi_migratory_snoop
   linebounce check my_protocol.md --caches 2
-  linebounce check moesi_snoop --murphi moesi.m        the same model for Murphi, to be verified by others:
+  linebounce check moesi_snoop --murphi moesi.m --liveness        the same model for Murphi, to be verified by others:
   rumur moesi.m -o moesi.c && cc -O2 -march=native moesi.c -o moesi -lpthread && ./moesi
 
 Exit codes: 0 proved; 1 a promise is broken, or a row never runs; 2 the file is not a protocol, or the
@@ -64,8 +64,13 @@ struct CheckArguments {
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
+  bool liveness = false;
   bool json = false;
 };
+
+MurphiReader reader_of(const CheckArguments& arguments) {
+  return arguments.liveness ? MurphiReader::rumur : MurphiReader::any;
+}
 
 const char* step_name(StepKind kind) {
   constexpr std::array names = {"load", "store", "atomic", "evict", "order", "data"};
@@ -167,7 +172,7 @@ ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
   CheckOptions options;
   options.symmetry = !arguments.all_states;
   if (arguments.caches) options.caches = in_range("--caches", *arguments.caches, kMaxCheckedCaches, protocol);
-  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocol, options.caches));
+  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocol, options.caches, reader_of(arguments)));
   const CheckResult result = check_protocol(protocol, options);
   if (arguments.json) {
     std::cout << result_json(protocol, options, result).dump(1) << "\n";
@@ -216,7 +221,7 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
 ExitCode check_on_network(const Protocol& protocol, const CheckArguments& arguments) {
   const NetworkProtocols protocols = with_partners(protocol, arguments);
   const std::vector<NetworkCheckOptions> systems = systems_of(protocols, arguments);
-  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front()));
+  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front(), reader_of(arguments)));
   const NetworkProof proof = prove_network(protocols, systems);
   if (arguments.json) {
     std::cout << proof_json(protocols, proof).dump(1) << "\n";
@@ -272,6 +277,10 @@ void add_check(Command& program) {
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file")
       .excludes({"--random"})
       .output_file("a model for Murphi", {".m"});
+  command
+      .flag("--liveness", arguments->liveness,
+            "In this model, also state that every request can finish, a property that only rumur reads")
+      .belongs_to({"--murphi"});
   command.flag("--json", arguments->json, "Print one JSON document");
   const auto random = add_random_options(command);
   command.footer(std::string(kCheckFooter) + "\n" + kRandomFooter);

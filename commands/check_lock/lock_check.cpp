@@ -83,6 +83,29 @@ LockVerdict LockCheck::verdict() const {
   return all && !cases.empty() ? LockVerdict::holds : LockVerdict::incomplete;
 }
 
+bool LockCheck::all_ran() const {
+  return std::ranges::all_of(operations, [](const workloads::LockOperation& one) { return one.ran; });
+}
+
+namespace {
+
+// Searches the cases up to the first that breaks a promise. Errors: NotCheckable.
+void search_cases(LockCheck& check, const std::vector<LockCase>& cases, const LockCheckOptions& options,
+                  const std::function<void(double)>& progress) {
+  const auto parts = static_cast<double>(cases.size() + 1);
+  std::optional<std::uint64_t> left = options.states_of_extras;
+  for (const LockCase& one : cases) {
+    progress(static_cast<double>(check.cases.size()) / parts);
+    SearchLimits limits = options.limits;
+    if (left && one.is_extra) limits.states = std::min(limits.states, std::max(*left / 3, kFewestStates));
+    check.cases.push_back({one, search(one, limits)});
+    if (left && one.is_extra) *left -= std::min(*left, check.cases.back().result.states);
+    if (check.broken_case()) return;
+  }
+}
+
+}  // namespace
+
 LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& options,
                      const std::function<void(double)>& progress) {
   LockCheck check;
@@ -90,26 +113,23 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
     check.not_checkable = "it promises nothing: it excludes nobody";
     return check;
   }
-  const std::vector<LockCase> cases = lock_cases(lock, options);
-  const auto parts = static_cast<double>(cases.size() + 1);
-  std::optional<std::uint64_t> left = options.states_of_extras;
+  std::vector<LockCase> cases = lock_cases(lock, options);
+  std::set<int> ran;
+  for (LockCase& one : cases) one.ran = &ran;
   try {
-    for (const LockCase& one : cases) {
-      progress(static_cast<double>(check.cases.size()) / parts);
-      SearchLimits limits = options.limits;
-      if (left && one.is_extra) limits.states = std::min(limits.states, std::max(*left / 3, kFewestStates));
-      check.cases.push_back({one, search(one, limits)});
-      if (left && one.is_extra) *left -= std::min(*left, check.cases.back().result.states);
-      if (check.broken_case()) return check;
-    }
+    search_cases(check, cases, options, progress);
   } catch (const NotCheckable& reason) {
     check.not_checkable = reason.what();
     return check;
   }
+  for (CheckedCase& one : check.cases) one.lock_case.ran = nullptr;
+  if (lock.operations) check.operations = lock.operations();
+  for (workloads::LockOperation& one : check.operations) one.ran = one.ran || ran.contains(one.number);
+  if (check.broken_case()) return check;
   InterruptGuard guard;
   const TrialOptions trials = {.consistencies = options.consistencies, .seed = options.seed, .count = options.machines};
-  check.trials = try_on_machines(lock, trials, guard,
-                                 [&](double share) { progress((static_cast<double>(cases.size()) + share) / parts); });
+  check.trials = try_on_machines(
+      lock, trials, guard, [&, all = static_cast<double>(cases.size())](double share) { progress((all + share) / (all + 1)); });
   check.interrupted = guard.interrupted();
   return check;
 }

@@ -51,7 +51,10 @@ struct LockCheck {
   std::vector<MachineTrial> trials;  // ends with the first failed trial; empty if a case failed
   std::string not_checkable;         // why the lock can't be checked: "it sets a timer"
   bool interrupted = false;
+  // The operations of the lock's file, if they are known; `ran` is true of those that a case has run.
+  std::vector<workloads::LockOperation> operations;
 
+  [[nodiscard]] bool all_ran() const;
   [[nodiscard]] bool broken_case() const { return !cases.empty() && !cases.back().result.violation.empty(); }
   [[nodiscard]] bool broken_trial() const { return !trials.empty() && !trials.back().failure.empty(); }
   [[nodiscard]] LockVerdict verdict() const;

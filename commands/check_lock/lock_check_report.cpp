@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -106,15 +108,55 @@ std::string why_incomplete(const LockCheck& check, const Painter& paint) {
   return out;
 }
 
+// Nothing is said of cases that were cut off.
 std::string order_text(const workloads::LockEntry& lock, const LockCheck& check) {
   int passed = 0;
   for (const CheckedCase& one : check.cases) passed = std::max(passed, one.result.most_passed);
+  const bool cut = any_result(check, [](const SearchResult& result) { return !result.is_complete(); });
   if (lock.traits.fifo)
-    return check.verdict() == LockVerdict::holds ? "    First come, first served, as it says.\n"
-                                                 : "    First come, first served, as far as was looked.\n";
-  if (passed == 0) return "    No waiter was overtaken; the lock does not say that it is first come, first served.\n";
+    return cut ? "    First come, first served, as far as was looked.\n" : "    First come, first served, as it says.\n";
+  if (passed == 0)
+    return fmt::format("    No waiter was overtaken{}; the lock does not say that it is first come, first served.\n",
+                       cut ? " as far as was looked" : "");
   return fmt::format("    Not first come, first served: a waiter was overtaken {}.\n",
                      passed == 1 ? "once" : fmt::format("up to {} times", passed));
+}
+
+// The places, as "lock.c:7, 9 to 12; other.h:3". Lines of one file that follow each other without an operation that ran stand
+// as a range. `operations`: in the order of the code.
+std::string places_that_did_not_run(const std::vector<workloads::LockOperation>& operations) {
+  std::map<std::string, std::map<int, bool>> files;  // by file and line: whether one of the line has not run
+  for (const workloads::LockOperation& one : operations) {
+    const std::size_t colon = one.place.rfind(':');
+    const auto [line, is_new] = files[one.place.substr(0, colon)].try_emplace(std::stoi(one.place.substr(colon + 1)), false);
+    line->second = line->second || !one.ran;
+  }
+  std::string text;
+  for (const auto& [file, lines] : files) {
+    std::string ranges;
+    for (auto line = lines.begin(); line != lines.end(); ++line) {
+      if (!line->second) continue;
+      const int first = line->first;
+      int last = first;
+      for (auto next = std::next(line); next != lines.end() && next->second; ++next) line = next, last = next->first;
+      ranges += (ranges.empty() ? "" : ", ") + (first == last ? std::to_string(first) : fmt::format("{} to {}", first, last));
+    }
+    if (!ranges.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : "; ", file, ranges);
+  }
+  return text;
+}
+
+std::int64_t operations_that_ran(const LockCheck& check) {
+  return std::ranges::count(check.operations, true, &workloads::LockOperation::ran);
+}
+
+std::string coverage_text(const LockCheck& check, const Painter& paint) {
+  if (check.operations.empty()) return {};
+  const auto all = plural(check.operations.size(), "operation");
+  if (check.all_ran()) return paragraph(fmt::format("All {} of its source on shared memory ran.", all), 4, Colour::none, paint);
+  return paragraph(fmt::format("{} of {} of its source on shared memory ran; not {}: nothing is said of these.",
+                               operations_that_ran(check), all, places_that_did_not_run(check.operations)),
+                   4, Colour::none, paint);
 }
 
 std::string trials_text(const LockCheck& check) {
@@ -172,7 +214,9 @@ VerdictText verdict_of(const LockCheck& check) {
       return {Colour::red, "broken",
               ": " + (check.broken_case() ? check.cases.back().result.violation : trial_failure(check.trials.back().failure))};
     case LockVerdict::incomplete: return {Colour::yellow, "no violation found", ", but not everything was looked at"};
-    case LockVerdict::holds: return {Colour::green, "holds", ": mutual exclusion and no deadlock, in every interleaving tried"};
+    case LockVerdict::holds:
+      return {Colour::green, check.all_ran() ? "holds" : "holds as far as it ran",
+              ": mutual exclusion and no deadlock, in every interleaving tried"};
   }
   return {};
 }
@@ -200,8 +244,8 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
     return out + fmt::format("    on a random machine after {}, {} CPUs, under {}; see it again: linebounce run {}\n",
                              trial.machine, trial.cpus, name_of(trial.consistency), shell_word(experiment));
   }
-  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) + order_text(lock, check) +
-         paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
+  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) + coverage_text(check, paint) +
+         order_text(lock, check) + paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
 }
 
 ordered_json roles_json(const LockCase& one) {
@@ -244,11 +288,16 @@ ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& 
                       {"consistency", name_of(trial.consistency)},
                       {"failure", trial.failure}});
   }
+  ordered_json not_run = ordered_json::array();
+  for (const workloads::LockOperation& one : check.operations) {
+    if (!one.ran) not_run.push_back(one.place);
+  }
   return {{"schema", "linebounce.check_lock/1"},
           {"lock", lock.name},
           {"verdict", name_of(check.verdict())},
           {"not_checkable", check.not_checkable},
           {"cases", std::move(cases)},
+          {"operations", {{"all", check.operations.size()}, {"ran", operations_that_ran(check)}, {"not_run", not_run}}},
           {"trials", std::move(trials)},
           {"experiment", experiment}};
 }

@@ -1,17 +1,23 @@
 #include "commands/check_lock/ordered_places.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "sim/interleavings/lock_cases.hpp"
+#include "workloads/lua/lua_file.hpp"
 #include "workloads/native/native_lock.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 using workloads::SourceFile;
+
+constexpr std::uint64_t kStatesForPlaces = 20'000;  // of each case in which places are looked for
 
 // ---- Lua: the functions of `cpu` that order memory, found by name in the text ----
 
@@ -28,10 +34,21 @@ const std::vector<LuaOrder>& lua_orders() {
   return kOrders;
 }
 
+// The lock's operations that run in the smallest cases (LockEntry::operations).
+std::set<int> operations_that_run(const workloads::LockEntry& entry) {
+  std::set<int> ran;
+  for (LockCase one : lock_cases(entry, {.consistencies = {Consistency::sc}, .cpus = 2, .acquisitions = 1})) {
+    one.ran = &ran;
+    search(one, {.states = kStatesForPlaces});
+  }
+  return ran;
+}
+
 class OrderedLuaLock final : public OrderedLock {
  public:
   explicit OrderedLuaLock(SourceFile source) : source_(std::move(source)) {
     file_ = source_.name();
+    const std::set<int> ran = operations_that_run(workloads::lock_entry_of(source_));
     int line = 1;
     bool in_comment = false;
     for (std::size_t at = 0; at < source_.text.size(); ++at) {
@@ -41,7 +58,11 @@ class OrderedLuaLock final : public OrderedLock {
       if (in_comment) continue;
       for (const LuaOrder& order : lua_orders()) {
         if (!rest.starts_with(order.call)) continue;
-        places_.push_back({line, order.names});
+        if (!ran.contains(line)) {
+          unreached_.push_back(fmt::format("{}:{}", file_, line));
+          continue;
+        }
+        places_.push_back({line, {fmt::format("{}:{}", file_, line)}, order.names});
         found_.push_back({at, &order});
       }
     }
@@ -90,7 +111,7 @@ class OrderedNativeLock final : public OrderedLock {
       }
       add(order.is_fence ? "none" : what + "relaxed", workloads::NativeOrder::kRelaxed);
       if (names.size() < 2) continue;
-      places_.push_back({order.line, std::move(names)});
+      places_.push_back({order.line, order.chain, std::move(names)});
       sites_.push_back({order.site, std::move(orders)});
     }
   }
@@ -109,7 +130,7 @@ class OrderedNativeLock final : public OrderedLock {
     std::vector<workloads::NativeOrder> used;
     const workloads::LockEntry entry = workloads::native_lock_entry(source_, 0, &used);
     for (const LockCase& one : lock_cases(entry, {.consistencies = {Consistency::sc}, .cpus = 2, .acquisitions = 1}))
-      search(one, {.states = 20'000});
+      search(one, {.states = kStatesForPlaces});
     return used;
   }
 

@@ -11,6 +11,7 @@ namespace linebounce::sim {
 
 struct OrderedPlace {
   int line = 0;
+  std::vector<std::string> chain;   // where it is, outside of headers, and the calls that lead from there: "lock.c:7", "w.h:10"
   std::vector<std::string> orders;  // the file's own order first, then weaker ones: "store_release", "store"
 };
 
@@ -19,11 +20,14 @@ class OrderedLock {
   virtual ~OrderedLock() = default;
   [[nodiscard]] const std::vector<OrderedPlace>& places() const { return places_; }
   [[nodiscard]] const std::string& file() const { return file_; }
+  // Places that order memory, but that no CPU reaches in the smallest cases, so that nothing would show what they are for.
+  [[nodiscard]] const std::vector<std::string>& unreached() const { return unreached_; }
   // The lock's file with the order orders[chosen[i]] at place i.
   [[nodiscard]] virtual workloads::SourceFile with(const std::vector<int>& chosen) const = 0;
 
  protected:
   std::vector<OrderedPlace> places_;
+  std::vector<std::string> unreached_;
   std::string file_;
 };
 

@@ -22,7 +22,7 @@ std::string model_name(Consistency consistency) {
 }
 
 std::string ordered_place_text(const OrderedLock& lock, std::size_t place) {
-  return fmt::format("{}:{}", lock.file(), lock.places()[place].line);
+  return lock.places()[place].chain.front();
 }
 
 const std::string& weaker_order_text(const OrderedLock& lock, std::size_t place, int order) {
@@ -50,13 +50,17 @@ std::string weaken_remarks(const OrderedLock& lock, const WeakenedModel& model) 
 std::string weakening_text(const OrderedLock& lock, const Weakening& found, const Painter& paint) {
   std::string out =
       fmt::format("{}: the weakest orders with which every check holds\n{}\n", paint(Colour::bold, lock.file()), kNotCovered);
-  if (lock.places().empty()) return out + "The lock has no fence and no ordered store.\n";
+  if (!lock.unreached().empty())
+    out += fmt::format("Never reached by two CPUs that take the lock once, so left as they are: {}.\n\n",
+                       fmt::join(lock.unreached(), ", "));
+  if (lock.places().empty())
+    return out + std::string(lock.unreached().empty() ? "The lock has no fence and no ordered store.\n" : "");
   std::vector<Column> columns = {words("place"), words("order now", 0, 2)};
   for (const WeakenedModel& model : found.models) columns.push_back(words(model_name(model.consistency), 0, 2));
   for (const WeakenedOnMachine& on : found.machines) columns.push_back(figures("gain, " + on.machine, 0, 2));
   Table table(std::move(columns), paint);
   for (std::size_t i = 0; i < lock.places().size(); ++i) {
-    std::vector<Cell> cells = {ordered_place_text(lock, i), weaker_order_text(lock, i, 0)};
+    std::vector<Cell> cells = {fmt::format("{}", fmt::join(lock.places()[i].chain, " > ")), weaker_order_text(lock, i, 0)};
     for (const WeakenedModel& model : found.models) {
       const bool same = model.weakest[i] == 0;
       cells.emplace_back(!model.broken.empty() ? "-"
@@ -80,9 +84,11 @@ std::string weakening_text(const OrderedLock& lock, const Weakening& found, cons
 }
 
 ordered_json weakening_json(const OrderedLock& lock, const Weakening& found) {
-  ordered_json json = {{"lock", lock.file()}, {"not_covered", kNotCovered}, {"places", ordered_json::array()}};
+  ordered_json json = {
+      {"lock", lock.file()}, {"not_covered", kNotCovered}, {"unreached", lock.unreached()}, {"places", ordered_json::array()}};
   for (std::size_t i = 0; i < lock.places().size(); ++i) {
-    ordered_json place = {{"line", lock.places()[i].line}, {"order", weaker_order_text(lock, i, 0)}};
+    ordered_json place = {
+        {"line", lock.places()[i].line}, {"chain", lock.places()[i].chain}, {"order", weaker_order_text(lock, i, 0)}};
     for (const WeakenedModel& model : found.models) {
       if (model.broken.empty()) place["weakest"][model_name(model.consistency)] = weaker_order_text(lock, i, model.weakest[i]);
     }

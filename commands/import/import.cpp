@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* kImportFooter = R"(Examples:
   perf c2c report --stdio > report.txt; linebounce import report.txt && linebounce lines
       shows the lines that a machine's programs share, offset by offset; a part of a report is enough
-  linebounce import matrix.csv -o mine.toml && linebounce run core_to_core --machine mine.toml
+  linebounce import matrix.csv --family amd_zen -o mine.toml && linebounce run core_to_core --machine mine.toml
       makes a machine from the output of core-to-core-latency, c2clat or MCTOP, or from a spreadsheet
   linebounce import report.txt job.pahole --structure job --at 0xffff888101230000
       names the fields that lie at the lines' offsets; a binary with debug information does as well
@@ -30,9 +30,9 @@ constexpr const char* kImportFooter = R"(Examples:
       makes a layout of a structure by its name in the program's debug information
   linebounce import ext4.ko --base /sys/kernel/btf/vmlinux --structure ext4_inode_info -o inode.toml
       makes one of a kernel module's structure, from the types (BTF) of the module and of its kernel
-  lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv -o mine.toml
+  lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv --family amd_zen -o mine.toml
       does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
-  numactl -H > numa.txt; linebounce import numa.txt -o mine.toml
+  numactl -H > numa.txt; linebounce import numa.txt --family amd_zen -o mine.toml
       makes one from the firmware's node tables, and takes what they lack from generic_2socket_32core
   linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core
       converts and replays lines such as "1 r a1663dc4"
@@ -77,6 +77,8 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
     throw ConfigError(fmt::format("{}: is {}; --seconds and --cpus are for lock_stat", arguments.files.front(), form.what));
   if (!has_clock && arguments.mhz)
     throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
+  if (form.kind != FormKind::machine && !arguments.family.empty())
+    throw ConfigError(fmt::format("{}: is {}; --family is for machines", arguments.files.front(), form.what));
   const bool takes_layout = form.kind == FormKind::lines;
   if (form.kind != FormKind::layout && !takes_layout && !arguments.structures.empty())
     throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
@@ -200,6 +202,10 @@ void add_import(Command& program) {
   command.option("--cpus", "N", &arguments->cpus, "lock_stat: the number of CPUs").between(2, 1024);
   command.option("--mhz", "M", &arguments->mhz, fmt::format("The clock, for files in cycles; default: {} MHz", kAssumedMhz))
       .between(1, 20000);
+  command.option(
+      "--family", "NAME", &arguments->family,
+      "Machines: the contention family (linebounce list families); default: that of the processor that a file names");
+  command.flag("--anyway", arguments->anyway, "Machines: write one even if it is more than 15 % off for a kind of pairs");
   command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
       .one_value_each();
   command.option("--base", "FILE", &arguments->base,

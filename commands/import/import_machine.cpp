@@ -8,6 +8,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/run_report.hpp"
+#include "trace/error.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -19,6 +20,8 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   wanted.output = output_of(arguments, ".toml").string();
   wanted.access = form.name == "mlc" ? "load" : "atomic";
   wanted.mhz = arguments.mhz;
+  wanted.family = arguments.family;
+  wanted.anyway = arguments.anyway;
   wanted.at_once = available_cores();
   return wanted;
 }
@@ -48,32 +51,65 @@ ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
   return run_calibrate(wanted_machine(arguments, arguments.files.front(), form));
 }
 
+namespace {
+
+// Files with a machine's structure, the most detailed first.
+struct StructureFiles {
+  std::vector<const std::string*> files;
+  std::vector<int> details;
+
+  void add(const std::string& file, int detail) {
+    const auto place = std::ranges::find_if(details, [detail](int other) { return other < detail; }) - details.begin();
+    files.insert(files.begin() + place, &file);
+    details.insert(details.begin() + place, detail);
+  }
+
+  // Puts first the most detailed one that says which CPUs share what: of lscpu's texts, some don't.
+  void put_readable_first() {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      try {
+        read_structure(*files[i]);
+      } catch (const trace::TraceError&) {
+        continue;
+      }
+      std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
+                  files.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return;
+    }
+  }
+};
+
+}  // namespace
+
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  // Of several files with a structure, uses the most detailed.
-  const std::string* structure = nullptr;
+  StructureFiles structures;
   const std::string* latencies = nullptr;
   const std::string* nodes = nullptr;
   const Form* measured = nullptr;
-  int detail = 0;
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    const int its = detail_of(*forms[i]);
-    if (forms[i]->name == "numa") nodes = &arguments.files[i];
-    if (its > detail) {
-      structure = &arguments.files[i];
-      detail = its;
-    } else if (its == 0 && latencies != nullptr) {
-      throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, arguments.files[i]));
-    } else if (its == 0) {
-      latencies = &arguments.files[i];
+    const std::string& file = arguments.files[i];
+    if (forms[i]->name == "numa") nodes = &file;
+    if (const int detail = detail_of(*forms[i]); detail > 0) {
+      structures.add(file, detail);
+    } else if (latencies != nullptr) {
+      throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, file));
+    } else {
+      latencies = &file;
       measured = forms[i];
     }
   }
+  if (structures.files.size() > 1) structures.put_readable_first();
+  const std::string* structure = structures.files.empty() ? nullptr : structures.files.front();
   if (latencies == nullptr && nodes != nullptr)
     return import_numa(arguments, *nodes, structure == nodes ? std::nullopt : std::optional(read_structure(*structure)));
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
   if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
-  if (structure != nullptr) wanted.topology = *structure;
+  if (structure == nullptr) return run_calibrate(wanted);
+  wanted.topology = *structure;
+  for (const std::string* file : structures.files) {
+    if (file != structure) wanted.topologies_too.push_back(*file);
+  }
   return run_calibrate(wanted);
 }
 

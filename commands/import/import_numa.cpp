@@ -9,11 +9,13 @@
 #include <map>
 
 #include "commands/calibrate/calibrate.hpp"
+#include "commands/calibrate/processor_family.hpp"
 #include "commands/import/importers.hpp"
 #include "forms/numa.hpp"
 #include "forms/recognised.hpp"
 #include "models/spec_binder.hpp"
 #include "models/text/shell_word.hpp"
+#include "sim/config/contention.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
@@ -47,17 +49,43 @@ class NumaMachine {
     losses_.add(Loss::rest_of_machine, file_, kBase);
   }
 
-  toml::table machine(const std::string& name) {
+  // Sets the contention family, and the memory order, clock and lines that follow from it or from the processor's name.
+  void set_family(const std::string& family, const std::string& family_source, const std::optional<NamedProcessor>& named) {
+    machine_.insert_or_assign("contention", family);
+    source("contention", family_source);
+    const KnownProcessor usual = named ? named->known : usual_of(family);
+    const std::string follows = "assumed: as processors like " + (named ? named->name : family) + " have it";
+    if (!usual.consistency.empty()) {
+      table("cpu").insert_or_assign("consistency", usual.consistency);
+      source("cpu.consistency", follows);
+    }
+    for (const char* cache : {"L1D", "L2"}) {
+      if (usual.line_bytes == 0) break;
+      table("cache")[cache].as_table()->insert_or_assign("line_bytes", usual.line_bytes);
+      source(std::string("cache.") + cache + ".line_bytes", follows);
+    }
+    if (!named || !named->mhz) return;
+    table("cpu").insert_or_assign("clock_mhz", static_cast<std::int64_t>(*named->mhz));
+    source("cpu.clock_mhz", "datasheet: the clock in " + named->name);
+  }
+
+  [[nodiscard]] const toml::table& made() const { return machine_; }
+  [[nodiscard]] std::string found_text() const { return fmt::format("{} CPUs on {} nodes", cpus_, tables_.nodes.size()); }
+
+  void make(const std::string& name) {
     const std::string base = find_file(kMachineFiles, kBase, "", "").string();
     machine_ = parse_toml(read_text(base), base);
     machine_.erase("history");
+    toml::table copied;
+    for (const auto& [path, text] : *machine_["sources"].as_table())
+      copied.insert(path, std::string("assumed: copied from ") + kBase);
+    machine_.insert_or_assign("sources", std::move(copied));
     machine_.insert_or_assign("name", name);
     machine_.insert_or_assign(
         "title", fmt::format("{} CPUs on {} nodes, of {}; the rest is {}'s", cpus_, tables_.nodes.size(), file_, kBase));
     set_cpus();
     set_network();
     set_memory();
-    return machine_;
   }
 
   [[nodiscard]] const Losses& losses() const { return losses_; }
@@ -173,8 +201,20 @@ ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables
   const fs::path out = output_of(arguments, ".toml");
   const MachineTopology topology = structure ? *structure : topology_of(tables, file);
   NumaMachine machine(tables, topology, fs::path(file).filename().string());
+  const std::optional<NamedProcessor> named = find_processor({{topology.processor, "as the description of its CPUs names it"},
+                                                              {fs::path(file).stem().string(), "by the file's name"}});
+  std::string family = arguments.family;
+  std::string family_source = "assumed: --family says so";
+  if (family.empty() && named && !named->known.family.empty()) {
+    family = named->known.family;
+    family_source = fmt::format("assumed: the family of {}, {}", named->name, named->where);
+  }
+  if (family.empty()) family = ask_or_refuse(family_question(), file, machine.found_text(), named);
+  load_family(family, "--family");
   std::string text = fmt::format("# Written by `linebounce import {}`.\n", fmt::join(arguments.files, " "));
-  const toml::table of = machine.machine(out.stem().string());
+  machine.make(out.stem().string());
+  machine.set_family(family, family_source, named);
+  const toml::table& of = machine.made();
   for (const std::string& sentence : machine.losses().sentences()) text += "# " + sentence + "\n";
   text += "\n" + to_toml(of);
   read_machine(text, out.string());

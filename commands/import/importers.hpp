@@ -23,11 +23,13 @@ struct ImportArguments {
   std::optional<double> seconds;
   std::optional<int> cpus;
   std::optional<int> mhz;
+  std::string family;                   // of machines: the contention family; empty: that of the processor that a file names
   std::vector<std::string> structures;  // the structures to import from a layout; empty: all
   std::string base;                     // for BTF of a kernel module: the file with its kernel's; empty: none
-  std::string layout;  // for cache lines: a file with the layout of the structure that they contain; empty: none
-  std::string at;      // for cache lines: the structure's address, in hexadecimal; empty: the first line's
-  std::string model;   // for litmus tests: the memory model that judges them; empty: the one that they were written for
+  std::string layout;   // for cache lines: a file with the layout of the structure that they contain; empty: none
+  std::string at;       // for cache lines: the structure's address, in hexadecimal; empty: the first line's
+  std::string model;    // for litmus tests: the memory model that judges them; empty: the one that they were written for
+  bool anyway = false;  // of machines: write one even if a kind of pairs is far off
   std::string format = "text";
 
   // Formats the printed result.

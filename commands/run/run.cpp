@@ -12,6 +12,7 @@
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "commands/common/family_range_runs.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "commands/run/run_trace.hpp"
 #include "commands/steps/waves.hpp"
 #include "forms/forms.hpp"
@@ -43,10 +44,8 @@ struct RunArguments : OverrideArguments {
   bool no_family_range = false;
   std::string waves;
   CounterArguments counters;
-  // further trace files, if a trace is given instead of an experiment
-  std::vector<std::string> more_files;
-  std::string as, protocol;
-  std::optional<int> cache_bytes, ways, line_bytes;
+  std::vector<std::string> more_files;  // further trace files, if a trace is given instead of an experiment
+  TraceOptions trace;                   // its options, without files and overrides
 };
 
 constexpr const char* kRunFooter = R"(Examples:
@@ -59,6 +58,8 @@ constexpr const char* kRunFooter = R"(Examples:
   linebounce run lock_scaling --point lock=mcs,cpus=4 --vcd mcs.vcd
   linebounce run course.txt --protocol mesi_atomic --cache-bytes 8192 --ways 2 --line-bytes 64
       a course's trace (docs/course-traces.md), with the counters of each cache
+  linebounce run --accesses "r1 w1 r1 w1 r2 w2" --protocol mesi --cost "cycles = hits + bus_upgr*60 + misses*90"
+  linebounce run course.txt --protocol mesi --cost "cycles = hits*1 + c2c*20 + memory*150"
   linebounce run lock_scaling --plan                      the points as JSON; with -o D, also which are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    runs two points; --merge when all are finished
 
@@ -186,9 +187,7 @@ void require_known_kind(const std::string& file) {
 
 // Refuses options that only make sense for a trace. Errors: UsageError.
 void refuse_options_of_traces(const RunArguments& arguments) {
-  const bool given = !arguments.more_files.empty() || !arguments.as.empty() || !arguments.protocol.empty() ||
-                     arguments.cache_bytes || arguments.ways || arguments.line_bytes;
-  if (!given) return;
+  if (arguments.more_files.empty() && !has_trace_options(arguments.trace)) return;
   split_sets(arguments.sets);  // "--set PATH VALUE" leaves VALUE among the files
   if (!arguments.more_files.empty()) {
     const std::string& word = arguments.more_files.front();
@@ -214,27 +213,32 @@ void refuse_options_of_experiments(const RunArguments& arguments) {
   }
 }
 
-ExitCode run_as_trace(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  const OverrideArguments& overrides = arguments;
-  TraceArguments trace{.files = {arguments.experiment},
-                       .as = arguments.as,
-                       .overrides = overrides,
-                       .protocol = arguments.protocol,
-                       .cache_bytes = arguments.cache_bytes,
-                       .ways = arguments.ways,
-                       .line_bytes = arguments.line_bytes,
-                       .directory = arguments.directory,
-                       .counters = arguments.counters,
-                       .fresh = arguments.fresh,
-                       .quiet = arguments.quiet};
+TraceArguments trace_of(const RunArguments& arguments) {
+  TraceArguments trace{
+      arguments.trace, arguments.directory, arguments.counters, arguments.fresh, arguments.quiet,
+  };
+  trace.overrides = arguments;
+  trace.files = {arguments.experiment};
   trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
-  return run_trace(trace, argv);
+  return trace;
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  const std::string& accesses = arguments.trace.accesses;
+  if (accesses.empty() && arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (!accesses.empty() && !arguments.experiment.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
+  if (!accesses.empty()) {
+    refuse_options_of_experiments(arguments);
+    return run_accesses(trace_of(arguments), accesses);
+  }
   if (is_trace(arguments.experiment)) {
     refuse_options_of_experiments(arguments);
-    return run_as_trace(arguments, argv);
+    return run_trace(trace_of(arguments), argv);
+  }
+  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment)) {
+    refuse_options_of_experiments(arguments);
+    return run_accesses(trace_of(arguments), read_text(arguments.experiment));
   }
   refuse_options_of_traces(arguments);
   require_known_kind(arguments.experiment);
@@ -270,10 +274,8 @@ void add_run(Command& program) {
   Command command =
       program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print", HelpGroup::runs);
   command.try_first("linebounce run two_sockets", "answer an experiment's question, and print its table");
-  command
-      .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace")
-      .required();
+  command.option("EXPERIMENT", "", &arguments->experiment,
+                 "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, a lock in C, or a trace");
   command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name")
       .own_directory();
@@ -312,11 +314,11 @@ void add_run(Command& program) {
                "Count for each cache what a course counts: misses, BusRdX, interventions, flushes; for machines of one bus");
   command.option("--listing", "NAME", &arguments->counters.listing,
                  "Print only these counters, in the form of a template: a name of configs/counters, or a file NAME.txt");
-  command.option("--protocol", "P", &arguments->protocol, "For a trace: the caches' protocol; default: the machine's");
-  command.option("--cache-bytes", "N", &arguments->cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
-  command.option("--ways", "N", &arguments->ways, "For a trace: each cache's associativity").between(1, 1024);
-  command.option("--line-bytes", "N", &arguments->line_bytes, "For a trace: the size of a line").between(8, 4096);
-  command.option("--as", "FORM", &arguments->as, "For a trace: its form, where several fit (see: linebounce import --help)");
+  command
+      .option("--cost", "FORMULA", &arguments->counters.costs,
+              "Also print a cost of the counters, such as \"cycles = hits*1 + c2c*20 + memory*150\"; may be repeated")
+      .one_value_each();
+  add_trace_options(command, arguments->trace);
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
   command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });

@@ -205,11 +205,7 @@ void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken)
   run.steps = std::move(steps);
 }
 
-void take_first_point(RecordedSteps& run, const std::string& experiment, const Overrides& overrides) {
-  const Experiment loaded = load_runnable(experiment, overrides);
-  Point first = point_maker(loaded)(0);
-  run.points = point_count(loaded);
-  run.assumptions = loaded.assumptions;
+void take_point(RecordedSteps& run, Point first) {
   if (!first.assumption.empty()) run.assumptions.push_back(first.assumption);
   run.at = std::move(first.at);
   run.input = std::move(first.input);
@@ -266,10 +262,26 @@ const ControllerTable& RecordedSteps::table(Controller controller) const {
 }
 
 RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides, std::size_t most) {
+  std::size_t points = 1;
+  std::vector<std::string> assumptions;
+  RecordedSteps run = record_point(
+      [&] {
+        const Experiment loaded = load_runnable(experiment, overrides);
+        points = point_count(loaded);
+        assumptions = loaded.assumptions;
+        return point_maker(loaded)(0);
+      },
+      most);
+  run.points = points;
+  run.assumptions.insert(run.assumptions.begin(), assumptions.begin(), assumptions.end());
+  return run;
+}
+
+RecordedSteps record_point(const std::function<Point()>& make_point, std::size_t most) {
   RecordedSteps run;
   StepRecorder recorder(most);
   try {
-    take_first_point(run, experiment, overrides);
+    take_point(run, make_point());
     run.places = lay_out(run.input.machine).cpus;
     run.known = true;
     run.results = simulate_with(recorder, run.input, {});

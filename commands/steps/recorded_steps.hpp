@@ -1,6 +1,7 @@
 // The recorded steps of one run: the source of the document, the sentences and the moments.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,5 +48,8 @@ struct RecordedSteps {
 // Runs the first point of an experiment (a name, a TOML file, or a Lua program or lock), and keeps its first `most` steps. If
 // the experiment can't be read or the run fails, sets `exit` and `error`, and keeps the steps up to there.
 RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
+
+// The same for the point that `make_point` makes, of an experiment of one point.
+RecordedSteps record_point(const std::function<Point()>& make_point, std::size_t most);
 
 }  // namespace linebounce::sim

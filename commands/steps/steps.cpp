@@ -6,11 +6,15 @@
 
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "commands/steps/document.hpp"
 #include "commands/steps/moments.hpp"
 #include "commands/steps/recorded_steps.hpp"
 #include "commands/steps/sentences.hpp"
 #include "commands/steps/step_log.hpp"
+#include "commands/steps/trace_steps.hpp"
+#include "models/coherence/bus_order.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/visible_output.hpp"
@@ -22,12 +26,17 @@ constexpr const char* kStepsFooter = R"(Examples:
   linebounce steps my_scene.toml -o scene.json            protocol rows, accesses, messages and operations, a sentence each
   linebounce steps my_program.lua --machine p3_xeon_4way  the steps of a program in Lua
   linebounce steps my_scene.toml --log-form "{number} {line} {from} {to}"    a line for each transition, for those who grade logs
+  linebounce steps --accesses "P1 R x; P2 W x; P1 R x" --protocol mesi      the table that exams ask for (docs/course-traces.md)
+  linebounce steps course.txt --protocol mesi --cache-bytes 8192 --format csv
   linebounce steps my_scene.toml --at "x is M in CPU 2" --at "CPU 1 loads x, 2nd time"
 
 docs/steps.md describes the document's members. Of a sweep, the first point runs; --set PATH=VALUE chooses another.)";
 
 struct StepsArguments : OverrideArguments {
   std::string experiment;
+  std::vector<std::string> more_files;  // of a trace with a file for each CPU
+  std::string format;
+  TraceOptions trace;  // without files and overrides
   std::int64_t steps = kMostSteps;
   std::vector<std::string> moments;
   std::string output;
@@ -70,8 +79,8 @@ ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>&
   return code;
 }
 
-ExitCode run_and_print(const StepsArguments& arguments) {
-  const RecordedSteps run = record_steps(arguments.experiment, overrides_of(arguments), arguments.steps);
+// The document, log or moments of a run. An experiment's and a trace's are alike.
+ExitCode print_steps(const StepsArguments& arguments, const RecordedSteps& run) {
   ExitCode code = run.exit;
   if (run.known) {
     tell_point(run);
@@ -86,17 +95,104 @@ ExitCode run_and_print(const StepsArguments& arguments) {
   return code;
 }
 
+TraceOptions trace_of(const StepsArguments& arguments) {
+  TraceOptions trace = arguments.trace;
+  trace.overrides = arguments;
+  trace.files = {arguments.experiment};
+  trace.files.insert(trace.files.end(), arguments.more_files.begin(), arguments.more_files.end());
+  return trace;
+}
+
+TableFormat format_of(const StepsArguments& arguments) {
+  if (arguments.format == "markdown" || (arguments.format.empty() && arguments.output.ends_with(".md")))
+    return TableFormat::markdown;
+  if (arguments.format == "csv" || (arguments.format.empty() && arguments.output.ends_with(".csv"))) return TableFormat::csv;
+  return TableFormat::text;
+}
+
+// Prints the table that `make_table` makes. A protocol that does what no correct one does ends with a message.
+template <class MakeTable>
+ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, MakeTable make_table) {
+  if (!arguments.moments.empty() || arguments.log || !arguments.log_form.empty())
+    throw UsageError(fmt::format(
+        "--at, --log and --log-form are for runs in time; {} is for an atomic bus, whose steps are a table", protocol.name));
+  const auto fault = [&protocol](const std::exception& what) {
+    std::cerr << "linebounce: " << what.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
+    return ExitCode::simulation_failed;
+  };
+  try {
+    const StateTableRun made = make_table(format_of(arguments), static_cast<std::size_t>(arguments.steps));
+    write_document(made.table, arguments.output);
+    if (made.cut)
+      print_error(fmt::format("the table has the first {} accesses; --steps N sets another limit", arguments.steps));
+    return ExitCode::done;
+  } catch (const ProtocolFault& what) {
+    return fault(what);
+  } catch (const std::logic_error& what) {
+    return fault(what);
+  }
+}
+
+ExitCode run_typed_accesses(const StepsArguments& arguments, const std::string& accesses) {
+  const Protocol protocol = protocol_of_accesses(arguments.trace);
+  return print_table(arguments, protocol, [&](TableFormat format, std::size_t most) {
+    TraceOptions options = arguments.trace;
+    options.overrides = arguments;
+    return typed_table(options, accesses, protocol, format, most);
+  });
+}
+
+ExitCode run_trace_steps(const StepsArguments& arguments) {
+  const TraceOptions options = trace_of(arguments);
+  std::optional<Protocol> protocol;
+  if (!options.protocol.empty()) protocol = protocol_of_course(options.protocol);
+  const ConvertedTrace trace(options, "steps", "");
+  const trace::Reader reader(trace.path());
+  if (protocol && is_for_atomic_bus(*protocol))
+    return print_table(arguments, *protocol, [&](TableFormat format, std::size_t most) {
+      return trace_table(options, reader, *protocol, format, most);
+    });
+  if (!arguments.format.empty())
+    throw UsageError("--format is for the table of an atomic bus; choose its protocol, such as --protocol mesi");
+  return print_steps(arguments, trace_steps(options, reader, static_cast<std::size_t>(arguments.steps)));
+}
+
+ExitCode run_and_print(const StepsArguments& arguments) {
+  const std::string& accesses = arguments.trace.accesses;
+  if (!accesses.empty() && !arguments.experiment.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
+  if (!accesses.empty()) return run_typed_accesses(arguments, accesses);
+  if (arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (is_trace(arguments.experiment)) return run_trace_steps(arguments);
+  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment))
+    return run_typed_accesses(arguments, read_text(arguments.experiment));
+  if (!arguments.more_files.empty())
+    throw UsageError(fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces",
+                                 arguments.more_files.front(), arguments.experiment));
+  if (has_trace_options(arguments.trace) || !arguments.format.empty())
+    throw UsageError(
+        fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and --format are for "
+                    "traces; an experiment's are set by --set",
+                    arguments.experiment));
+  return print_steps(arguments,
+                     record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps)));
+}
+
 }  // namespace
 
 void add_steps(Command& program) {
   auto arguments = std::make_shared<StepsArguments>();
   Command command = program.subcommand("steps", "Print every step of one run as one JSON document", HelpGroup::results);
+  command.option("EXPERIMENT", "", &arguments->experiment,
+                 "A name (see: linebounce list experiments), a TOML file, a program or lock in Lua, or a trace");
+  command.option("FILES", "", &arguments->more_files, "For a trace with a file for each CPU: the other CPUs' files");
+  add_trace_options(command, arguments->trace);
   command
-      .option("EXPERIMENT", "", &arguments->experiment,
-              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
-      .required();
+      .option("--format", "FORM", &arguments->format,
+              "Form of the table of an atomic bus's accesses: text, markdown or csv; default: as FILE's name ends, else text")
+      .one_of({"text", "markdown", "csv"});
   command.option("-o,--output", "FILE", &arguments->output, "Write the document to FILE; default: standard output")
-      .output_file("this document", {".json", ".txt", ".log"});
+      .output_file("this document", {".json", ".txt", ".log", ".md", ".csv"});
   command
       .option("--at", "MOMENT", &arguments->moments,
               "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")

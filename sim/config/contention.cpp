@@ -1,9 +1,9 @@
 #include "sim/config/contention.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "sim/config/machine_history.hpp"
+#include "sim/config/processor_names.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/table_reader.hpp"
@@ -44,19 +44,8 @@ void read_ranges(const toml::table& ranges, const std::string& file, const KeySp
 }  // namespace
 
 std::string contention_of_processor(std::string_view model) {
-  struct Name {
-    std::string_view part, family;
-  };
-  // The first entry that occurs in the processor's name decides. Xeons named after metals (Gold, Platinum) have a mesh. Other
-  // names with "Xeon" are those of their predecessors E5 and E7, which have a ring.
-  static constexpr std::array kNames = {
-      Name{"EPYC", "amd_zen"},      Name{"Ryzen", "amd_zen"},       Name{"Threadripper", "amd_zen"},
-      Name{"Opteron", "amd_k10"},   Name{"Phenom", "amd_k10"},      Name{"Platinum", "intel_mesh"},
-      Name{"Gold", "intel_mesh"},   Name{"Silver", "intel_mesh"},   Name{"Bronze", "intel_mesh"},
-      Name{"Xeon", "intel_ring"},   Name{"Core(TM)", "intel_ring"}, Name{"aarch64", "arm_mesh"},
-      Name{"Neoverse", "arm_mesh"}, Name{"Graviton", "arm_mesh"},   Name{"Ampere", "arm_mesh"}};
-  const auto named = std::ranges::find_if(kNames, [model](const Name& name) { return model.find(name.part) != model.npos; });
-  return named == kNames.end() ? "" : std::string(named->family);
+  const auto known = processor_in(model);
+  return known ? known->family : "";
 }
 
 Family load_family(const std::string& name, const std::string& context) {

@@ -65,6 +65,10 @@ std::optional<Value> LockRun::compare_exchange_weak(Cpu& cpu, Address address, V
   return static_cast<CheckedCpu&>(cpu).compare_exchange_weak(address, expected, desired, bytes);
 }
 
+void LockRun::ran(int operation) {
+  if (case_.ran != nullptr) case_.ran->insert(operation);
+}
+
 std::uint64_t LockRun::below(Cpu& cpu, std::uint64_t bound) {
   auto& checked = static_cast<CheckedCpu&>(cpu);
   has_left_out_draws_ = has_left_out_draws_ || bound > kTriedValues || checked.draws() >= kFreeDraws;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct LockCase {
   Consistency consistency = Consistency::sc;
   bool is_extra = false;  // true: the search counts as complete even if this case exceeds the limit on states
   EndingLoops ending = {};
+  std::set<int>* ran = nullptr;  // receives the numbers of the lock's operations that run (LockEntry::operations)
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
   [[nodiscard]] bool has_readers() const { return std::ranges::find(roles, Role::reads) != roles.end(); }
@@ -113,6 +115,7 @@ class LockRun : private workloads::Draws {
  private:
   std::uint64_t below(Cpu& cpu, std::uint64_t bound) override;
   std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) override;
+  void ran(int operation) override;
   std::unique_ptr<workloads::Lock> create_lock();
   void add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;

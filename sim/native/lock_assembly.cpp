@@ -206,11 +206,17 @@ class Preparation {
                  ? fmt::format("calls {}: atomic operations have 1, 2, 4 or 8 bytes", name)
                  : fmt::format("calls {}, which is not in this file{}", name, hint_for_call(name)));
     }
-    if (is_access) add_site();
+    if (is_access) add_site(what_accesses(name));
     // A plain access is an instruction after its runtime call, which is not counted, so counting begins at -1. The runtime
     // call of an atomic operation makes the access itself.
     instructions_ = name.starts_with("__tsan_atomic") ? 0 : is_access ? -1 : instructions_;
     arguments_ = 0;
+  }
+
+  // As WrittenSite::what of workloads/native/lock_object.cpp.
+  static int what_accesses(std::string_view function) {
+    if (function.starts_with("__tsan_atomic")) return 2;
+    return function.starts_with("__tsan_volatile") ? 1 : 0;
   }
 
   void refuse_unseen(const Instruction& instruction) {
@@ -252,10 +258,11 @@ class Preparation {
 
   void refuse(const std::string& what, int line = 0) { refusals_.push_back({files_[file_], line > 0 ? line : line_, what}); }
 
-  void add_site() {
+  // The label isn't local to the assembler, so that the symbol table has the place's address.
+  void add_site(int what) {
     const auto number = sites_.size();
-    write(fmt::format(".Llinebounce_site_{}:", number));
-    sites_.push_back({file_, line_, std::max(instructions_, 0)});
+    write(fmt::format("{}{}:", kSiteLabel, number));
+    sites_.push_back({file_, line_, std::max(instructions_, 0), what});
   }
 
   void write(std::string_view line) {
@@ -268,9 +275,9 @@ class Preparation {
     write("\t.section\tlinebounce_sites,\"a\",@progbits");
     write("\t.p2align\t2");
     for (std::size_t i = 0; i < sites_.size(); ++i) {
-      write(fmt::format("\t.long\t.Llinebounce_site_{} - .", i));
+      write(fmt::format("\t.long\t{}{} - .", kSiteLabel, i));
       write(fmt::format("\t.long\t.Llinebounce_file_{} - .", sites_[i].file));
-      write(fmt::format("\t.long\t{}, {}", sites_[i].line, sites_[i].instructions));
+      write(fmt::format("\t.long\t{}, {}, {}", sites_[i].line, sites_[i].instructions, sites_[i].what));
     }
     write("\t.section\t.rodata");
     std::set<int> named;
@@ -282,7 +289,7 @@ class Preparation {
   }
 
   struct Site {
-    int file, line, instructions;
+    int file, line, instructions, what;
   };
   const std::string& text_;
   std::string out_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linebounce::sim {
@@ -18,11 +19,14 @@ struct PreparedAssembly {
   std::vector<Refusal> refusals;  // if any, `text` must not be used
 };
 
+// Labels of the places of accesses, which their numbers follow: "linebounce_site_4".
+inline constexpr std::string_view kSiteLabel = "linebounce_site_";
+
 // Takes the output of `cc -S -g1 -fsanitize=thread` for x86-64.
 //
 // The result counts pauses, and calls a function in place of an inline-assembler fence. For each runtime call it adds an entry
 // to the section linebounce_sites: the place in the source, and the number of the code's own instructions since the previous
-// call.
+// call, and whether it is an atomic operation or a volatile access.
 PreparedAssembly prepare_assembly(const std::string& text);
 
 }  // namespace linebounce::sim

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "sim/native/lock_assembly.hpp"
+#include "sim/native/lock_chains.hpp"
 #include "sim/native/lock_names.hpp"
 #include "sim/native/lock_texts.hpp"
 #include "sim/native/run_program.hpp"
@@ -22,6 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 4> kNativeSuffixes = {".c", ".cc", ".cpp", ".cxx"};
+
+// Must change whenever what is made of a lock's assembly changes, so that results of older programs aren't taken.
+constexpr int kPreparation = 2;
 
 using Words = std::vector<std::string>;
 
@@ -93,8 +98,8 @@ class LockCompiler {
     run(with_options({"-E", "-o", expanded, file_.string()}));
     const std::string preprocessed = read_file(expanded);
     fs::remove(expanded);
-    const std::string key = hash_of(fmt::format("{} {} {} {} {}", version, fmt::join(options_, " "), fmt::join(compiler_, " "),
-                                                preprocessed, lock_runtime_text()));
+    const std::string key = hash_of(fmt::format("{} {} {} {} {} {}", kPreparation, version, fmt::join(options_, " "),
+                                                fmt::join(compiler_, " "), preprocessed, lock_runtime_text()));
     fs::path object = folder_ / (file_.stem().string() + "-" + key + ".so");
     if (fs::exists(object)) return {object, read_file(names_of(object))};
     const bool clang = version.find("clang") != std::string::npos;
@@ -120,6 +125,19 @@ class LockCompiler {
   std::string objdump(const std::string& what, const fs::path& object) {
     try {
       return run({"objdump"}, {what, object.string()});
+    } catch (const ConfigError&) {
+      return {};
+    }
+  }
+
+  // The calls through which each access came into the code, as lines of lock_chains.hpp. Empty if they can't be found.
+  std::string call_chains(const std::string& symbols, const fs::path& object) {
+    const std::map<std::uint64_t, int> sites = site_addresses(symbols);
+    if (sites.empty()) return {};
+    Words words = {"-a", "-i", "-f", "-C", "-e", object.string()};
+    for (const auto& [address, site] : sites) words.push_back(fmt::format("0x{:x}", address));
+    try {
+      return chain_lines(run({"addr2line"}, words), sites);
     } catch (const ConfigError&) {
       return {};
     }
@@ -165,7 +183,8 @@ class LockCompiler {
     run({"-O2", "-fPIC", "-fexceptions", "-fno-builtin", "-fno-stack-protector", "-fcf-protection=none", "-shared",
          "-Wl,-z,relro,-z,now", "-Wl,-Bsymbolic", "-w", "-x", "c", runtime, "-x", "assembler", assembly, "-o", linked});
     const std::string information = objdump("--dwarf=info", linked);
-    write_file(names_of(object), lock_names(information, objdump("-t", linked)));
+    const std::string symbols = objdump("-t", linked);
+    write_file(names_of(object), lock_names(information, symbols) + call_chains(symbols, linked));
     fs::rename(linked, object);
     for (const std::string& file : {assembly, runtime}) fs::remove(file);
   }

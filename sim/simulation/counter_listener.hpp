@@ -24,7 +24,9 @@ class CounterListener final : public IdleListener {
     line_bytes_ = machine.store().line_bytes();
     from_ = machine.core_spec().warmup_end;
     until_ = machine.core_spec().end;
-    counters_ = std::make_unique<ClassCounters>(input_.protocols.bus, machine.layout().cores_on_bus.front(), line_bytes_);
+    const std::int64_t bytes = std::int64_t{kKibibyte} * input_.machine.caches.back().size_kib;
+    counters_ = std::make_unique<ClassCounters>(input_.protocols.bus, machine.layout().cores_on_bus.front(), line_bytes_,
+                                                bytes / line_bytes_);
     return *this;
   }
 
@@ -35,8 +37,7 @@ class CounterListener final : public IdleListener {
   }
   void access_ran(Tick time, int cache, CpuId, const Operation& operation, Value, Value, Served served) override {
     at(time);
-    const LineAddr line(operation.address / static_cast<Address>(line_bytes_));
-    counters_->access_ran(cache, line, operation.writes(), served == Served::hit);
+    counters_->access_ran(cache, operation.address, operation.bytes, operation.writes(), served == Served::hit);
   }
   void load_forwarded(Tick time, CpuId cpu, const Operation&, Value) override {
     at(time);
@@ -50,6 +51,7 @@ class CounterListener final : public IdleListener {
   }
 
  private:
+  static constexpr int kKibibyte = 1024;
   void at(Tick time) { counters_->set_on(time >= from_ && time < until_); }
 
   const SimulationInput& input_;

@@ -52,6 +52,16 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"writes", "writes", "stores and atomic operations of the cache's CPUs"},
     {"write_misses", "write misses",
      "lines that stores fetched. A store to a line that the cache may only read is not a miss: it is a `bus_upgr`"},
+    {"hits", "hits", "accesses that needed no transaction"},
+    {"cold_misses", "cold misses", "misses on lines that the cache never had before"},
+    {"capacity_misses", "capacity misses",
+     "misses on lines that the cache had evicted, and which a fully associative cache of its size would have evicted, too"},
+    {"conflict_misses", "conflict misses",
+     "misses on lines that the cache had evicted, and which a fully associative cache of its size would still have"},
+    {"true_sharing_misses", "true sharing misses",
+     "misses on lines that another cache's write had taken, to read or write a word that was new"},
+    {"false_sharing_misses", "false sharing misses",
+     "misses on lines that another cache's write had taken, though the words that are then used are the old ones"},
     {"evictions", "evictions", "lines that left to make room, clean ones included"},
     {"write_backs", "write-backs", "evicted lines that were newer than memory's"},
     {"bus_rd", "BusRd", "transactions of this cache that ask for a copy to read"},
@@ -72,8 +82,11 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"bus_bytes", "bytes on the bus", "data of this cache's transactions: lines and words, without addresses"},
 }};
 
-ClassCounters::ClassCounters(const Protocol& bus, int caches, int line_bytes)
-    : events_(bus.cache.events.size()), line_bytes_(line_bytes), counts_(static_cast<std::size_t>(caches)) {
+ClassCounters::ClassCounters(const Protocol& bus, int caches, int line_bytes, std::int64_t lines)
+    : events_(bus.cache.events.size()),
+      line_bytes_(line_bytes),
+      counts_(static_cast<std::size_t>(caches)),
+      classes_(caches, line_bytes, lines) {
   rows_.resize(bus.cache.rows.size());
   for (std::size_t state = 0; state < bus.cache.states.size(); ++state) {
     for (std::size_t base = 0; base < bus.cache.base_events.size(); ++base) {
@@ -139,6 +152,7 @@ void ClassCounters::row_ran(int cache, LineAddr line, StateId state, EventId eve
 void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& row) {
   if (row.frees) {
     add(cache, ClassCounter::evictions);
+    classes_.evicted(cache, line);
     line_left(cache, line);
   }
   if (row.issues && !row.frees) {
@@ -171,11 +185,13 @@ void ClassCounters::other_row(int cache, LineAddr line, const RowMeaning& row) {
   if (row.could_write && row.keeps_copy && !row.can_write) add(cache, ClassCounter::interventions);
   if (row.had_copy && !row.keeps_copy) {
     add(cache, ClassCounter::invalidations);
+    classes_.invalidated(cache, line);
     line_left(cache, line);
   }
 }
 
 void ClassCounters::line_came(int cache, LineAddr line) {
+  classes_.fetched(cache, line);
   LineBits& bits = lines_[line.value];
   if ((bits.wanted_by_store & bit_of(cache)) != 0) {
     add(cache, ClassCounter::write_misses);
@@ -190,12 +206,24 @@ void ClassCounters::line_left(int cache, LineAddr line) {
   bits.unused &= ~bit_of(cache);
 }
 
-void ClassCounters::access_ran(int cache, LineAddr line, bool writes, bool hit) {
+MissClasses::Change ClassCounters::access_ran(int cache, Address address, int bytes, bool writes, bool hit) {
+  const LineAddr line(address / static_cast<Address>(line_bytes_));
   add(cache, writes ? ClassCounter::writes : ClassCounter::reads);
+  if (hit) add(cache, ClassCounter::hits);
   LineBits& bits = lines_[line.value];
   if ((bits.unused & bit_of(cache)) != 0) add(cache, hit ? ClassCounter::useful_prefetches : ClassCounter::read_misses);
   bits.unused &= ~bit_of(cache);
   if (writes) bits.wanted_by_store &= ~bit_of(cache);
+  const MissClasses::Change change = classes_.used(cache, address, bytes, writes, hit);
+  if (change.was != change.is) count_class(cache, change);
+  return change;
+}
+
+void ClassCounters::count_class(int cache, MissClasses::Change change) {
+  constexpr int kBeforeFirst = ordinal(ClassCounter::cold_misses) - ordinal(MissClass::cold);
+  const auto counter_of = [](MissClass is) { return static_cast<ClassCounter>(kBeforeFirst + ordinal(is)); };
+  if (change.was != MissClass::none) add(cache, counter_of(change.was), -1);
+  if (change.is != MissClass::none) add(cache, counter_of(change.is));
 }
 
 namespace {

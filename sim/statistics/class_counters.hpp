@@ -13,6 +13,7 @@
 #include "models/ordinal.hpp"
 #include "models/units.hpp"
 #include "sim/point/point_data.hpp"
+#include "sim/statistics/miss_classes.hpp"
 #include "workloads/program/metric_sink.hpp"
 
 namespace linebounce::sim {
@@ -22,6 +23,12 @@ enum class ClassCounter : std::uint8_t {
   read_misses,
   writes,
   write_misses,
+  hits,
+  cold_misses,
+  capacity_misses,
+  conflict_misses,
+  true_sharing_misses,
+  false_sharing_misses,
   evictions,
   write_backs,
   bus_rd,
@@ -40,7 +47,7 @@ enum class ClassCounter : std::uint8_t {
   wasted_prefetches,
   bus_bytes
 };
-constexpr int kClassCounters = 21;
+constexpr int kClassCounters = 27;
 
 // A counter's name in metrics and templates, its name in a course, and its meaning.
 struct ClassCounterFacts {
@@ -53,16 +60,21 @@ using ClassCounts = std::array<std::int64_t, kClassCounters>;  // by ClassCounte
 
 class ClassCounters {
  public:
-  // REQUIRES: `bus` is a bus protocol, and outlives this object; at most 64 caches, numbered from 0.
-  ClassCounters(const Protocol& bus, int caches, int line_bytes);
+  // `lines`: how many lines each cache holds. REQUIRES: `bus` is a bus protocol, and outlives this object; at most 64 caches,
+  // numbered from 0.
+  ClassCounters(const Protocol& bus, int caches, int line_bytes, std::int64_t lines);
 
   // Reports that a cache's table ran its row for this state and event. REQUIRES: rows and accesses are reported in the order in
   // which they change the cache.
   void row_ran(int cache, LineAddr line, StateId state, EventId event);
-  // Reports an access, after the rows that it caused. `hit`: it needed no transaction.
-  void access_ran(int cache, LineAddr line, bool writes, bool hit);
+  // Reports an access, after the rows that it caused. `hit`: it needed no transaction. Returns what it tells of the miss that
+  // brought the copy. REQUIRES: the bytes lie on one line.
+  MissClasses::Change access_ran(int cache, Address address, int bytes, bool writes, bool hit);
   // Counts a load that got its value from the CPU's own store buffer.
-  void load_forwarded(int cache) { add(cache, ClassCounter::reads); }
+  void load_forwarded(int cache) {
+    add(cache, ClassCounter::reads);
+    add(cache, ClassCounter::hits);
+  }
   // While off (in warm-up and after the measured time), states are followed but nothing is counted.
   void set_on(bool on) { on_ = on; }
 
@@ -102,11 +114,14 @@ class ClassCounters {
     std::uint64_t unused = 0;           // a load fetched the line into cache n, and no access has used it yet
   };
 
+  void count_class(int cache, MissClasses::Change change);
+
   const std::size_t events_;
   const int line_bytes_;
   bool on_ = true;
   std::vector<RowMeaning> rows_;  // indexed [state][event]
   std::vector<ClassCounts> counts_;
+  MissClasses classes_;
   std::unordered_map<std::uint64_t, LineBits> lines_;
   std::unordered_set<std::uint64_t> supplied_;  // lines that some cache supplies in the current order step
 };

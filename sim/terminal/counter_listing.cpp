@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view kCachesPrefix = "caches.";
 constexpr std::string_view kCycles = "cycles_";
 constexpr std::string_view kEachCache = "[each cache]";
+constexpr std::string_view kCosts = "[costs]";
 constexpr std::string_view kEndOfSection = "[end]";
 constexpr std::size_t kCachesSideBySide = 8;  // caches side by side
 
@@ -36,6 +37,10 @@ void add_derived(std::map<std::string, double>& counters) {
   const auto get = [&counters](const char* name) { return value_of(counters, name); };
   counters["misses"] = get("read_misses") + get("write_misses");
   counters["accesses"] = get("reads") + get("writes");
+  counters["c2c"] = get("cache_to_cache");
+  counters["memory"] = get("memory_reads");
+  counters["replacement_misses"] = get("capacity_misses") + get("conflict_misses");
+  counters["sharing_misses"] = get("true_sharing_misses") + get("false_sharing_misses");
   counters["miss_rate_pct"] = counters["accesses"] == 0 ? 0 : 100 * counters["misses"] / counters["accesses"];
   counters["memory_transactions"] = get("memory_reads") + get("memory_writes");
   counters["transactions"] = get("bus_rd") + get("bus_rdx") + get("bus_upgr") + get("bus_upd") + get("write_backs");
@@ -124,6 +129,44 @@ std::map<std::string, double> all_values(std::map<std::string, double> counters,
   return counters;
 }
 
+// The same, and the costs that are computed from them. Errors: ConfigError.
+std::map<std::string, double> values_with_costs(const std::map<std::string, double>& counters, std::optional<int> cache,
+                                                const std::vector<CostFormula>& costs) {
+  std::map<std::string, double> values = all_values(counters, cache);
+  try {
+    add_costs(costs, values);
+  } catch (const std::invalid_argument& wrong) {
+    throw ConfigError(fmt::format("costs: {}", wrong.what()));
+  }
+  return values;
+}
+
+// The formulas of a template's section [costs]. Errors: ConfigError with the line.
+std::vector<CostFormula> costs_of(const std::string& text, const std::string& name) {
+  std::istringstream in(text);
+  std::string line;
+  std::vector<CostFormula> costs;
+  bool inside = false;
+  for (int number = 1; std::getline(in, line); ++number) {
+    const bool ends = line == kEndOfSection;
+    if (inside && !ends && !line.empty()) {
+      try {
+        costs.emplace_back(line);
+      } catch (const std::invalid_argument& wrong) {
+        throw ConfigError(fmt::format("{}:{}: {}", name, number, wrong.what()));
+      }
+    }
+    inside = line == kCosts || (inside && !ends);
+  }
+  if (inside) throw ConfigError(fmt::format("{}: {} without {}", name, kCosts, kEndOfSection));
+  return costs;
+}
+
+std::string count_text(double value) {
+  const bool whole = value == static_cast<double>(static_cast<std::int64_t>(value));
+  return fmt::format("{:.{}f}", value == 0 ? 0 : value, whole ? 0 : 2);  // never -0
+}
+
 }  // namespace
 
 CounterListing listing_of(const ClassCounters& counters) {
@@ -148,8 +191,11 @@ CounterListing listing_of(const ReportedPoint& point) {
   return listing;
 }
 
-std::string counter_table(const CounterListing& listing, const Painter& paint) {
+std::string counter_table(const CounterListing& listing, const Painter& paint, const std::vector<CostFormula>& costs) {
   const std::map<std::string, double> sum = sum_of(listing);
+  const std::map<std::string, double> all = values_with_costs(sum, std::nullopt, costs);
+  std::vector<std::map<std::string, double>> of_cache;
+  for (const auto& counters : listing) of_cache.push_back(values_with_costs(counters, std::nullopt, costs));
   std::string out;
   for (std::size_t first = 0; first < listing.size(); first += kCachesSideBySide) {
     const std::size_t last = std::min(first + kCachesSideBySide, listing.size());
@@ -157,11 +203,12 @@ std::string counter_table(const CounterListing& listing, const Painter& paint) {
     for (std::size_t cache = first; cache < last; ++cache) columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
     if (last == listing.size()) columns.push_back(figures("all", 0, 2));
     Table table(columns, paint);
-    for (const std::string& name : names_in_order(sum)) {
+    std::vector<std::string> names = names_in_order(sum);
+    for (const CostFormula& cost : costs) names.push_back(cost.name());
+    for (const std::string& name : names) {
       std::vector<Cell> cells = {words_of(name)};
-      for (std::size_t cache = first; cache < last; ++cache)
-        cells.emplace_back(fmt::format("{:.0f}", value_of(listing[cache], name)));
-      if (last == listing.size()) cells.emplace_back(fmt::format("{:.0f}", value_of(sum, name)));
+      for (std::size_t cache = first; cache < last; ++cache) cells.emplace_back(count_text(of_cache[cache].at(name)));
+      if (last == listing.size()) cells.emplace_back(count_text(all.at(name)));
       table.add(cells);
     }
     out += table.text() + (last < listing.size() ? "\n" : "");
@@ -169,18 +216,24 @@ std::string counter_table(const CounterListing& listing, const Painter& paint) {
   return out;
 }
 
-std::string filled_in(const std::string& text, const std::string& name, const CounterListing& listing) {
-  const std::map<std::string, double> all = all_values(sum_of(listing), std::nullopt);
+std::string filled_in(const std::string& text, const std::string& name, const CounterListing& listing,
+                      const std::vector<CostFormula>& more_costs) {
+  std::vector<CostFormula> costs = costs_of(text, name);
+  costs.insert(costs.end(), more_costs.begin(), more_costs.end());
+  const std::map<std::string, double> all = values_with_costs(sum_of(listing), std::nullopt, costs);
   std::istringstream in(text);
   std::string out, line;
   std::vector<std::pair<int, std::string>> section;  // its lines, with their numbers
   bool inside = false;
   for (int number = 1; std::getline(in, line); ++number) {
-    if (line == kEachCache) {
+    if (line == kCosts) {
+      for (; std::getline(in, line) && line != kEndOfSection; ++number) continue;
+      ++number;
+    } else if (line == kEachCache) {
       inside = true;
     } else if (line == kEndOfSection && inside) {
       for (std::size_t cache = 0; cache < listing.size(); ++cache) {
-        const auto values = all_values(listing[cache], static_cast<int>(cache));
+        const auto values = values_with_costs(listing[cache], static_cast<int>(cache), costs);
         for (const auto& [at, each] : section) out += LineFiller(name, at, values).fill(each) + "\n";
       }
       section.clear();

@@ -137,7 +137,7 @@ def kind(clone: Clone) -> None:
     edits=(
         after("sim/statistics/class_counters.hpp", "  wasted_prefetches,\n", "  sample_accesses,\n"),
         instead(
-            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 21;", "constexpr int kClassCounters = 22;"
+            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 27;", "constexpr int kClassCounters = 28;"
         ),
         before(
             "sim/statistics/class_counters.cpp",
@@ -146,7 +146,7 @@ def kind(clone: Clone) -> None:
         ),
         after(
             "sim/statistics/class_counters.cpp",
-            "void ClassCounters::access_ran(int cache, LineAddr line, bool writes, bool hit) {\n",
+            "MissClasses::Change ClassCounters::access_ran(int cache, Address address, int bytes, bool writes, bool hit) {\n",
             "  add(cache, ClassCounter::sample_accesses);\n",
         ),
         row("docs/course-traces.md", "| `updates` |", "| `sample_accesses` | accesses |"),

@@ -162,6 +162,14 @@ end
 MATRIX = "".join(
     ",".join(str((41 if i // 4 == j // 4 else 92) + (i + j) % 3) if j < i else "" for j in range(8)) + "\n" for i in range(8)
 )
+SUMMARY_OF_CPUS = {"lscpu": [{"field": "CPU(s):", "data": "8"}, {"field": "Model name:", "data": "AMD EPYC 7763"}]}
+CACHES_OF_CPUS = {
+    "caches": [
+        {"name": f"L{level}", "one-size": size, "all-size": size, "ways": 8, "type": "Unified", "level": level}
+        for level, size in ((1, "32K"), (2, "512K"), (3, "16M"))
+    ]
+}
+CPUS = {"caches": [{"name": "L2", "one-size": "512K", "all-size": "4M", "ways": 8, "type": "Unified", "level": 2}]}
 CPUS = {
     "cpus": [
         {
@@ -395,6 +403,8 @@ KIT: dict[str, Maker] = {
     "mine.csv": text(MATRIX),
     "mine.probe": small_probe,
     "cpus.json": text(json.dumps(CPUS)),
+    "processor.json": text(json.dumps(SUMMARY_OF_CPUS)),
+    "caches.json": text(json.dumps(CACHES_OF_CPUS)),
     "ids.txt": text("ada\nbob\n"),
     "answers.toml": text(ANSWERS),
     "handed-in": class_of_locks,

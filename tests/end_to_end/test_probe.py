@@ -77,14 +77,16 @@ def test_two_cpus_contend_in_every_way_and_the_machine_is_fitted_to_it(linebounc
     rows = tomllib.loads(measured.read_text())["contended_line"]["rows"]
     assert {"shared_store", "fetch_add", "store", "increment"} <= {row["operation"] for row in rows}
     assert all(row["cpus"] in (CPUS[:1], CPUS[:2]) for row in rows)
-    done = linebounce("calibrate", "--from", measured, "-o", "mine.toml")
+    done = linebounce("calibrate", "--from", measured, "-o", "mine.toml", "--family", "intel_mesh")
     assert done.code == 0, done.stderr
     assert "what waiting costs" in done.stdout
 
 
 @needs_two
 def test_a_measured_matrix_becomes_a_calibrated_machine_and_its_picture(linebounce: Program, measured: Path) -> None:
-    assert linebounce("calibrate", "--from", measured.with_suffix(".csv"), "-o", "mine.toml").code == 0
+    assert (
+        linebounce("calibrate", "--from", measured.with_suffix(".csv"), "-o", "mine.toml", "--family", "intel_mesh").code == 0
+    )
     run = linebounce("run", "core_to_core", "--machine", "./mine.toml", "--set", "workload.access=atomic", "-o", "out")
     assert run.code == 0, run.stderr
     shown = linebounce("report", "out", "--measured", measured, "--figures", "figures")

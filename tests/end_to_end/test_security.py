@@ -40,7 +40,7 @@ WRITERS = {
     "lines": ("lines", "results"),
     "check": ("check", "msi_snoop", "--caches", "2", "--murphi", "out.m"),
     "check-lock": ("check-lock", "mcs", "--quick", "-o", "out"),
-    "calibrate": ("calibrate", "--from", "matrix.csv", "-o", "out.toml"),
+    "calibrate": ("calibrate", "--from", "matrix.csv", "-o", "out.toml", "--family", "intel_mesh"),
     "import": ("import", "lackey.log", "-o", "out.lbt"),
     "report": ("report", "results", "-o", "out.html"),
     "compare": ("compare", "results", "results", "-o", "out.html"),
@@ -103,9 +103,11 @@ def test_of_two_processes_that_write_one_file_one_is_there_whole(linebounce: Pro
     linebounce.file("b.csv", text.replace("0,1,", "0,1,1", 1))
     whole = set()
     for name in ("a", "b"):
-        assert linebounce("calibrate", "--from", f"{name}.csv", "-o", "out.toml").code == 0
+        assert linebounce("calibrate", "--from", f"{name}.csv", "-o", "out.toml", "--family", "intel_mesh").code == 0
         whole.add((linebounce.directory / "out.toml").read_text())
-    running = [linebounce.start("calibrate", "--from", f"{name}.csv", "-o", "out.toml") for name in "abab"]
+    running = [
+        linebounce.start("calibrate", "--from", f"{name}.csv", "-o", "out.toml", "--family", "intel_mesh") for name in "abab"
+    ]
     while any(process.poll() is None for process in running):
         assert (linebounce.directory / "out.toml").read_text() in whole
     assert [process.communicate() and process.returncode for process in running] == [0] * 4

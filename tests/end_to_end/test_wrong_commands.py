@@ -44,7 +44,7 @@ REFUSED = {
     "run small.toml --set run.seeds=1 --set run.seeds=2": "--set run.seeds is given twice, as 1 and as 2; give it once",
     "explain small.toml --set run.seeds=1 --set run.seeds=2": "--set run.seeds is given twice",
     "run small.toml --plan --fresh": "--fresh has no effect with --plan",
-    "run small.toml --listing nosuch": 'template of counters "nosuch" is not known; known: numbered, table',
+    "run small.toml --listing nosuch": 'template of counters "nosuch" is not known; known: costs, numbered, table',
     "run small.toml --counters --machine numaq_16way": "counts caches on one bus; this machine has nodes",
     "run small.toml -o x.html": ".html is the ending of a file; for example --output x, then: linebounce report x -o x.html",
     "run small.toml -o m.toml": "--output m.toml: this is a file; give a directory",

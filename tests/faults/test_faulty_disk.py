@@ -56,7 +56,9 @@ CASES = {
     "find sharing": Case(("find-sharing", "of_run.lbt", "-o", "out"), ("of_run.lbt",), ("out",), 6, merges=True),
     "compare locks": Case(("compare-locks", "locks.lbt", *ON_FOUR, "-o", "out"), ("locks.lbt",), ("out",), 3, merges=True),
     "advise": Case(("advise", "locks.lbt", *ON_FOUR, "-o", "out"), ("locks.lbt",), ("out",), 4, merges=True),
-    "calibrate": Case(("calibrate", "--from", "matrix.csv", "-o", "mine.toml"), ("matrix.csv",), ("mine.toml",), 4),
+    "calibrate": Case(
+        ("calibrate", "--from", "matrix.csv", "-o", "mine.toml", "--family", "intel_mesh"), ("matrix.csv",), ("mine.toml",), 4
+    ),
     "what if": Case(("what-if", "two.toml", "-o", "out", "-j", "1"), ("two.toml",), ("out",), 4, merges=True),
     "steps": Case(("steps", "timeline.toml", "-o", "steps.json"), ("timeline.toml",), ("steps.json",)),
     "murphi": Case(("check", "protocol.md", "--caches", "2", "--murphi", "m.m"), ("protocol.md",), ("m.m",), 6),

@@ -34,6 +34,8 @@ class Draws {
   virtual std::uint64_t below(Cpu& cpu, std::uint64_t bound) = 0;
   // Returns the value found if it fails, which may be `expected`; nothing if it succeeds.
   virtual std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) = 0;
+  // Notes that one of LockEntry::operations has run.
+  virtual void ran(int operation) = 0;
 };
 
 class CpuObjects {

@@ -15,12 +15,21 @@ namespace linebounce::workloads {
 class Lock;
 struct LockPlace;
 
+// An operation on memory in the source of a lock, which other CPUs can see.
+struct LockOperation {
+  int number = 0;
+  std::string place;  // "my_lock.c:7"
+  bool ran = false;   // true if it has run before the simulation, in init()
+};
+
 struct LockEntry {
   std::string name;
   std::string title;
   LockTraits traits;
   std::function<std::unique_ptr<Lock>(const LockPlace&)> create;
   std::string file = {};  // path of the file of a lock in Lua; empty for a lock in C++
+  // The operations in that file; null if they aren't known. Several may have one number, which is then that of their line.
+  std::function<std::vector<LockOperation>()> operations = {};
 };
 
 // All locks, sorted by name.

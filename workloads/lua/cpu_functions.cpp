@@ -60,13 +60,22 @@ class CpuCall {
 
  protected:
   struct Unchecked {};
-  CpuCall(lua_State* state, Unchecked) : state_(state) { lua().count_operation(); }
+  CpuCall(lua_State* state, Unchecked) : state_(state) {
+    lua().count_operation();
+    if (lua().draws != nullptr) note_line();
+  }
 
   static void require_colon(lua_State* state) {
     if (lua_type(state, 1) != LUA_TTABLE) Interpreter::of(state).fail("write cpu:load(word), with a colon");
   }
 
  private:
+  // For the checker: an operation of a lock in Lua is known by its line.
+  void note_line() const {
+    lua_Debug caller = {};
+    if (lua_getstack(state_, 1, &caller) != 0 && lua_getinfo(state_, "l", &caller) != 0) lua().draws->ran(caller.currentline);
+  }
+
   [[noreturn]] static void refuse(lua_State* state, int argument, const char* expected) {
     require_colon(state);
     Interpreter::of(state).fail(

@@ -1,5 +1,11 @@
 #include "workloads/lua/lua_lock.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "workloads/lua/declaration.hpp"
@@ -31,6 +37,28 @@ bool LuaLock::call(Cpu& cpu, Method method, const WaitsIn* waits_in, std::option
 
 namespace {
 
+// The calls `cpu:NAME(` in the text that access memory or order accesses, whatever `cpu` is called.
+std::vector<LockOperation> operations_in(const SourceFile& file) {
+  constexpr std::array<std::string_view, 14> kNames = {
+      "load",       "load_all",           "load_acquire",       "store",         "store_release",
+      "exchange",   "fetch_add",          "compare_exchange",   "fence",         "store_fence",
+      "spin_until", "spin_until_acquire", "spin_without_pause", "spin_until_any"};
+  std::vector<LockOperation> found;
+  std::istringstream lines(file.text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const std::string_view code = std::string_view(line).substr(0, line.find("--"));
+    for (std::size_t colon = 0; (colon = code.find(':', colon)) != std::string_view::npos; ++colon) {
+      const std::string_view call = code.substr(colon + 1);
+      const std::string_view name = call.substr(0, call.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
+      if (call.size() > name.size() && call[name.size()] == '(' && std::ranges::find(kNames, name) != kNames.end())
+        found.push_back({number, fmt::format("{}:{}", file.name(), number)});
+    }
+  }
+  return found;
+}
+
 LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
   const auto create = [file, sleeps = declared.lock->sleeps](const LockPlace& place) {
     LuaObjectFile& shared = LuaObjectFile::of(file, sleeps, place.per_cpu);
@@ -38,7 +66,7 @@ LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
     shared.set_up(lock->object(), {place.name, place.word, place.word_bytes}, place.memory, place.per_cpu, nullptr);
     return lock;
   };
-  return {file.path, declared.title, *declared.lock, create, file.path};
+  return {file.path, declared.title, *declared.lock, create, file.path, [file] { return operations_in(file); }};
 }
 
 }  // namespace

@@ -26,10 +26,18 @@ struct WrittenSite {
   std::int32_t after_call;  // distance from this word to the instruction after the call
   std::int32_t file;        // distance from this word to the file's name
   std::int32_t line, instructions;
+  std::int32_t what;  // 0: a plain access; 1: a volatile one; 2: an atomic operation
 };
 
 constexpr std::array<const char*, LockObject::kFunctions> kFunctionNames = {
     "init", "acquire", "release", "try_acquire", "acquire_shared", "release_shared", "end_shared"};
+
+// `place`: "wrappers.h:10".
+bool is_in_header(std::string_view place) {
+  const std::string_view file = place.substr(0, place.rfind(':'));
+  const std::string_view suffix = file.substr(std::min(file.rfind('.'), file.size()));
+  return suffix.starts_with(".h") || suffix.starts_with(".i");
+}
 
 const std::byte* pointed_at(const std::int32_t& offset) {
   return reinterpret_cast<const std::byte*>(&offset) + offset;
@@ -45,6 +53,7 @@ LockObject::LockObject(const SourceFile& file, std::vector<NativeOrder>* used)
   for (std::size_t i = 0; i < functions_.size(); ++i) functions_[i] = ::dlsym(handle_, kFunctionNames[i]);
   read_declaration();
   link_->hooks = &native_hooks();
+  link_->object = this;
   find_segments();
   read_sites();
   read_names(file.names, reinterpret_cast<std::uintptr_t>(data_.data()) - loaded_at_);
@@ -127,23 +136,60 @@ void LockObject::restore_data() const {
 
 void LockObject::read_sites() {
   const auto* const end = reinterpret_cast<const WrittenSite*>(link_->sites_end);
-  for (const auto* site = reinterpret_cast<const WrittenSite*>(link_->sites); site != end; ++site)
-    sites_[pointed_at(site->after_call)] = {static_cast<int>(sites_.size()), site->line, site->instructions,
-                                            reinterpret_cast<const char*>(pointed_at(site->file))};
+  for (const auto* site = reinterpret_cast<const WrittenSite*>(link_->sites); site != end; ++site) {
+    site_at_[pointed_at(site->after_call)] = sites_.size();
+    sites_.push_back({static_cast<int>(sites_.size()), site->line, site->instructions,
+                      reinterpret_cast<const char*>(pointed_at(site->file)), site->what != 0});
+  }
 }
 
-// Lines of sim/native/lock_names.hpp.
+void LockObject::note_initial(const void* return_address) const {
+  if (const NativeSite* const known = site(return_address)) ran_initially_.insert(known->number);
+}
+
+std::string NativeSite::place() const {
+  if (!chain.empty()) return chain.front();
+  const std::string_view path = file;
+  return fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line);
+}
+
+int NativeSite::line_outside() const {
+  const std::string at = place();
+  return std::stoi(at.substr(at.rfind(':') + 1));
+}
+
+// Lines of sim/native/lock_names.hpp and sim/native/lock_chains.hpp.
 void LockObject::read_names(const std::string& names, std::uintptr_t data_begin) {
   std::istringstream lines(names);
-  std::string where, name;
-  std::uintptr_t at = 0;
-  int size = 0;
-  while (lines >> where >> at >> size >> name) {
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string where, name;
+    std::uintptr_t at = 0;
+    int size = 0;
+    words >> where;
+    if (where == "call") {
+      read_call(words);
+      continue;
+    }
+    if (!(words >> at >> size >> name)) continue;
     const bool is_data = where == "data";
     if (is_data && at < data_begin) continue;
     auto& fields = is_data ? fields_.data : where == "lock" ? fields_.lock : fields_.thread_locals;
     fields.push_back({name, static_cast<int>(is_data ? at - data_begin : at), size});
   }
+}
+
+// Calls come from the innermost outwards. Those in headers are put behind the first one outside of them; the outer ones, which
+// lead to it, say nothing more of the place.
+void LockObject::read_call(std::istream& words) {
+  std::size_t number = 0;
+  int line = 0;
+  std::string function, file;
+  words >> number >> line >> function >> std::ws;
+  if (!std::getline(words, file) || number >= sites_.size()) return;
+  std::vector<std::string>& chain = sites_[number].chain;
+  if (!chain.empty() && !is_in_header(chain.front())) return;
+  chain.insert(chain.begin(), fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line));
 }
 
 std::uintptr_t LockObject::run(Function function, void* lock, NativeCall* call, char** top) const {
@@ -155,7 +201,12 @@ std::uintptr_t LockObject::run(Function function, void* lock, NativeCall* call, 
 int LockObject::order_at(const NativeSite* site, bool is_fence, int order) const {
   if (site == nullptr) return order;
   const auto is_here = [site](const NativeOrder& known) { return known.site == site->number; };
-  if (used_ != nullptr && std::ranges::none_of(*used_, is_here)) used_->push_back({site->number, site->line, is_fence, order});
+  if (used_ != nullptr && std::ranges::none_of(*used_, is_here))
+    used_->push_back({.site = site->number,
+                      .line = site->line_outside(),
+                      .chain = site->chain.empty() ? std::vector{site->place()} : site->chain,
+                      .is_fence = is_fence,
+                      .order = order});
   if (orders_.empty()) return order;
   const auto changed = orders_.find(site->number);
   return changed == orders_.end() ? order : changed->second;

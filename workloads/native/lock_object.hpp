@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <istream>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -35,6 +37,7 @@ enum class NativeAccess : int {
   fence
 };
 
+class LockObject;
 class NativeCall;
 
 // As struct Hooks of runtime.c.
@@ -48,6 +51,7 @@ struct NativeHooks {
   std::uint64_t (*now_ns)(NativeCall* call);
   void* (*of_cpu)(NativeCall* call, void* own, int cpu);
   bool (*fails_weakly)(const NativeCall* call);
+  void (*initialises)(const LockObject* object, const void* site);
 };
 
 // A place in the lock's code that accesses memory.
@@ -56,6 +60,12 @@ struct NativeSite {
   int line = 0;
   int instructions = 0;  // number of instructions since the previous access in the code
   const char* file = "";
+  bool is_atomic = false;  // an atomic operation, a fence or a volatile access
+  // The place outside of headers, if one is known, and the calls that lead from there: "my_lock.c:7", "wrappers.h:10".
+  std::vector<std::string> chain = {};
+
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] int line_outside() const;  // the line of place()
 };
 
 class LockObject {
@@ -82,9 +92,14 @@ class LockObject {
   // Returns the number of pauses since the last call.
   [[nodiscard]] int take_pauses() const;
   [[nodiscard]] const NativeSite* site(const void* return_address) const {
-    const auto found = sites_.find(return_address);
-    return found == sites_.end() ? nullptr : &found->second;
+    const auto found = site_at_.find(return_address);
+    return found == site_at_.end() ? nullptr : &sites_[found->second];
   }
+
+  [[nodiscard]] const std::vector<NativeSite>& sites() const { return sites_; }  // by number
+  // Notes a place that init() has run.
+  void note_initial(const void* return_address) const;
+  [[nodiscard]] const std::set<int>& ran_initially() const { return ran_initially_; }
 
   // The memory order that a store or fence uses: normally the code's own, a weaker one in trials.
   [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
@@ -114,12 +129,14 @@ class LockObject {
     NativeCall* call;
     unsigned* pauses;
     const std::byte *sites, *sites_end;
+    const LockObject* object;
   };
 
   void read_declaration();
   void find_segments();
   void read_sites();
   void read_names(const std::string& names, std::uintptr_t data_begin);
+  void read_call(std::istream& words);
   [[nodiscard]] void* symbol(const char* name) const;
 
   std::map<int, int> orders_;
@@ -138,7 +155,9 @@ class LockObject {
   std::vector<std::byte> pristine_;
   std::span<const std::byte> thread_locals_;
   std::size_t thread_local_bytes_ = 0;
-  std::unordered_map<const void*, NativeSite> sites_;
+  std::vector<NativeSite> sites_;
+  std::unordered_map<const void*, std::size_t> site_at_;
+  mutable std::set<int> ran_initially_;
 };
 
 }  // namespace linebounce::workloads

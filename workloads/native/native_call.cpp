@@ -46,6 +46,10 @@ bool on_fails_weakly(const NativeCall* call) {
   return call->fails_weakly();
 }
 
+void on_initialises(const LockObject* object, const void* site) {
+  object->note_initial(site);
+}
+
 void* on_of_cpu(NativeCall* call, void* own, int cpu) {
   if (call == nullptr) throw ModelFailure("a lock in C: init() uses another CPU's variable");
   return call->of_cpu(own, cpu);
@@ -95,8 +99,8 @@ Value value_after(NativeAccess access, Value before, Value operand, Value expect
 }  // namespace
 
 const NativeHooks& native_hooks() {
-  static const NativeHooks kHooks = {on_access,  on_range,  on_thread_local, on_fail,
-                                     on_machine, on_now_ns, on_of_cpu,       on_fails_weakly};
+  static const NativeHooks kHooks = {on_access, on_range,  on_thread_local, on_fail,       on_machine,
+                                     on_now_ns, on_of_cpu, on_fails_weakly, on_initialises};
   return kHooks;
 }
 
@@ -271,6 +275,13 @@ void NativeCall::note_wait() {
   if (waits_in_ != nullptr && !caller_) caller_ = cpu_->enter_function(waits_in_->of(*cpu_));
 }
 
+// For the checker, which says what of the code it has run.
+void NativeCall::note_run(const void* site) const {
+  Draws* const draws = memory_->per_cpu().draws();
+  if (draws == nullptr) return;
+  if (const NativeSite* const known = memory_->object().site(site)) draws->ran(known->number);
+}
+
 // A look at the clock is an operation of Cpu, as an access is: other CPUs' code may run meanwhile. Time passes, so a loop that
 // looks at the clock does not do the same again, and is no spin.
 std::uint64_t NativeCall::now_ns() {
@@ -287,6 +298,7 @@ std::uint64_t NativeCall::now_ns() {
 Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes, int order, Value operand, Value expected,
                          const void* site, const char* frame) {
   write_pending();
+  note_run(site);
   forget_returned(frame);
   if (access == NativeAccess::fence) {
     charge(site, false);

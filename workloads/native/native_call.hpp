@@ -67,6 +67,7 @@ class NativeCall {
   [[nodiscard]] Value loaded(Value value, int bytes) const;
   void charge(const void* site, bool is_next_turn);
   void note_wait();
+  void note_run(const void* site) const;
   void plain(NativeAccess access, const volatile void* at, int bytes, const Target& target, const void* site,
              const char* frame);
   Value atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected);

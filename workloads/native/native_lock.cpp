@@ -48,6 +48,14 @@ class NativeLock final : public Lock {
   Address address_;
 };
 
+std::vector<LockOperation> operations_of(const LockObject& object) {
+  std::vector<LockOperation> operations;
+  for (const NativeSite& site : object.sites()) {
+    if (site.is_atomic) operations.push_back({site.number, site.place(), object.ran_initially().contains(site.number)});
+  }
+  return operations;
+}
+
 }  // namespace
 
 bool leaves_nothing_behind(const Lock& lock) {
@@ -67,7 +75,7 @@ LockEntry native_lock_entry(const SourceFile& file, int pause_cycles, std::vecto
         path, [&] { return std::make_shared<NativeMemory>(*object, name, place.memory, place.per_cpu, pause_cycles); });
     return std::make_unique<NativeLock>(object, memory, place);
   };
-  return {file.path, object->title(), object->traits(), create, file.path};
+  return {file.path, object->title(), object->traits(), create, file.path, [object] { return operations_of(*object); }};
 }
 
 LockEntry lock_entry_of_file(const SourceFile& file, int pause_cycles) {

@@ -1,6 +1,9 @@
 // The memory order of a store or fence in a lock's code.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace linebounce::workloads {
 
 struct NativeOrder {
@@ -9,6 +12,7 @@ struct NativeOrder {
 
   int site = 0;  // the number of the place in the code
   int line = 0;
+  std::vector<std::string> chain = {};  // as NativeSite::chain; never empty
   bool is_fence = false;
   int order = kRelaxed;
 };

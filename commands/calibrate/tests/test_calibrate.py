@@ -71,7 +71,7 @@ def test_a_shipped_machine_comes_back_from_its_noisy_matrix(linebounce: Program)
     )
     pairs = pair_means(linebounce.run(linebounce.file("measure.toml", experiment_on(measured)), "measured"))
     matrix = linebounce.file("noisy.csv", as_the_tool_writes(pairs, noise=0.04))
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     mine = linebounce.directory / "mine.toml"
     assert "8 CPUs: 2 nodes, 2 buses, 1 thread a core" in shown.stdout
@@ -111,7 +111,7 @@ def test_a_hybrid_has_cores_of_two_threads_and_cores_of_one_and_small_cores_are_
 
     pairs = made_up(12, ns)
     matrix = linebounce.file("hybrid.csv", as_the_tool_writes(pairs, noise=0.02))
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     assert rms_pct(shown.stdout) < 3
     text = (linebounce.directory / "mine.toml").read_text()
@@ -125,7 +125,7 @@ def test_groups_of_different_sizes_keep_the_matrixs_cpu_numbers(linebounce: Prog
     group = [0, 1, 0, 1, 0, 1, 1, 1]
     pairs = made_up(8, lambda a, b: 45.0 if group[a] == group[b] else 130.0)
     matrix = linebounce.file("uneven.csv", as_the_tool_writes(pairs, noise=0.02))
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     assert rms_pct(shown.stdout) < 3
     assert "parameters were chosen by 28 pairs" in shown.stdout
@@ -146,7 +146,7 @@ def test_a_line_at_home_in_a_third_place_is_found_there(linebounce: Program) -> 
 
     pairs = made_up(12, ns)
     matrix = linebounce.file("third.csv", as_the_tool_writes(pairs, noise=0.02))
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     assert "2 nodes, 4 buses" in shown.stdout
     assert "at home on node 0" in shown.stdout
@@ -158,13 +158,13 @@ def test_a_matrix_can_be_read_from_the_tools_terminal_output(linebounce: Program
     matrix = linebounce.file(
         "shown.txt", "Num cores: 3\n\n       0       1       2\n  0\n  1  57±6\n  2  58±0 61±12\n\nMean: 58ns\n"
     )
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     assert "3 CPUs: 1 node, 1 bus" in shown.stdout
 
 
 def test_fitted_values_say_so_and_the_others_keep_their_source(linebounce: Program) -> None:
-    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
+    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     described = linebounce("describe", "machine", "./mine.toml").stdout
     assert f"calibrated: core-to-core matrix {EXAMPLE}" in described
@@ -177,7 +177,7 @@ def test_structures_that_the_matrix_does_not_distinguish_are_named(linebounce: P
     """Link, controllers and directory all add to the distance between two sockets, so the fit gets one figure for three
     parameters. A snoop, however, counts more often on the path to another node than on the path within a node, so it
     can be told apart."""
-    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
+    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml", "--family", "intel_mesh")
     said = " ".join(result.stdout.split("not determined by the matrix")[1].split())
     assert "network.latency_ns and node.latency_ns, directory.latency_ns" in said
     assert "only what they cost together" in said
@@ -192,7 +192,18 @@ def test_the_same_matrix_gives_the_same_machine(linebounce: Program) -> None:
     for name in ["a", "b"]:
         (linebounce.directory / name).mkdir()
         assert (
-            linebounce("calibrate", "--from", EXAMPLE, "-o", f"{name}/mine.toml", "-j", "1" if name == "a" else "3").code == 0
+            linebounce(
+                "calibrate",
+                "--from",
+                EXAMPLE,
+                "-o",
+                f"{name}/mine.toml",
+                "--family",
+                "intel_mesh",
+                "-j",
+                "1" if name == "a" else "3",
+            ).code
+            == 0
         )
     assert (linebounce.directory / "a/mine.toml").read_bytes() == (linebounce.directory / "b/mine.toml").read_bytes()
 
@@ -202,7 +213,8 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
     result = linebounce("calibrate", "--from", matrix, "--machine", "p3_xeon_4way", "-o", "mine.toml")
     assert result.code == 0, result.stderr
     text = (linebounce.directory / "mine.toml").read_text()
-    assert "calibrated: ols2004.table1.main_memory" in text
+    assert '"memory.latency_ns" = "assumed: copied from p3_xeon_4way"' in text
+    assert "ols2004" not in text, "another file's source is not this machine's"
     assert "calibrated: core-to-core matrix" in text
     assert "node." not in text
 
@@ -227,7 +239,7 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
 )
 def test_a_file_that_is_not_a_matrix_is_refused(linebounce: Program, text: str, said: str) -> None:
     linebounce.file("m.csv", text)
-    message = linebounce.refused("calibrate", "--from", "m.csv", "-o", "mine.toml")
+    message = linebounce.refused("calibrate", "--from", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")
     assert said in message
     assert len(message.splitlines()) == 1
     assert not (linebounce.directory / "mine.toml").exists()
@@ -237,10 +249,14 @@ def test_bad_requests_to_calibrate_are_refused(linebounce: Program) -> None:
     linebounce.file("m.csv", ",\n5,\n")
     assert "has 4" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4way", "-o", "x.toml")
     assert "p3_xeon_4way" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4wy", "-o", "x.toml")
-    assert "ends in .toml" in linebounce.refused("calibrate", "--from", "m.csv", "-o", "x.csv")
-    assert '"my machine" cannot name' in linebounce.refused("calibrate", "--from", "m.csv", "-o", "my machine.toml")
+    assert "ends in .toml" in linebounce.refused("calibrate", "--from", "m.csv", "-o", "x.csv", "--family", "intel_mesh")
+    assert '"my machine" cannot name' in linebounce.refused(
+        "calibrate", "--from", "m.csv", "-o", "my machine.toml", "--family", "intel_mesh"
+    )
     assert "--output" in linebounce.refused("calibrate", "--from", "m.csv")
-    assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml", code=3)
+    assert "nowhere.csv" in linebounce.refused(
+        "calibrate", "--from", "nowhere.csv", "-o", "x.toml", "--family", "intel_mesh", code=3
+    )
 
 
 def test_a_fitted_machine_names_its_family_and_leaves_the_values_to_it(linebounce: Program) -> None:
@@ -323,7 +339,7 @@ def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Prog
 def verdict_of(linebounce: Program, pairs: dict[tuple[int, int], float], noise: float) -> str:
     """The report on one line, from the error to the list of fitted parameters."""
     matrix = linebounce.file("judged.csv", as_the_tool_writes(pairs, noise=noise))
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     report = " ".join(shown.stdout.split())
     return report[report.index("RMS of all pairs") : report.index(" chosen by ")]
@@ -376,7 +392,7 @@ def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(
     matrix = linebounce.file("groups.csv", as_the_tool_writes(pairs))
     changes = [("cpus   = 32", "cpus = 8"), ("nodes  = 2", "nodes = 1"), ("[cpu]", "[cpu]\nthreads_per_core = 2")]
     small_machine(linebounce, "generic_2socket_32core", *changes)
-    shown = linebounce("calibrate", "--from", matrix, "--machine", "./measured.toml", "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "--machine", "./measured.toml", "-o", "mine.toml", "--anyway")
     assert shown.code == 0, shown.stderr
     report = " ".join(shown.stdout.split())
     assert "contradicts" not in report
@@ -388,9 +404,73 @@ def test_differing_directions_are_not_a_contradiction(linebounce: Program) -> No
     """One direction takes 60 ns, the other 40. The fit takes the mean and reports no error."""
     rows = [",".join("" if a == b else "60" if a > b else "40" for b in range(6)) for a in range(6)]
     matrix = linebounce.file("directed.csv", "\n".join(rows) + "\n")
-    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "intel_mesh")
     assert shown.code == 0, shown.stderr
     report = " ".join(shown.stdout.split())
     assert "two directions of a pair differ by 40.0 % (RMS)" in report
     assert "contradicts" not in report
     assert "not a good fit" not in report
+
+
+def test_a_machine_far_off_for_a_kind_of_pairs_is_not_written(linebounce: Program) -> None:
+    """Two groups of four CPUs, fitted to a machine with one bus, whose cores have CPUs of both groups as their threads."""
+    pairs = made_up(8, lambda a, b: 20.0 if a // 2 == b // 2 else 40.0 if a // 4 == b // 4 else 200.0)
+    matrix = linebounce.file("groups.csv", as_the_tool_writes(pairs))
+    small_machine(
+        linebounce,
+        "generic_2socket_32core",
+        ("cpus   = 32", "cpus = 8"),
+        ("nodes  = 2", "nodes = 1"),
+        ("[cpu]", "[cpu]\nthreads_per_core = 2"),
+    )
+    command = ("calibrate", "--from", matrix, "--machine", "./measured.toml", "-o", "mine.toml")
+    assert "one core: 200.0 ns measured" in (said := linebounce.refused(*command)), said
+    assert "--anyway" in said
+    assert not (linebounce.directory / "mine.toml").exists()
+    assert linebounce(*command, "--anyway").code == 0
+    assert (linebounce.directory / "mine.toml").exists()
+
+
+def test_the_cost_of_a_cores_own_atomics_does_not_fall_with_the_number_of_other_cores(linebounce: Program) -> None:
+    """Eight dies of eight cores of two threads: 64 pairs within cores, 7,168 between dies that differ among themselves."""
+
+    def ns(a: int, b: int) -> float:
+        if a // 2 == b // 2:
+            return 10.0
+        return 25.0 if a // 16 == b // 16 else 110.0 + 5 * ((a // 16 + b // 16) % 4)
+
+    matrix = linebounce.file("zen.csv", as_the_tool_writes(made_up(128, ns)))
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml", "--family", "amd_zen")
+    assert shown.code == 0, shown.stderr
+    row = re.search(r"one core +64 +10\.0 +([\d.]+) ", shown.stdout)
+    assert row is not None, shown.stdout
+    assert 8.5 < float(row[1]) < 11.5
+
+
+def test_the_family_comes_from_the_processors_name_or_is_asked_for(linebounce: Program) -> None:
+    figures = as_the_tool_writes(made_up(4, lambda *_: 40.0))
+    for name, family, order in (
+        ("AMD EPYC 7773X.csv", "amd_zen", "tso"),
+        ("HiSilicon Kunpeng 920 @ 2.6GHz.csv", "arm_mesh", "ia64"),
+        ("Dual Xeon(R) CPU E5-2680 v4 @ 2.40GHz.csv", "intel_ring", "tso"),
+    ):
+        linebounce.file(name, figures)
+        assert linebounce("import", name, "-o", "mine.toml").code == 0
+        text = (linebounce.directory / "mine.toml").read_text()
+        assert f'contention = "{family}"' in text
+        assert f'consistency = "{order}"' in text
+        assert f"the family of {name.removesuffix('.csv')}, by the file's name" in text
+        assert ("clock_mhz = 2600" in text) == ("2.6GHz" in name)
+    linebounce.file("m1.ultra.csv", figures)
+    assert linebounce("import", "m1.ultra.csv", "-o", "mine.toml").code == 0
+    assert "line_bytes = 128" in (linebounce.directory / "mine.toml").read_text()
+    linebounce.file("titled.csv", "# AMD Opteron 6172\n" + figures)
+    assert linebounce("import", "titled.csv", "-o", "mine.toml").code == 0
+    assert 'contention = "amd_k10"' in (linebounce.directory / "mine.toml").read_text()
+    for name, why in (("m.csv", "nothing in it names the processor"), ("Dual IBM Power7.csv", 'to fit "Dual IBM Power7"')):
+        linebounce.file(name, figures)
+        said = linebounce.refused("import", name, "-o", "none.toml")
+        assert why in said
+        assert "4 CPUs: 1 nodes" in said
+        assert all(family in said for family in ("amd_zen", "arm_mesh", "intel_ring", "--family"))
+    assert not (linebounce.directory / "none.toml").exists()

@@ -154,7 +154,7 @@ def test_another_model_checker_proves_the_same_and_counts_the_same_states(
     linebounce: Program, protocol: str, caches: int
 ) -> None:
     model = linebounce.directory / "model.m"
-    found = check(linebounce, protocol, "--caches", str(caches), "--no-symmetry", "--murphi", model, code=0)
+    found = check(linebounce, protocol, "--caches", str(caches), "--no-symmetry", "--murphi", model, "--liveness", code=0)
     assert found["proved"]
     assert rumur(linebounce, model, found["states"]) == (True, found["states"])
 
@@ -177,7 +177,7 @@ LARGER_SYSTEMS = [
 )
 def test_another_model_checker_agrees_on_networks_too(linebounce: Program, protocol: str, size: tuple[str, ...]) -> None:
     model = linebounce.directory / "model.m"
-    found = check(linebounce, protocol, *size, "--no-symmetry", "--murphi", model, code=0)
+    found = check(linebounce, protocol, *size, "--no-symmetry", "--murphi", model, "--liveness", code=0)
     assert found["proved"]
     states = found["systems"][0]["states"]
     assert rumur(linebounce, model, states) == (True, states)
@@ -206,7 +206,7 @@ def test_a_node_controller_is_proved_in_two_systems_that_show_other_bugs(linebou
 def test_a_node_controller_is_checked_with_another_bus_than_its_file_names(linebounce: Program) -> None:
     size = ("--nodes", "2", "--caches", "1")
     model = linebounce.directory / "model.m"
-    migratory = ("mesi_node", "--bus", "mesi_migratory_snoop", *size, "--no-symmetry", "--murphi", model)
+    migratory = ("mesi_node", "--bus", "mesi_migratory_snoop", *size, "--no-symmetry", "--murphi", model, "--liveness")
     found = check(linebounce, *migratory, code=0)
     assert found["proved"]
     states = found["systems"][0]["states"]
@@ -239,7 +239,7 @@ def test_a_broken_row_of_a_directory_is_found(  # noqa: PLR0913, PLR0917
 ) -> None:
     path = linebounce.file("broken.md", broken(text_of(protocol), state, event, old, new))
     model = linebounce.directory / "model.m"
-    found = check(linebounce, path, "--murphi", model, code=1)
+    found = check(linebounce, path, "--murphi", model, "--liveness", code=1)
     assert re.fullmatch(promise, found["violation"]["promise"]), found["violation"]
     assert len(found["violation"]["steps"]) > 0
     shown = linebounce("check", path)
@@ -278,7 +278,9 @@ def test_a_broken_row_is_found_with_the_messages_that_lead_to_it(  # noqa: PLR09
 def test_an_atomic_bus_and_a_memory_with_states_are_counted_alike_too(linebounce: Program) -> None:
     """Two features that no shipped protocol has: data in the order step, and a memory that knows whether it is up to date."""
     model = linebounce.directory / "model.m"
-    found = check(linebounce, Path(__file__).with_name("atomic_msi.md"), "--no-symmetry", "--murphi", model, code=0)
+    found = check(
+        linebounce, Path(__file__).with_name("atomic_msi.md"), "--no-symmetry", "--murphi", model, "--liveness", code=0
+    )
     assert rumur(linebounce, model, found["states"]) == (True, found["states"])
 
 
@@ -292,7 +294,7 @@ def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR09
 ) -> None:
     path = linebounce.file("broken.md", broken(text_of(protocol), state, event, old, new))
     model = linebounce.directory / "model.m"
-    check(linebounce, path, "--murphi", model, code=1)
+    check(linebounce, path, "--murphi", model, "--liveness", code=1)
     proved, _ = rumur(linebounce, model)
     assert not proved, (what, promise)
 
@@ -304,7 +306,7 @@ def test_both_model_checkers_find_an_endless_request(linebounce: Program) -> Non
     rows = ("| IM_AD | Own_GetM | issue Upgrade | IU_A | broken |", "| SM_AD | Own_Upgrade | - | IM_D | broken |")
     path = linebounce.file("livelock.md", "\n".join([EXTENDING.format("mesi_snoop_upgrade_retry"), *rows]))
     model = linebounce.directory / "model.m"
-    found = check(linebounce, path, "--caches", "1", "--murphi", model, code=1)
+    found = check(linebounce, path, "--caches", "1", "--murphi", model, "--liveness", code=1)
     assert found["violation"]["promise"] == "can_finish"
     assert not rumur(linebounce, model)[0]
 
@@ -394,3 +396,28 @@ def test_a_run_names_a_protocol_without_a_proof(linebounce: Program) -> None:
     result = linebounce(*run, "--set", f"machine.bus.protocol={mine}")
     assert f"linebounce check {mine}" in result.stdout
     assert "linebounce check" not in linebounce(*run, "--fresh").stdout
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        ("msi_atomic", "--caches", "2"),
+        ("dragon_snoop", "--caches", "2"),
+        ("mesi_directory", "--caches", "2"),
+        ("mesi_node", "--nodes", "2", "--caches", "1"),
+    ],
+)
+def test_a_model_for_any_murphi_has_its_parts_in_the_grammars_order(linebounce: Program, system: tuple[str, ...]) -> None:
+    """Murphi's grammar: declarations, then procedures, then rules, start states and invariants; liveness is rumur's own."""
+    order = {"const": 0, "type": 0, "var": 0, "procedure": 1}
+    order |= dict.fromkeys(("startstate", "ruleset", "rule", "invariant"), 2)
+    parts: dict[bool, list[str]] = {}
+    for liveness in (False, True):
+        model = linebounce.directory / "model.m"
+        check(linebounce, *system, "--murphi", model, *["--liveness"] * liveness, code=0)
+        lines = [line for line in model.read_text().splitlines() if line and not line.startswith((" ", "end;", "--"))]
+        parts[liveness] = [re.split(r"\W", line)[0] for line in lines]
+    assert parts[True] == [*parts[False], "liveness"]
+    ranks = [order[part] for part in parts[False]]
+    assert ranks == sorted(ranks)
+    assert set(ranks) == {0, 1, 2}

@@ -136,6 +136,25 @@ def test_petersons_fence_is_needed_with_a_store_buffer_and_its_releases_where_st
     assert orders == [store, ("fence seq_cst", {"sc": "none", "tso": "fence seq_cst", "ia64": "fence seq_cst"}), store]
 
 
+def test_weaken_names_the_line_of_the_lock_that_a_wrapping_header_was_called_from(linebounce: Program) -> None:
+    wrapper = "static inline void inner(int *at, int value) { __atomic_store_n(at, value, __ATOMIC_RELEASE); }\n"
+    outer = "static inline void outer(int *at) {\n  inner(at, 0);\n}\n"
+    linebounce.file("wrappers.h", "\n" * 40 + wrapper + outer)
+    text = """#include <linebounce/lock.h>
+#include "wrappers.h"
+struct own { int held; };
+LINEBOUNCE_LOCK(struct own)
+void acquire(struct own *lock) { while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)) linebounce_pause(); }
+void release(struct own *lock) { outer(&lock->held); }
+"""
+    said = linebounce(
+        "check-lock", linebounce.file("wrapped.c", text), "--weaken", "--json", "--machine=p3_xeon_4way", "--consistency=sc"
+    )
+    places = json.loads(said.stdout)[0]["places"]
+    chains = [place["chain"] for place in places if place["order"] == "store release"]
+    assert chains == [["wrapped.c:6", "wrappers.h:43", "wrappers.h:41"]]
+
+
 def test_a_file_cannot_make_a_lock_in_c_run_unless_the_user_says_native(linebounce: Program) -> None:
     lock(linebounce, "  while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)) linebounce_pause();")
     experiment = linebounce.file("theirs.toml", CONTENDED.replace('"ttas"', '"own.c"').replace("4000", "20"))

@@ -30,7 +30,7 @@ MATRICES = {
 
 @pytest.mark.parametrize("form", MATRICES)
 def test_other_forms_of_matrices_give_the_same_machine(linebounce: Program, form: str) -> None:
-    said = imported(linebounce, "m.txt", MATRICES[form], "-o", "m.toml")
+    said = imported(linebounce, "m.txt", MATRICES[form], "-o", "m.toml", "--family", "intel_mesh")
     assert "4 CPUs: 2 nodes" in said
     assert re.search(r"one bus +2 +39\.5 ", said)
     assert re.search(r"other node +4 +90\.5 ", said)
@@ -65,6 +65,19 @@ LSCPU = {
     "  2    1      1       2    2 2:2:2:2          yes 4500.0000 800.0000 2100.0000\n"
     "  3    1      1       2    3 3:3:3:2          yes 4500.0000 800.0000 2100.0000\n"
     "  4    -      -       -    - -                 no         -        -         -\n",
+    # lscpu -p, from which a script took the lines with #.
+    "without titles": "0,0,0,0,,0,0,0,0\n1,1,0,0,,1,1,1,1\n2,2,1,1,,2,2,2,2\n3,3,1,1,,3,3,3,2\n",
+    # -p -y numbers cores within their socket.
+    "physical numbers": "# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n"
+    "0,0,0,0,,0,0,0,0\n1,4,0,0,,1,1,1,1\n2,0,1,1,,2,2,2,2\n3,4,1,1,,3,3,3,2\n",
+    # Several documents, as a terminal shows them.
+    "documents": "$ lscpu -J -C\n"
+    + json.dumps({"caches": [{"name": "L1d", "one-size": "32K", "all-size": "128K", "level": 1, "type": "Data"}]})
+    + "\n$ lscpu -J -e\n"
+    + json.dumps(
+        {"cpus": [{"cpu": i, "node": i // 2, "core": i, "l1d:l1i:l2:l3": f"{i}:{i}:{i}:{min(i, 2)}"} for i in range(4)]}
+    )
+    + "\n",
 }
 LEVELS = "L2 L#{0} (256KB) + L1d L#{0} (32KB) + L1i L#{0} (32KB) + Core L#{0}"
 LSTOPO = {
@@ -83,6 +96,19 @@ LSTOPO = {
     + "".join(f"    L3 (8192KB)\n      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i}\n" for i in (0, 1))
     + "  Package P#1\n    NUMANode P#1 (31GB)\n    L3 (8192KB)\n"
     + "".join(f"      L2 (256KB) + L1d (32KB) + Core P#{i}\n        PU P#{i + 2}\n" for i in (0, 1)),
+    # -v names each cache's type and all numbers, and a tier of memory its kind. Version 2 has groups for nodes in a package.
+    "verbose": 'Machine (P#0 total=62GiB DMIProductName=X1)\n  Package L#0 (P#0 total=62GiB CPUModel="A (B) @ 2.0GHz")\n'
+    + "".join(
+        f"    Group L#{node} (total=31GiB)\n      NUMANode(DRAM) L#{2 * node} (P#{node} local=31GiB total=31GiB memorytier=1)\n"
+        f"      NUMANode(HBM) L#{2 * node + 1} (P#{2 + node} local=4GiB total=4GiB memorytier=0)\n"
+        + "".join(
+            ("" if i == 3 else f"      L3Cache L#{i} (P#{i} size=8192KiB linesize=64 ways=16)\n")
+            + f"        L1dCache L#{i} (P#{i} size=32KiB linesize=64 ways=8)\n"
+            + f"          L1iCache L#{i} (P#{i} size=32KiB)\n            Core L#{i} (P#{i})\n              PU L#{i} (P#{i})\n"
+            for i in (2 * node, 2 * node + 1)
+        )
+        for node in (0, 1)
+    ),
     # Two nodes in one package, whose memories have caches in front of them.
     "memory caches": '<topology version="2.0"><object type="Machine"><object type="Package">'
     + "".join(
@@ -104,12 +130,112 @@ LSTOPO = {
 def test_other_forms_of_lscpu_and_lstopo_tell_the_same_structure(linebounce: Program, form: str) -> None:
     linebounce.file("structure.txt", (LSCPU | LSTOPO)[form])
     linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
-    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes, " in result.stdout
     assert re.search(r"one bus +1 +40\.0 ", result.stdout)
     assert re.search(r"other bus, one node +1 +60\.0 ", result.stdout)
     assert re.search(r"other node +4 +90\.0 ", result.stdout)
+
+
+def test_lscpus_table_of_eight_cpus_is_no_matrix(linebounce: Program) -> None:
+    rows = "".join(f"{i},{i},{i // 4},{i // 4},,{i},{i},{i},{i // 4}\n" for i in range(8))
+    linebounce.file("m.csv", "".join(",".join("40" if a // 4 == b // 4 else "90" for b in range(8)) + "\n" for a in range(8)))
+    for titles in ("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n", ""):
+        linebounce.file("cpus.txt", titles + rows)
+        result = linebounce("import", "cpus.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
+        assert result.code == 0, result.stderr
+        assert "8 CPUs: 2 nodes, 2 buses, 1 thread" in result.stdout
+
+
+CACHES = {
+    # Version 2, with the instruction caches that must not count, and an L3 of 11 ways that has no power of two of sets.
+    "lstopo": '<topology version="2.0"><object type="Machine"><object type="Package"><object type="NUMANode" os_index="0"/>'
+    '<object type="L3Cache" cache_size="11534336" depth="3" cache_linesize="64" cache_associativity="11" cache_type="0">'
+    + "".join(
+        '<object type="L2Cache" cache_size="2097152" depth="2" cache_linesize="64" cache_associativity="16" cache_type="0">'
+        '<object type="L1Cache" cache_size="65536" depth="1" cache_linesize="64" cache_associativity="4" cache_type="1">'
+        '<object type="L1iCache" cache_size="8192" depth="1" cache_linesize="64" cache_associativity="2" cache_type="2">'
+        f'<object type="Core"><object type="PU" os_index="{i}"/></object></object></object></object>'
+        for i in range(4)
+    )
+    + "</object></object></object></topology>\n",
+    "lstopo -v": "Machine (P#0)\n  Package L#0\n    NUMANode L#0 (P#0)\n    L3Cache L#0 (size=11264KiB linesize=64 ways=11)\n"
+    + "".join(
+        f"      L2Cache L#{i} (size=2048KiB linesize=64 ways=16)\n        L1dCache L#{i} (size=64KiB linesize=64 ways=4)\n"
+        f"          L1iCache L#{i} (size=8KiB linesize=64 ways=2)\n            Core L#{i}\n              PU L#{i} (P#{i})\n"
+        for i in range(4)
+    ),
+    "lscpu -C": "CPU CORE L1d:L1i:L2:L3\n"
+    + "".join(f"{i} {i} {i}:{i}:{i}:0\n" for i in range(4))
+    + "NAME ONE-SIZE ALL-SIZE WAYS TYPE LEVEL SETS PHY-LINE COHERENCY-SIZE\n"
+    "L1d 64K 256K 4 Data 1 256 1 64\nL1i 8K 32K 2 Instruction 1 64 1 64\n"
+    "L2 2M 8M 16 Unified 2 2048 1 64\nL3 11M 11M 11 Unified 3 16384 1 64\n",
+}
+
+
+@pytest.mark.parametrize("form", CACHES)
+def test_caches_are_those_that_the_operating_system_sees(linebounce: Program, form: str) -> None:
+    linebounce.file("structure.txt", CACHES[form])
+    linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert {name: (one["size_kib"], one["ways"], one["line_bytes"]) for name, one in machine["cache"].items()} == {
+        "L1D": (64, 4, 64),
+        "L2": (2048, 16, 64),
+    }
+    assert (machine["node"]["cache_size_kib"], machine["node"]["cache_ways"]) == (11264, 11)
+    sources = machine["sources"]
+    assert sources["cache.L1D.size_kib"] == sources["node.cache_ways"] == "datasheet: the caches in structure.txt"
+    assert sources["cpus"] == "datasheet: the CPUs in structure.txt"
+    copied = "assumed: copied from generic_2socket_32core"
+    assert sources["cache.L1D"] == sources["memory"] == copied
+    assert sources["cpu.consistency"] == "assumed: as processors like intel_mesh have it"
+
+
+def test_a_machine_says_where_it_lacks_a_place_for_a_cache(linebounce: Program) -> None:
+    """Two cores share each L2 in front of an L3 of 12 MiB in 12 ways, which has no power of two of sets with 9 MiB."""
+    pairs = "".join(
+        f"    L2 L#{pair} (1024KB)\n"
+        + "".join(f"      L1d L#{i} (32KB) + Core L#{i} + PU L#{i} (P#{i})\n" for i in (2 * pair, 2 * pair + 1))
+        for pair in (0, 1)
+    )
+    linebounce.file("structure.txt", f"Machine (8GB)\n  Package L#0 + L3 L#0 (9216KB)\n    NUMANode L#0 (P#0)\n{pairs}")
+    linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
+    result = linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh")
+    assert result.code == 0, result.stderr
+    assert "2 cores share each L2, of 1024 KiB; in the machine each core has 512 KiB" in " ".join(result.stdout.split())
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["cache"]["L2"]["size_kib"] == 512
+    assert machine["node"]["cache_size_kib"] == 9216
+
+
+def test_further_descriptions_add_what_the_first_one_lacks(linebounce: Program) -> None:
+    cpus = [{"cpu": i, "node": 0, "core": i // 2, "l1d:l1i:l2:l3": f"{i // 2}:{i // 2}:{i // 2}:0"} for i in range(4)]
+    linebounce.file("cpus.json", json.dumps({"cpus": cpus}))
+    linebounce.file(
+        "summary.txt",
+        "Architecture: x86_64\nCPU(s): 4\nOn-line CPU(s) list: 0-3\nModel name: AMD EPYC 9999\nThread(s) per core: 2\n"
+        "L1d cache: 64 KiB (2 instances)\nL2 cache: 512 KiB (2 instances)\nL3 cache: 8 MiB (1 instance)\n"
+        "NUMA node0 CPU(s): 0-3\n",
+    )
+    linebounce.file("m.csv", "0,10,40,40\n10,0,40,40\n40,40,0,10\n40,40,10,0\n")
+    result = linebounce("import", "summary.txt", "cpus.json", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["cpu"]["threads_per_core"] == 2
+    assert machine["cache"]["L2"]["size_kib"] == 256
+    assert machine["node"]["cache_size_kib"] == 8192
+    assert machine["contention"] == "amd_zen"
+    assert machine["sources"]["cache.L2.ways"] == "assumed: the caches' ways are not stated"
+
+
+def test_nodes_of_memory_alone_are_said(linebounce: Program) -> None:
+    linebounce.file("structure.txt", LSTOPO["verbose"])
+    linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
+    said = " ".join(linebounce("import", "structure.txt", "m.csv", "-o", "m.toml", "--family", "intel_mesh").stdout.split())
+    assert "nodes of memory without CPUs, which the machine lacks: 2 (HBM), 3 (HBM)" in said
 
 
 def test_lstopos_text_without_its_numbers_or_indentation_is_refused(linebounce: Program) -> None:
@@ -147,7 +273,7 @@ def loads_of(linebounce: Program, machine: str, *options: str) -> dict[str, floa
 def test_hmat_in_the_kernels_log_has_the_way_to_other_nodes_too(linebounce: Program) -> None:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("dmesg.txt", HMAT_LOG)
-    result = linebounce("import", "cpus.json", "dmesg.txt", "-o", "m.toml")
+    result = linebounce("import", "cpus.json", "dmesg.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "domains_as_nodes" in result.stdout
     assert "nearest_alone" not in result.stdout
@@ -162,7 +288,7 @@ def test_hmat_in_the_kernels_log_has_the_way_to_other_nodes_too(linebounce: Prog
 def test_slit_as_iasl_prints_it_and_nodes_without_distances(linebounce: Program, text: str, row: str) -> None:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("nodes.txt", text)
-    result = linebounce("import", "cpus.json", "nodes.txt", "-o", "m.toml")
+    result = linebounce("import", "cpus.json", "nodes.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert row in result.stdout
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
@@ -177,7 +303,7 @@ def test_distances_of_many_nodes_go_on_in_iasls_next_line(linebounce: Program) -
         table += f"[000h 0000 012h] Locality {one:3} : {' '.join(distances[:16])} \\\n{' '.join(distances[16:])}\n"
     cpus = "".join(f"/sys/devices/system/node/node{node}/cpulist:{node}\n" for node in range(nodes))
     linebounce.file("slit.txt", table + cpus)
-    result = linebounce("import", "slit.txt", "-o", "m.toml")
+    result = linebounce("import", "slit.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
     assert (machine["cpus"], machine["nodes"]) == (nodes, nodes)
@@ -218,7 +344,7 @@ OLD += "\tMemory node\n Socket\t     0\t     1\n     0\t 120.0\t 200.0\n     1\t
 def from_mlc(linebounce: Program, text: str) -> str:
     linebounce.file("cpus.json", LSCPU["quoted"])
     linebounce.file("mlc.txt", text)
-    result = linebounce("import", "cpus.json", "mlc.txt", "-o", "mine.toml")
+    result = linebounce("import", "cpus.json", "mlc.txt", "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     return " ".join(result.stdout.split())
 

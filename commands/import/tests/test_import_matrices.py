@@ -40,7 +40,7 @@ MCTOP = (
 )
 def test_matrices_of_all_forms_give_one_machine(linebounce: Program, text: str) -> None:
     linebounce.file("m.txt", text)
-    result = linebounce("import", "m.txt", "-o", "m.toml")
+    result = linebounce("import", "m.txt", "-o", "m.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert (linebounce.directory / "m.toml").exists()
     shown = linebounce("describe", "machine", "m.toml", "--json")
@@ -75,11 +75,11 @@ MATRICES = {
 
 @pytest.mark.parametrize("text", MATRICES.values(), ids=MATRICES.keys())
 def test_other_spellings_of_a_matrix_are_the_same_machine(linebounce: Program, text: str) -> None:
-    said = imported(linebounce, "m.txt", text, "-o", "mine.toml")
+    said = imported(linebounce, "m.txt", text, "-o", "mine.toml", "--family", "intel_mesh")
     assert "4 CPUs: 2 nodes, 2 buses" in said
     assert re.search(r"one bus +2 +39\.5", said), "the means of the pairs 0-1 and 2-3"
 
 
 def test_a_list_with_a_pair_twice_is_not_a_matrix(linebounce: Program) -> None:
     linebounce.file("m.csv", "from,to,latency_ns\n0,1,40\n0,1,41\n1,2,5\n")
-    linebounce.refused("import", "m.csv", "-o", "mine.toml")
+    linebounce.refused("import", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")

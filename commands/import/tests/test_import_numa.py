@@ -39,7 +39,7 @@ HMAT = "".join(
 
 
 def imported(linebounce: Program, *files: str) -> dict:
-    result = linebounce("import", *files, "-o", "mine.toml")
+    result = linebounce("import", *files, "-o", "mine.toml", "--family", "intel_mesh", "--anyway")
     assert result.code == 0, result.stderr
     linebounce.file("said.txt", result.stdout)
     return tomllib.loads((linebounce.directory / "mine.toml").read_text())

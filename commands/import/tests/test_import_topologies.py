@@ -64,7 +64,7 @@ def test_a_machine_is_made_of_a_file_with_its_structure_and_one_with_its_latenci
 ) -> None:
     for name, text in (structure, latencies):
         linebounce.file(name, text)
-    result = linebounce("import", structure[0], latencies[0], "-o", "mine.toml")
+    result = linebounce("import", structure[0], latencies[0], "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     text = (linebounce.directory / "mine.toml").read_text()
     assert re.search(r"^nodes = 2$", text, re.MULTILINE)
@@ -81,11 +81,13 @@ def test_structure_alone_is_not_a_machine_and_the_message_says_what_is_missing(l
     linebounce.file("cpus.json", CPUS)
     assert "core-to-core-latency" in linebounce.refused("import", "cpus.json", "-o", "mine.toml")
     linebounce.file("mlc.txt", MLC)
-    assert "lscpu -J -e" in linebounce.refused("import", "mlc.txt", "-o", "mine.toml")
+    assert "lscpu -J -e" in linebounce.refused("import", "mlc.txt", "-o", "mine.toml", "--family", "intel_mesh")
     linebounce.file("idle.txt", MLC[MLC.index("Measuring idle") : MLC.index("Measuring cache")])
-    assert "mlc --c2c_latency" in linebounce.refused("import", "idle.txt", "-o", "mine.toml")
+    assert "mlc --c2c_latency" in linebounce.refused("import", "idle.txt", "-o", "mine.toml", "--family", "intel_mesh")
     linebounce.file("m.csv", "0,5,6\n5,0,7\n6,7,0\n")
-    assert "has 4 CPUs, and the matrix 3" in linebounce.refused("import", "cpus.json", "m.csv", "-o", "mine.toml")
+    assert "has 4 CPUs, and the matrix 3" in linebounce.refused(
+        "import", "cpus.json", "m.csv", "-o", "mine.toml", "--family", "intel_mesh"
+    )
 
 
 EXTENDED = """CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE    MAXMHZ
@@ -115,7 +117,8 @@ ACROSS = "0,90,40,91\n90,0,92,39\n40,92,0,90\n91,39,90,0\n"
 def test_lscpus_texts_say_the_structure_as_well(linebounce: Program, text: str) -> None:
     linebounce.file("cpus.txt", text)
     linebounce.file("m.csv", ACROSS)
-    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml")
+    family = [] if text == SUMMARY else ["--family", "intel_mesh"]
+    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml", *family)
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes" in result.stdout
     machine = (linebounce.directory / "mine.toml").read_text()
@@ -129,7 +132,7 @@ def test_lscpu_may_stand_behind_a_prompt(linebounce: Program, prompt: str) -> No
     text = f"{json.dumps({'cpus': rows})}\nroot@host:~# \n" if "-J" in prompt else SUMMARY
     linebounce.file("cpus.txt", prompt + text)
     linebounce.file("m.csv", ACROSS)
-    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml")
+    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes" in result.stdout
 
@@ -138,13 +141,15 @@ def test_a_summary_shows_cores_of_two_threads_if_its_nodes_do(linebounce: Progra
     text = SUMMARY.replace("core:    1", "core:    2")
     linebounce.file("cpus.txt", text)
     linebounce.file("m.csv", "0,90,10,90\n90,0,90,10\n10,90,0,90\n90,10,90,0\n")
-    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml")
+    result = linebounce("import", "cpus.txt", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")
     assert result.code == 0, result.stderr
     assert "CPUs n and n + 2 are taken for one core's" in result.stdout
     assert re.search(r"one core +2 +10", result.stdout)
     # Here the nodes are blocks of CPUs, so that both ways to number threads are possible.
     linebounce.file("cpus.txt", text.replace("0,2", "0-1").replace("1,3", "2-3"))
-    assert "does not say which CPUs share a core" in linebounce.refused("import", "cpus.txt", "m.csv", "-o", "b.toml", code=3)
+    assert "does not say which CPUs share a core" in linebounce.refused(
+        "import", "cpus.txt", "m.csv", "-o", "b.toml", "--family", "intel_mesh", code=3
+    )
 
 
 def test_a_topology_with_other_numbers_than_the_matrix_is_refused(linebounce: Program) -> None:
@@ -152,11 +157,11 @@ def test_a_topology_with_other_numbers_than_the_matrix_is_refused(linebounce: Pr
     latencies = [[0 if a == b else 10 if cores[a] == cores[b] else 100 for b in range(8)] for a in range(8)]
     linebounce.file("m.csv", "".join(f"{','.join(map(str, row))}\n" for row in latencies))
     linebounce.file("cpus.json", json.dumps({"cpus": [{"cpu": i, "node": 0, "socket": 0, "core": i % 4} for i in range(8)]}))
-    message = linebounce.refused("import", "cpus.json", "m.csv", "-o", "mine.toml")
+    message = linebounce.refused("import", "cpus.json", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")
     assert "number the CPUs differently" in message
     assert "with the threads of a core one after the other" in message
     assert not (linebounce.directory / "mine.toml").exists()
-    alone = linebounce("import", "m.csv", "-o", "mine.toml")  # as the message says
+    alone = linebounce("import", "m.csv", "-o", "mine.toml", "--family", "intel_mesh")  # as the message says
     assert alone.code == 0, alone.stderr
 
 

@@ -185,6 +185,67 @@ def test_a_template_with_an_unknown_counter_is_refused_with_its_line(linebounce:
     assert "form.txt:2: unknown counter 'misess'; legal: accesses" in done.stderr
 
 
+STREAM = "1 r 100\n1 w 100\n1 r 100\n1 w 100\n2 r 100\n2 w 100\n2 r 100\n2 w 100\n"
+
+
+def costs(program: Program, protocol: str, *arguments: str) -> list[str]:
+    """The last row of the table: the name and what each cache has, then all."""
+    done = program("run", program.file("stream.txt", STREAM), "--protocol", protocol, *arguments)
+    assert done.code == 0, done.stderr
+    return done.stdout.splitlines()[-1].split()
+
+
+# CPU 1 misses, then hits, but for MSI's upgrade of its first write. CPU 2 misses, and its first write tells CPU 1; under
+# Dragon each of its writes does.
+@pytest.mark.parametrize(
+    ("protocol", "first", "second"),
+    [("msi", 150 + 20 + 2, 150 + 20 + 2), ("mesi", 150 + 3, 150 + 20 + 2), ("dragon", 150 + 3, 150 + 20 + 1 + 20)],
+)
+def test_a_cost_is_computed_for_each_cache_and_all(linebounce: Program, protocol: str, first: int, second: int) -> None:
+    formula = "cycles = hits*1 + (bus_upgr + bus_upd)*20 + misses*150"
+    assert costs(linebounce, protocol, "--cost", formula) == ["cycles", "0", str(first), str(second), str(first + second)]
+    # Where one wrote first, the other's miss is served by its cache.
+    short = "cycles = hits*1 + c2c*20 + memory*150"
+    assert costs(linebounce, "mesi", "--cost", short) == ["cycles", "0", "153", "22", "175"]
+
+
+def test_a_cost_may_use_another_and_is_a_mean_over_all(linebounce: Program) -> None:
+    more = ("--cost", "cycles=hits-(-2*misses)", "--cost", "each = cycles / accesses")
+    assert costs(linebounce, "mesi", *more) == ["each", "0", "1.25", "1", "1.12"]
+
+
+def test_a_template_may_have_costs(linebounce: Program) -> None:
+    trace = linebounce.file("stream.txt", STREAM)
+    form = linebounce.file("form.txt", "[costs]\ncycles = hits + misses*9\n[end]\n{cycles}\n[each cache]\n{cycles:4}\n[end]\n")
+    done = linebounce("run", trace, "--protocol", "mesi", "--listing", form)
+    assert done.stdout.splitlines() == ["23", "   0", "  12", "  11"]
+    form = linebounce.file("form.txt", "first\n[costs]\ncycles 3\n[end]\n")
+    assert (
+        "form.txt:3: 'cycles 3': expected NAME = COSTS"
+        in linebounce("run", trace, "--protocol", "mesi", "--listing", form).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("cycles", "expected NAME = COSTS"),
+        ("2x = hits", "expected NAME = COSTS"),
+        ("x = hits +", "ends where a counter or a number is expected"),
+        ("x = (hits", "')' is missing"),
+        ("x = hits misses", "'misses' is not expected"),
+        ("x = hitz", "unknown counter 'hitz'; legal: accesses"),
+        ("x = 1.2.3", "'1.2.3' is not a number"),
+        ("reads = 1", "reads: is there already"),
+        ("x = " + "(" * 1000, "too many parentheses"),
+    ],
+)
+def test_a_cost_that_cannot_be_computed_is_refused(linebounce: Program, formula: str, message: str) -> None:
+    done = linebounce("run", linebounce.file("stream.txt", STREAM), "--protocol", "mesi", "--cost", formula)
+    assert done.code == 2
+    assert message in done.stderr
+
+
 def test_options_of_traces_are_refused_for_experiments(linebounce: Program) -> None:
     done = linebounce("run", "operation_costs", "--protocol", "mesi_atomic")
     assert done.code == 2

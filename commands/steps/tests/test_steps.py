@@ -414,3 +414,25 @@ def test_a_failed_run_shows_the_rows_that_ran_on_its_line(linebounce: Program) -
     assert re.search(r"tick \d+ cache 1: S Other_GetM -> S\n", history), "the broken row"
     document = steps(linebounce, *arguments, code=4)
     assert document["error"] in said, "the same words, whatever listens"
+
+
+def test_a_traces_steps_keep_its_cpus_and_addresses(linebounce: Program) -> None:
+    trace = linebounce.file("course.txt", "P0: read 120\nP0: write 120 <-- 80\nP3: read 120\nP1: write 9000000128 <-- 11\n")
+    document = steps(linebounce, trace, "--protocol", "msi_snoop", "--cache-bytes", "8192", "--ways", "2")
+    assert_fits_together(document)
+    served = [(step[3], document["accesses"][step[4]], number(step[5])) for step in document["log"] if step[1] == ACCESS]
+    assert served == [(0, "load", 0x120), (0, "store", 0x120), (3, "load", 0x120), (1, "store", 0x9000000128)]
+    rows = {step[4] for step in document["log"] if step[1] == ROW}
+    assert rows == {0x120 // document["line_bytes"], 0x9000000128 // document["line_bytes"]}
+    assert "CPU 3 reads 0 from 0x120." in document["sentences"]
+    found = linebounce("steps", trace, "--protocol", "msi_snoop", "--at", "CPU 3 loads 0x120")
+    assert found.code == 0, found.stderr
+    log = linebounce("steps", trace, "--machine", "course_8way", "--log-form", "{number} {line} {from} {to}").stdout
+    assert "3 0x100 I IS_AD" in log.splitlines()
+
+
+def test_options_of_traces_are_refused_for_experiments(linebounce: Program) -> None:
+    done = linebounce("steps", "operation_costs", "--protocol", "mesi_snoop")
+    assert done.code == 2
+    assert "operation_costs is not a trace" in done.stderr
+    assert "give an EXPERIMENT, a trace, or --accesses" in linebounce("steps").stderr

@@ -22,7 +22,7 @@ void order_rules(checker::MurphiWriter& out, checker::MurphiBus& bus, const Prot
 
 }  // namespace
 
-std::string murphi_model(const Protocol& protocol, int caches) {
+std::string murphi_model(const Protocol& protocol, int caches, MurphiReader reader) {
   checker::MurphiWriter out("");
   checker::MurphiBus bus(out, protocol, protocol, {"bus", "D", &protocol.memory, {}});
   out.line(0, "-- {}: {}", protocol.name, protocol.title);
@@ -49,9 +49,10 @@ std::string murphi_model(const Protocol& protocol, int caches) {
     order_rules(out, bus, protocol);
   }
   out.cache_invariants(protocol, bus.cache("c"), bus.cache("k"), bus.accounted());
+  if (reader == MurphiReader::any) return checker::procedures_before_rules(out.text());
   out.line(0, "liveness \"everything that waits can finish\"");
   out.line(1, "bus.due = 0 & {};", checker::for_all({{"c", "cid"}}, bus.idle()));
-  return out.text();
+  return checker::procedures_before_rules(out.text());
 }
 
 }  // namespace linebounce

@@ -1,6 +1,7 @@
 #include "models/coherence/checker/murphi_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 namespace linebounce::checker {
@@ -15,7 +16,33 @@ std::string joined(const MurphiVariables& variables, std::string_view separator,
   return text;
 }
 
+// True if the line begins a procedure. Only lines of the outermost level are not indented.
+bool begins_procedure(std::string_view line) {
+  return line.starts_with("procedure ");
+}
+
+bool begins_rule(std::string_view line) {
+  constexpr std::array<std::string_view, 5> kRules = {"startstate", "ruleset", "rule", "invariant", "liveness"};
+  return std::any_of(kRules.begin(), kRules.end(), [line](std::string_view word) { return line.starts_with(word); });
+}
+
 }  // namespace
+
+std::string procedures_before_rules(std::string_view model) {
+  std::string declarations, procedures, rules;
+  std::string* part = &declarations;
+  while (!model.empty()) {
+    const std::size_t end = std::min(model.find('\n'), model.size() - 1) + 1;
+    const std::string_view line = model.substr(0, end);
+    model.remove_prefix(end);
+    if (begins_procedure(line)) part = &procedures;
+    if (part != &procedures && begins_rule(line)) part = &rules;
+    *part += line;
+    const bool ends = line == "end;\n" || (begins_procedure(line) && line.ends_with(" end;\n"));
+    if (part == &procedures && ends) part = &rules;
+  }
+  return declarations + procedures + "\n" + rules;
+}
 
 std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number) {
   std::string plain(name);

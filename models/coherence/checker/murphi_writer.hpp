@@ -58,6 +58,9 @@ struct MurphiController {
   }
 };
 
+// The model with its procedures between the declarations and the rules, as Murphi's grammar has it; rumur takes any order.
+std::string procedures_before_rules(std::string_view model);
+
 // The events of a processor's accesses: loads, stores, evictions and, if `atomic` is another event than kStore, atomic
 // operations.
 std::vector<std::size_t> accesses(std::size_t atomic);

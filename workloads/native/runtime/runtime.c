@@ -21,6 +21,7 @@ struct Hooks {
   uint64_t (*now_ns)(void *call);
   void *(*of_cpu)(void *call, void *own, int cpu);
   bool (*fails_weakly)(const void *call);  // the latest weak compare-exchange failed though it found the expected value
+  void (*initialises)(const void *object, const void *site);  // an atomic operation of init()
 };
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -35,9 +36,10 @@ struct Link {
   void *call;  // the call of the lock that is running; null while the file is loaded, and during init()
   unsigned *pauses;
   const void *sites, *sites_end;
+  const void *object;
 };
 extern const char __start_linebounce_sites[] HIDDEN, __stop_linebounce_sites[] HIDDEN;
-VISIBLE struct Link linebounce_link = {0, 0, &linebounce_pauses, __start_linebounce_sites, __stop_linebounce_sites};
+VISIBLE struct Link linebounce_link = {0, 0, &linebounce_pauses, __start_linebounce_sites, __stop_linebounce_sites, 0};
 
 #define SITE __builtin_return_address(0)
 // Puts all registers that survive a call on the stack, where the simulator can compare them.
@@ -50,12 +52,20 @@ static uint64_t access_at(int access, const volatile void *at, int bytes, int or
 
 #define RUNS (linebounce_link.call != 0)
 
+static void initialises(const void *site) {
+  if (linebounce_link.hooks) linebounce_link.hooks->initialises(linebounce_link.object, site);
+}
+
 // ---- plain and volatile accesses ----
 
 #define PLAIN(name, access, bytes)                                      \
   VISIBLE void name(const volatile void *at) {                          \
     SAVE_REGISTERS();                                                   \
-    if (RUNS) access_at(access, at, bytes, 0, 0, 0, SITE);              \
+    if (RUNS) {                                                         \
+      access_at(access, at, bytes, 0, 0, 0, SITE);                      \
+    } else {                                                            \
+      initialises(SITE);                                                \
+    }                                                                   \
   }
 #define PLAIN_PAIR(prefix, bytes)                  \
   PLAIN(__tsan_##prefix##read##bytes, kRead, bytes) \
@@ -89,20 +99,21 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
 
 #define FETCH(bits, type, name, access, value, native)                                              \
   VISIBLE type __tsan_atomic##bits##_##name(volatile type *at, type operand, int order) {           \
-    if (!RUNS) return native(at, operand, __ATOMIC_SEQ_CST);                                        \
+    if (!RUNS) return initialises(SITE), native(at, operand, __ATOMIC_SEQ_CST);                     \
     return (type)access_at(access, at, bits / 8, order, (type)(value), 0, SITE);                    \
   }
 
 #define ATOMICS(bits, type)                                                                         \
   VISIBLE type __tsan_atomic##bits##_load(const volatile type *at, int order) {                     \
     SAVE_REGISTERS();                                                                               \
-    if (!RUNS) return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                        \
+    if (!RUNS) return initialises(SITE), __atomic_load_n(at, __ATOMIC_SEQ_CST);                     \
     return (type)access_at(kLoad, at, bits / 8, order, 0, 0, SITE);                                 \
   }                                                                                                 \
   VISIBLE void __tsan_atomic##bits##_store(volatile type *at, type value, int order) {              \
     if (RUNS) {                                                                                     \
       access_at(kStore, at, bits / 8, order, value, 0, SITE);                                       \
     } else {                                                                                        \
+      initialises(SITE);                                                                            \
       __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                \
     }                                                                                               \
   }                                                                                                 \
@@ -115,7 +126,10 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
   FETCH(bits, type, fetch_nand, kFetchNand, operand, __atomic_fetch_nand)                           \
   static bool compare_exchange##bits(int access, volatile type *at, type *expected, type desired, int order, \
                                      const void *site) {                                            \
-    if (!RUNS) return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    if (!RUNS) {                                                                                    \
+      initialises(site);                                                                            \
+      return __atomic_compare_exchange_n(at, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }                                                                                               \
     const type wanted = *expected;                                                                  \
     const type seen = (type)access_at(access, at, bits / 8, order, desired, wanted, site);             \
     const bool fails = access == kCompareExchangeWeak && linebounce_link.hooks->fails_weakly(linebounce_link.call); \
@@ -138,6 +152,7 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
                                                           int failure) {                            \
     (void)failure;                                                                                  \
     if (RUNS) return (type)access_at(kCompareExchange, at, bits / 8, order, desired, expected, SITE); \
+    initialises(SITE);                                                                              \
     __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     return expected;                                                                                \
   }
@@ -148,7 +163,11 @@ ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
 VISIBLE void __tsan_atomic_thread_fence(int order) {
-  if (RUNS) access_at(kFence, 0, 0, order, 0, 0, SITE);
+  if (RUNS) {
+    access_at(kFence, 0, 0, order, 0, 0, SITE);
+  } else {
+    initialises(SITE);
+  }
 }
 VISIBLE void __tsan_atomic_signal_fence(int order) { (void)order; }
 

@@ -21,7 +21,7 @@ class NetworkMurphi {
                  [this](int depth, Action action) { rows_.action(depth, action, bus_step("t.sender != 0"), "0"); });
   }
 
-  std::string write() {
+  std::string write(MurphiReader reader) {
     declarations();
     start_state();
     clean_procedure();
@@ -44,7 +44,8 @@ class NetworkMurphi {
     });
     evictions();
     properties();
-    return out_.text();
+    if (reader == MurphiReader::rumur) liveness();
+    return procedures_before_rules(out_.text());
   }
 
  private:
@@ -272,7 +273,11 @@ class NetworkMurphi {
     const std::string idle = fmt::format("{}.access = W_none", cache.at);
     out_.cache_invariants(system_.subject, cache, other,
                           bus_ ? bus_->accounted() : fmt::format("{} -> {}", cache.is(&StateInfo::stable), idle));
+  }
 
+  void liveness() {
+    const MurphiController& cache = rows_.cache();
+    const std::string idle = fmt::format("{}.access = W_none", cache.at);
     out_.line(0, "liveness \"everything that waits can finish\"");
     out_.line(1, "{}", rows_.home.is(&StateInfo::stable));
     messages_.none_under_way();
@@ -299,8 +304,8 @@ class NetworkMurphi {
 }  // namespace
 }  // namespace checker
 
-std::string murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
-  return checker::NetworkMurphi(protocols, options).write();
+std::string murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options, MurphiReader reader) {
+  return checker::NetworkMurphi(protocols, options).write(reader);
 }
 
 }  // namespace linebounce

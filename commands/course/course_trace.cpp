@@ -1,4 +1,4 @@
-#include "commands/run/course_trace.hpp"
+#include "commands/course/course_trace.hpp"
 
 #include <fmt/format.h>
 
@@ -100,7 +100,7 @@ class Interleaving {
     if (!object.address) refuse("{} has no address", object.name);
     const Address offset = operation.argument + static_cast<Address>(stream.repeats) * static_cast<Address>(operation.bytes);
     const Address address = frames_.to_physical(begins_[operation.id] + offset);
-    visit_({stream.cpu, address, operation.bytes, operation.kind != Kind::load});
+    visit_({stream.cpu, address, operation.bytes, operation.kind != Kind::load, operation.id, offset});
     if (stream.repeats++ < operation.repeats()) return;
     stream.repeats = 0;
     stream.advance();
@@ -122,6 +122,10 @@ class Interleaving {
 };
 
 }  // namespace
+
+Address own_address(const trace::Reader& reader, const CourseAccess& access) {
+  return reader.symbols().objects[access.object].address.value_or(0) + access.offset;
+}
 
 std::vector<int> cpus_of_streams(const trace::Reader& reader) {
   std::vector<int> cpus;

@@ -15,7 +15,12 @@ struct CourseAccess {
   Address address = 0;
   int bytes = 0;
   bool writes = false;
+  std::uint32_t object = 0;  // of the trace
+  Address offset = 0;        // in the object
 };
+
+// An access's address in the trace, or in the program that was recorded.
+Address own_address(const trace::Reader& reader, const CourseAccess& access);
 
 // The CPU of each stream: the one that the trace names, else the stream's index.
 std::vector<int> cpus_of_streams(const trace::Reader& reader);

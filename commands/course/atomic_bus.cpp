@@ -1,4 +1,4 @@
-#include "commands/run/atomic_bus.hpp"
+#include "commands/course/atomic_bus.hpp"
 
 #include <fmt/format.h>
 
@@ -89,8 +89,10 @@ AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec
   sets_.resize(static_cast<std::size_t>(caches), std::vector<std::vector<Copy>>(sets_of_cache_));
 }
 
-void AtomicBus::access(int cache, Address address, bool writes) {
+const AtomicAccess& AtomicBus::access(int cache, Address address, int bytes, bool writes) {
   ++accesses_;
+  latest_.transactions.clear();
+  latest_.evicted.reset();
   const LineAddr line(address / static_cast<Address>(spec_.line_bytes));
   const std::size_t event = writes ? kStore : kLoad;
   if (find(cache, line) == nullptr) make_room(cache, line);
@@ -100,10 +102,23 @@ void AtomicBus::access(int cache, Address address, bool writes) {
   if (result == AccessResult::hit) on.use(cache);
   for (int transactions = 0; const auto message = on.take_issued(); ++transactions) {
     if (transactions == kMostTransactionsOfAccess) fail("an access issues one message after another", line);
-    order_step(protocol_, on, *message, cache);
+    order(on, *message, cache);
   }
   if (!on.used()) fail("an access never runs", line);
-  counters_.access_ran(cache, line, writes, result == AccessResult::hit);
+  latest_.hit = result == AccessResult::hit;
+  latest_.miss = counters_.access_ran(cache, address, bytes, writes, latest_.hit);
+  return latest_;
+}
+
+void AtomicBus::order(Line& line, MessageId message, int cache) {
+  const OrderOutcome outcome = order_step(protocol_, line, message, cache);
+  latest_.transactions.push_back({.message = message, .supplier = outcome.supplier, .to_memory = outcome.memory_sender});
+}
+
+StateId AtomicBus::state(int cache, LineAddr line) const {
+  const std::vector<Copy>& set = sets_[static_cast<std::size_t>(cache)][line.value % sets_of_cache_];
+  const auto found = std::ranges::find(set, line, &Copy::line);
+  return found == set.end() ? StateId{0} : found->state;
 }
 
 AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
@@ -117,9 +132,13 @@ void AtomicBus::make_room(int cache, LineAddr line) {
   std::vector<Copy>& set = set_of(cache, line);
   if (std::ssize(set) == spec_.ways) {
     const LineAddr victim = std::ranges::min_element(set, {}, &Copy::used)->line;
+    latest_.evicted = {victim, find(cache, victim)->state};
     Line leaving(*this, victim, kEvict);
     access_step(protocol_, leaving, cache, kEvict);
-    if (const auto message = leaving.take_issued()) order_step(protocol_, leaving, *message, cache);
+    if (const auto message = leaving.take_issued()) {
+      order(leaving, *message, cache);
+      latest_.transactions.back().of_eviction = true;
+    }
     if (find(cache, victim) != nullptr) fail("an evicted line stays", victim);
   }
   set.push_back({.line = line});

@@ -20,6 +20,25 @@ struct AtomicCacheSpec {
   int line_bytes = 0;
 };
 
+struct AtomicTransaction {
+  MessageId message = 0;
+  int supplier = kNobody;   // who supplied the line: a cache, kMemory, or kNobody if none was needed
+  int to_memory = kNobody;  // the cache whose data went to memory, or kNobody
+  bool of_eviction = false;
+};
+
+// What one access did.
+struct AtomicAccess {
+  bool hit = false;  // without a transaction
+  std::vector<AtomicTransaction> transactions;
+  struct Evicted {
+    LineAddr line;
+    StateId state = 0;
+  };
+  std::optional<Evicted> evicted;
+  MissClasses::Change miss;
+};
+
 class AtomicBus {
  public:
   // REQUIRES: `protocol` is for an atomic bus; `protocol` and `counters` outlive this object. Errors: std::invalid_argument
@@ -27,7 +46,9 @@ class AtomicBus {
   AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters);
 
   // Errors: ProtocolFault; std::logic_error if a copy is stale or the access never completes.
-  void access(int cache, Address address, bool writes);
+  // The result is valid until the next access. REQUIRES: the bytes lie on one line.
+  const AtomicAccess& access(int cache, Address address, int bytes, bool writes);
+  [[nodiscard]] StateId state(int cache, LineAddr line) const;
 
  private:
   struct Copy {
@@ -43,6 +64,7 @@ class AtomicBus {
   }
   [[nodiscard]] Copy* find(int cache, LineAddr line);
   void make_room(int cache, LineAddr line);
+  void order(Line& line, MessageId message, int cache);
   void drop(int cache, LineAddr line);
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
 
@@ -58,6 +80,7 @@ class AtomicBus {
   };
   std::unordered_map<std::uint64_t, MemoryLine> memory_;
   std::int64_t accesses_ = 0;
+  AtomicAccess latest_;
 };
 
 }  // namespace linebounce::sim

@@ -1,0 +1,144 @@
+#include "commands/course/state_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/ordinal.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/terminal/table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kNone = "-";
+
+std::string cpu_name(int cpu) {
+  return fmt::format("P{}", cpu);
+}
+
+int caches_for(const std::vector<int>& cpus) {
+  return cpus.empty() ? 1 : 1 + *std::ranges::max_element(cpus);
+}
+
+// True if a cache sends a word by this message, in any of its states.
+bool is_update(const Protocol& protocol, MessageId message) {
+  const BaseEvent& own = protocol.cache.base_events[own_event(message)];
+  for (std::size_t state = 0; state < protocol.cache.states.size(); ++state) {
+    for (int word = 0; word < own.count; ++word) {
+      if (protocol.cache.row(static_cast<StateId>(state), static_cast<EventId>(own.first + word)).does(Verb::send_word))
+        return true;
+    }
+  }
+  return false;
+}
+
+void append(std::string& list, const std::string& word) {
+  list += (list.empty() ? "" : ", ") + word;
+}
+
+}  // namespace
+
+StateTable::StateTable(const Protocol& protocol, std::vector<int> cpus, const AtomicCacheSpec& spec)
+    : protocol_(protocol),
+      cpus_(std::move(cpus)),
+      line_bytes_(spec.line_bytes),
+      counters_(protocol, caches_for(cpus_), spec.line_bytes, spec.size_bytes / spec.line_bytes),
+      bus_(protocol, caches_for(cpus_), spec, counters_) {}
+
+std::vector<StateId> StateTable::states(LineAddr line) const {
+  std::vector<StateId> states;
+  for (const int cpu : cpus_) states.push_back(bus_.state(cpu, line));
+  return states;
+}
+
+void StateTable::add(const NamedAccess& access) {
+  const LineAddr line(access.address / static_cast<Address>(line_bytes_));
+  lines_.try_emplace(line.value, access.line);
+  Row row{.cpu = access.cpu, .writes = access.writes, .place = access.place, .before = states(line)};
+  const AtomicAccess& ran = bus_.access(access.cpu, access.address, access.bytes, access.writes);
+  row.after = states(line);
+  tell_transactions(ran, row);
+  if (ran.evicted) {
+    row.evicted = lines_.at(ran.evicted->line.value);
+    row.evicted_state = state_name(ran.evicted->state);
+  }
+  rows_.push_back(std::move(row));
+  follow_miss(access, line, ran);
+}
+
+void StateTable::tell_transactions(const AtomicAccess& ran, Row& row) const {
+  bool is_miss = false, updates = false;
+  for (const AtomicTransaction& transaction : ran.transactions) {
+    append(row.bus, protocol_.messages[transaction.message].name);
+    if (transaction.to_memory != kNobody) append(row.to_memory, cpu_name(transaction.to_memory));
+    if (transaction.of_eviction) continue;
+    updates = updates || is_update(protocol_, transaction.message);
+    if (transaction.supplier == kNobody) continue;
+    is_miss = true;
+    row.supplier = transaction.supplier == kMemory ? "memory" : cpu_name(transaction.supplier);
+  }
+  row.result = ran.hit ? "hit" : is_miss ? "miss" : updates ? "update" : "upgrade";
+}
+
+// Enters the class of the miss that brought the copy. Whether a miss was true sharing may turn out at a later access.
+void StateTable::follow_miss(const NamedAccess& access, LineAddr line, const AtomicAccess& ran) {
+  const auto [was, is] = ran.miss;
+  if (was == is) return;
+  std::size_t& row = latest_miss_[{access.cpu, line.value}];
+  if (was == MissClass::none) row = rows_.size() - 1;
+  rows_[row].miss = is;
+}
+
+std::string StateTable::states_text(const Row& row, std::size_t column) const {
+  const std::string& before = state_name(row.before[column]);
+  const std::string& after = state_name(row.after[column]);
+  return before == after ? before : fmt::format("{}→{}", before, after);
+}
+
+std::string StateTable::result_text(const Row& row) const {
+  const std::string_view words = kMissClassWords[ordinal(row.miss)];
+  return words.empty() ? row.result : fmt::format("{}: {}", row.result, words);
+}
+
+std::string StateTable::text(const Painter& paint) const {
+  const bool any_to_memory = std::ranges::any_of(rows_, [](const Row& row) { return !row.to_memory.empty(); });
+  const bool any_evicted = std::ranges::any_of(rows_, [](const Row& row) { return !row.evicted.empty(); });
+  const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
+  std::vector<Column> columns = {figures("no.", 0), words("CPU"), words("op"), words("address")};
+  for (const int cpu : cpus_) columns.push_back(words(cpu_name(cpu)));
+  columns.insert(columns.end(), {words("bus"), words("data from")});
+  if (any_to_memory) columns.push_back(words("to memory"));
+  if (any_evicted) columns.push_back(words("evicts"));
+  columns.push_back(words("result"));
+  for (Column& column : columns) column.gap = &column == &columns.front() ? 0 : 2;
+  Table table(columns, paint);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    std::vector<Cell> cells = {fmt::format("{}", i + 1), cpu_name(row.cpu), row.writes ? "W" : "R", row.place};
+    for (std::size_t column = 0; column < cpus_.size(); ++column) cells.emplace_back(states_text(row, column));
+    cells.insert(cells.end(), {or_none(row.bus), or_none(row.supplier)});
+    if (any_to_memory) cells.emplace_back(or_none(row.to_memory));
+    if (any_evicted) cells.emplace_back(row.evicted.empty() ? kNone : fmt::format("{} ({})", row.evicted, row.evicted_state));
+    cells.emplace_back(result_text(row));
+    table.add(cells);
+  }
+  return table.text();
+}
+
+std::string StateTable::csv() const {
+  std::string out = "number,cpu,operation,address";
+  for (const int cpu : cpus_) out += fmt::format(",{0}_before,{0}_after", cpu_name(cpu));
+  out += ",bus,data_from,to_memory,evicts,evicted_state,result,miss_class\n";
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    out += fmt::format("{},{},{},{}", i + 1, cpu_name(row.cpu), row.writes ? "W" : "R", csv_field(row.place));
+    for (std::size_t column = 0; column < cpus_.size(); ++column)
+      out += fmt::format(",{},{}", state_name(row.before[column]), state_name(row.after[column]));
+    out += fmt::format(",{},{},{},{},{},{},{}\n", csv_field(row.bus), row.supplier, csv_field(row.to_memory),
+                       csv_field(row.evicted), row.evicted_state, row.result, kMissClassWords[ordinal(row.miss)]);
+  }
+  return out;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,221 @@
+#include "commands/course/trace_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "commands/course/course_trace.hpp"
+#include "forms/own_forms.hpp"
+#include "forms/recognised.hpp"
+#include "models/text/shell_word.hpp"
+#include "sim/config/machine_files.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/results/own_directory.hpp"
+#include "sim/results/result_files.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCourseMachine = "course_8way";
+constexpr const char* kAtomicEnding = "_atomic";
+constexpr int kKibibyte = 1024;
+
+// Refuses to replace a trace that is not an earlier conversion of these files: the user has named the results, not this file.
+void require_conversion(const fs::path& trace, const std::vector<std::string>& files) {
+  if (!is_there(trace)) return;
+  std::vector<std::string> names;
+  for (const std::string& file : files) names.push_back(fs::path(file).filename().string());
+  const auto is_conversion = [&](const trace::Summary& summary) {
+    return summary.program == fmt::format("{}", fmt::join(names, " ")) && summary.recorder.starts_with("linebounce import ");
+  };
+  try {
+    if (is_conversion(trace::Reader(trace).summary())) return;
+  } catch (const trace::TraceError&) {
+    // It is no trace, or a damaged one.
+  }
+  throw ConfigError(fmt::format("{}: is there already, and the converted trace would replace it; move it, or choose another -o",
+                                trace.string()));
+}
+
+void refuse_options_of_other_tools(const TraceOptions& options) {
+  if (options.files.size() > 1)
+    throw ConfigError(fmt::format("{}: this trace has all CPUs; further files are for traces with a file for each CPU",
+                                  options.files.front()));
+  if (!options.as.empty() && options.as != "trace")
+    throw ConfigError(
+        fmt::format("--as {}: {} is a trace of Linebounce's own, which has one form", options.as, options.files.front()));
+}
+
+const Form& form_of(const TraceOptions& options, const Excerpt& excerpt, const std::string& subcommand) {
+  const FormQuestion question{.file = options.files.front(),
+                              .as = options.as,
+                              .kinds = {FormKind::trace},
+                              .option = "--as",
+                              .command = fmt::format("linebounce {} {}", subcommand, shell_word(options.files.front()))};
+  return *choose_form(question, excerpt).form;
+}
+
+void add_cache(const TraceOptions& options, const std::string& machine_name, ReplayStudy& study) {
+  const MachineFiles machine = read_machine_files(machine_name, "");
+  if (machine.spec.caches.size() != 1) {
+    throw ConfigError(
+        fmt::format("--cache-bytes and --ways describe one cache of each CPU, but {} has {} levels; "
+                    "set each with --set machine.cache.NAME.size_kib=N, or use --machine {}",
+                    machine_name, machine.spec.caches.size(), kCourseMachine));
+  }
+  const std::string cache = "machine.cache." + machine.spec.caches.front().name;
+  if (options.cache_bytes && *options.cache_bytes % kKibibyte != 0)
+    throw ConfigError(
+        fmt::format("--cache-bytes {}: a machine's caches have whole KiB; a protocol of an atomic bus "
+                    "takes any size",
+                    *options.cache_bytes));
+  study.options.emplace(cache + ".size_kib", "--cache-bytes");
+  study.options.emplace(cache + ".ways", "--ways");
+  if (options.cache_bytes) study.sets.push_back(fmt::format("{}.size_kib={}", cache, *options.cache_bytes / kKibibyte));
+  if (options.ways) study.sets.push_back(fmt::format("{}.ways={}", cache, *options.ways));
+}
+
+}  // namespace
+
+void add_trace_options(Command& command, TraceOptions& options) {
+  command.option("--accesses", "TEXT", &options.accesses,
+                 "Instead of a trace: the accesses, such as \"P1 R x; P2 W x; P1 R x\"");
+  command.option("--protocol", "P", &options.protocol, "For a trace: the caches' protocol; default: the machine's");
+  command.option("--cache-bytes", "N", &options.cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
+  command.option("--ways", "N", &options.ways, "For a trace: each cache's associativity").between(1, 1024);
+  command.option("--line-bytes", "N", &options.line_bytes, "For a trace: the size of a line").between(8, 4096);
+  command.option("--as", "FORM", &options.as, "For a trace: its form, where several fit (see: linebounce import --help)");
+}
+
+bool has_trace_options(const TraceOptions& options) {
+  return !options.as.empty() || !options.protocol.empty() || options.cache_bytes || options.ways || options.line_bytes;
+}
+
+bool is_trace(const std::string& word) {
+  std::error_code ignored;
+  const fs::path file = word;
+  const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
+  if (is_own || !fs::is_regular_file(file, ignored)) return false;
+  const std::vector<std::string> experiments = file_names(kExperimentFiles);
+  // An experiment's name takes precedence over a file of that name.
+  if (std::ranges::find(experiments, word) != experiments.end()) return false;
+  const Excerpt excerpt = excerpt_of(file);
+  if (is_own_trace(excerpt)) return true;
+  const Recognised recognised = recognise(excerpt);
+  return std::ranges::any_of(recognised.candidates,
+                             [](const FormCandidate& candidate) { return candidate.form->kind == FormKind::trace; });
+}
+
+ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const fs::path& keep) {
+  const std::vector<std::string>& files = options.files;
+  const Excerpt excerpt = excerpt_of(files.front());
+  if (is_own_trace(excerpt)) {
+    refuse_options_of_other_tools(options);
+    path_ = files.front();
+    return;
+  }
+  const Form& form = form_of(options, excerpt, subcommand);
+  if (!keep.empty()) {
+    require_conversion(keep, files);
+    make_parents(keep);
+  }
+  temporary_.emplace(keep.empty() ? fs::temp_directory_path() / fmt::format("linebounce-{}.lbt", getpid()) : keep);
+  convert_files(form, {files.begin(), files.end()}, temporary_->path());
+  path_ = keep.empty() ? temporary_->path() : keep;
+  if (keep.empty()) return;
+  temporary_->finish();
+  temporary_.reset();
+}
+
+Protocol protocol_of_course(const std::string& name) {
+  const std::vector<std::string> known = file_names(kProtocolFiles);
+  const bool is_short =
+      std::ranges::find(known, name) == known.end() && std::ranges::find(known, name + kAtomicEnding) != known.end();
+  return load_protocol(is_short ? name + kAtomicEnding : name, "--protocol");
+}
+
+bool is_for_atomic_bus(const Protocol& protocol) {
+  return protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic;
+}
+
+Protocol protocol_of_accesses(const TraceOptions& options) {
+  if (options.protocol.empty()) throw UsageError("accesses that are typed also need a protocol, such as --protocol mesi");
+  Protocol protocol = protocol_of_course(options.protocol);
+  if (!is_for_atomic_bus(protocol))
+    throw ConfigError(
+        fmt::format("--protocol {}: accesses that are typed run on an atomic bus; legal here: mesi_atomic and the "
+                    "like, see linebounce list protocols",
+                    options.protocol));
+  return protocol;
+}
+
+std::string machine_of(const TraceOptions& options, const trace::Reader& reader) {
+  if (!options.overrides.machine.empty()) return options.overrides.machine;
+  return reader.summary().machine.empty() ? kCourseMachine : reader.summary().machine;
+}
+
+AtomicCacheSpec caches_of(const TraceOptions& options, const std::string& machine) {
+  const MachineFiles files = read_machine_files(machine.empty() ? kCourseMachine : machine, "");
+  const CacheSpec& outermost = files.spec.caches.back();
+  return {.size_bytes = options.cache_bytes.value_or(outermost.size_kib * kKibibyte),
+          .ways = options.ways.value_or(outermost.ways),
+          .line_bytes = options.line_bytes.value_or(outermost.line_bytes)};
+}
+
+workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceOptions& options, const AtomicCacheSpec& spec) {
+  const auto seed = static_cast<std::uint64_t>(options.overrides.seed.value_or(kDefaultSeed));
+  try {
+    return {reader,
+            {.seed = workloads::RecordedMemory::frames_seed(seed, 0),
+             .index_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(spec.size_bytes / spec.ways - 1)))}};
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("{}: {}", reader.file().string(), refused.what()));
+  }
+}
+
+int caches_in(const trace::Reader& reader) {
+  const std::vector<int> cpus = cpus_of_streams(reader);
+  const int caches = cpus.empty() ? 1 : 1 + *std::ranges::max_element(cpus);
+  if (caches > kMostAtomicCaches)
+    throw ConfigError(
+        fmt::format("{}: has {} CPUs; an atomic bus takes at most {}", reader.file().string(), caches, kMostAtomicCaches));
+  return caches;
+}
+
+void refuse_settings(const TraceOptions& options, const Protocol& protocol) {
+  if (!options.overrides.sets.empty())
+    throw ConfigError(
+        fmt::format("--set: {} is for an atomic bus, which has no time; legal with it: --cache-bytes, --ways, "
+                    "--line-bytes",
+                    protocol.name));
+}
+
+ReplayStudy study_of(const TraceOptions& options, const trace::Reader& reader, bool counters) {
+  ReplayStudy study{.name = "trace",
+                    .title = "Trace " + fs::path(options.files.front()).filename().string(),
+                    .machine = machine_of(options, reader),
+                    .trace = reader.file(),
+                    .seed = options.overrides.seed};
+  std::vector<std::string>& sets = study.sets;
+  study.options = {{"machine.line_bytes", "--line-bytes"}, {"machine.bus.protocol", "--protocol"}};
+  if (options.line_bytes) sets.push_back(fmt::format("machine.line_bytes={}", *options.line_bytes));
+  if (options.cache_bytes || options.ways) add_cache(options, study.machine, study);
+  if (!options.protocol.empty()) sets.push_back("machine.bus.protocol=" + options.protocol);
+  // Each thread runs on the CPU that its stream names, or else on the CPU with the stream's number.
+  sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
+  if (counters) sets.emplace_back("run.counters=true");
+  sets.insert(sets.end(), options.overrides.sets.begin(), options.overrides.sets.end());
+  for (const auto& [path, value] : split_sets(options.overrides.sets)) study.options.erase(path);
+  return study;
+}
+
+}  // namespace linebounce::sim

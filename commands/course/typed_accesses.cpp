@@ -1,0 +1,213 @@
+#include "commands/course/typed_accesses.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "commands/course/trace_files.hpp"
+#include "forms/address_lines.hpp"
+#include "forms/cpu_words.hpp"
+#include "models/text/text_lines.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/point/config_error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr int kWordBytes = 4;
+constexpr const char* kOnlyLine = "x";  // where accesses without a place go
+
+struct Typed {
+  int cpu = 0;
+  bool writes = false;
+  std::string place;
+};
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view text) {
+  constexpr std::string_view kBetween = " \t\r,:()";
+  Words words;
+  for (std::size_t at = text.find_first_not_of(kBetween); at != text.npos; at = text.find_first_not_of(kBetween, at)) {
+    const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("0123456789") == word.npos;
+}
+
+// Takes the first word for which `is_it` holds; empty if there is none.
+template <class Predicate>
+std::string_view take(Words& words, Predicate is_it) {
+  const auto found = std::ranges::find_if(words, [&is_it](std::string_view word) { return static_cast<bool>(is_it(word)); });
+  if (found == words.end()) return {};
+  const std::string_view word = *found;
+  words.erase(found);
+  return word;
+}
+
+// The number of letters in front of a joined operation and CPU, "r1" or "W2"; 0 for any other word.
+std::size_t joined_letters(std::string_view word) {
+  const std::size_t digits = std::min(word.find_first_of("0123456789"), word.size());
+  const bool is_joined = digits < word.size() && is_number(word.substr(digits)) && read_or_write(word.substr(0, digits));
+  return is_joined ? digits : 0;
+}
+
+std::vector<std::string_view> split_accesses(std::string_view text) {
+  std::vector<std::string_view> accesses;
+  while (!text.empty()) {
+    const std::size_t closed = text.find(")(");
+    const std::size_t end = std::min({text.find_first_of(";\n"), closed == text.npos ? closed : closed + 1, text.size()});
+    const Words words = words_of(text.substr(0, end));
+    if (std::ranges::all_of(words, [](std::string_view word) { return joined_letters(word) > 0; })) {
+      accesses.insert(accesses.end(), words.begin(), words.end());  // "r1 w2 r1"
+    } else {
+      accesses.push_back(text.substr(0, end));
+    }
+    const bool has_mark = end < text.size() && text[end] != '(';
+    text.remove_prefix(end + (has_mark ? 1 : 0));
+  }
+  return accesses;
+}
+
+std::optional<Typed> parse(std::string_view text) {
+  Words words = words_of(text);
+  std::erase_if(words, announces_cpu);  // "core 1"
+  std::string_view operation = take(words, read_or_write), cpu;
+  if (operation.empty()) {
+    const std::string_view joined = take(words, joined_letters);
+    operation = joined.substr(0, joined_letters(joined));
+    cpu = joined.substr(operation.size());
+  } else {
+    // A number is the CPU unless another word names it: "P1 R 100".
+    cpu = take(words, [](std::string_view word) { return !is_number(word) && cpu_number(word); });
+    if (cpu.empty()) cpu = take(words, is_number);
+  }
+  const auto what = read_or_write(operation);
+  const auto number = cpu_number(cpu);
+  if (!what || !number || words.size() > 1) return std::nullopt;
+  return Typed{.cpu = *number,
+               .writes = *what == AddressLine::What::store,
+               .place = words.empty() ? kOnlyLine : std::string(words.front())};
+}
+
+// Where named places lie: each name has lines of its own, behind those of numbers.
+class Places {
+ public:
+  Places(const std::vector<Typed>& accesses, int line_bytes) : line_bytes_(static_cast<Address>(line_bytes)) {
+    std::map<std::string, Address> bytes;
+    std::vector<std::string> order;
+    for (const Typed& typed : accesses) {
+      if (const auto number = address_of(typed.place)) {
+        next_ = std::max(next_, (*number / line_bytes_ + 1) * line_bytes_);
+        continue;
+      }
+      const auto [name, offset] = parts_of(typed.place);
+      if (!bytes.contains(name)) order.push_back(name);
+      bytes[name] = std::max(bytes[name], offset + kWordBytes);
+    }
+    for (const std::string& name : order) {
+      begins_[name] = next_;
+      next_ += (bytes[name] + line_bytes_ - 1) / line_bytes_ * line_bytes_;
+    }
+  }
+
+  // Fills in address, place and line.
+  void place(const std::string& typed, NamedAccess& access) const {
+    if (const auto number = address_of(typed)) {
+      access.address = *number;
+      access.place = fmt::format("0x{:x}", *number);
+      access.line = fmt::format("0x{:x}", *number / line_bytes_ * line_bytes_);
+      return;
+    }
+    const auto [name, offset] = parts_of(typed);
+    access.address = begins_.at(name) + offset;
+    access.place = typed;
+    access.line = name;
+  }
+
+ private:
+  static std::optional<Address> address_of(const std::string& place) {
+    const bool marked = place.starts_with("0x") || place.starts_with("0X");
+    if (!marked && !is_number(place)) return std::nullopt;
+    const std::string_view digits = std::string_view(place).substr(marked ? 2 : 0);
+    Address address = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
+    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
+    return address - address % kWordBytes;
+  }
+
+  // The name and the offset in bytes of "a[3]".
+  static std::pair<std::string, Address> parts_of(const std::string& place) {
+    constexpr Address kMostIndex = 1 << 20;
+    const std::size_t bracket = place.find('[');
+    Address index = 0;
+    if (bracket == std::string::npos || bracket == 0 || !place.ends_with(']')) return {place, 0};
+    const char* const last = place.data() + place.size() - 1;
+    const auto [end, error] = std::from_chars(place.data() + bracket + 1, last, index);
+    if (error != std::errc{} || end != last || index > kMostIndex) return {place, 0};
+    return {place.substr(0, bracket), index * kWordBytes};
+  }
+
+  Address line_bytes_;
+  Address next_ = 0;
+  std::map<std::string, Address> begins_;
+};
+
+// The text without comments.
+std::string without_comments(const std::string& text) {
+  std::string out;
+  for (const std::string_view line : text_lines(text)) {
+    const std::size_t comment = std::min({line.find('#'), line.find("//"), line.size()});
+    out.append(line.substr(0, comment)) += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_exercise(const std::string& word) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(word, failed) || std::filesystem::file_size(word, failed) > kLargest) return false;
+  const std::string text = without_comments(read_text(word));
+  const std::vector<std::string_view> accesses = split_accesses(text);
+  return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
+}
+
+std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes) {
+  std::vector<Typed> parsed;
+  const std::string plain = without_comments(text);
+  for (const std::string_view access : split_accesses(plain)) {
+    std::optional<Typed> typed = parse(access);
+    if (!typed)
+      throw ConfigError(
+          fmt::format("access {}, '{}': expected a CPU, R or W, and a place, as in \"P1 R x\"", parsed.size() + 1, access));
+    if (typed->cpu >= kMostAtomicCaches)
+      throw ConfigError(fmt::format("access {}: CPU {}; an atomic bus has the CPUs 0 to {}", parsed.size() + 1, typed->cpu,
+                                    kMostAtomicCaches - 1));
+    parsed.push_back(std::move(*typed));
+  }
+  if (parsed.empty()) throw ConfigError("no access is typed; legal: \"P1 R x; P2 W x\"");
+  const Places places(parsed, line_bytes);
+  std::vector<NamedAccess> accesses;
+  for (const Typed& typed : parsed) {
+    NamedAccess& access = accesses.emplace_back();
+    access.cpu = typed.cpu;
+    access.writes = typed.writes;
+    access.bytes = kWordBytes;
+    places.place(typed.place, access);
+  }
+  return accesses;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,145 @@
+#include "commands/steps/trace_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "commands/course/course_trace.hpp"
+#include "commands/course/state_table.hpp"
+#include "commands/course/typed_accesses.hpp"
+#include "sim/plan/plan.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// The trace's own address of a byte in simulated memory.
+class OwnAddresses {
+ public:
+  OwnAddresses(const StepRecorder::Facts& facts, const trace::Symbols& symbols) : frames_(&facts.frames) {
+    std::map<std::string, Address> recorded;  // by name
+    std::set<std::string> several;
+    for (const trace::Object& object : symbols.objects) {
+      const bool is_new = recorded.emplace(object.name, object.address.value_or(0)).second;
+      if (!is_new || !object.address || object.page_bytes != 0) several.insert(object.name);
+    }
+    for (const StepRecorder::Object& object : facts.objects) {
+      const auto found = recorded.find(object.name);
+      if (found == recorded.end() || several.contains(object.name)) continue;
+      places_[object.begin] = {object.begin + static_cast<Address>(object.size), found->second};
+    }
+  }
+
+  [[nodiscard]] Address of(Address physical) const {
+    const Address address = frames_->to_virtual(physical);
+    auto place = places_.upper_bound(address);
+    if (place == places_.begin()) return physical;
+    --place;
+    const auto& [end, recorded] = place->second;
+    return address < end ? recorded + (address - place->first) : physical;
+  }
+
+ private:
+  const PageFrames* frames_;
+  std::map<Address, std::pair<Address, Address>> places_;  // by begin: end and recorded begin
+};
+
+bool has_line(const RunStep& step) {
+  return step.kind == RunStepKind::row || step.kind == RunStepKind::message || step.kind == RunStepKind::directory;
+}
+
+void use_own_addresses(RecordedSteps& run, const trace::Symbols& symbols) {
+  const OwnAddresses own(run.facts, symbols);
+  const auto line_bytes = static_cast<Address>(run.facts.line_bytes);
+  for (RunStep& step : run.steps)
+    step.where = has_line(step) ? own.of(step.where * line_bytes) / line_bytes : own.of(step.where);
+  std::map<std::pair<Address, int>, std::pair<std::string, RecordedSteps::WordValues>> words;
+  std::size_t number = 0;
+  for (auto& [word, name] : run.facts.words) {
+    const Address address = own.of(word.first);
+    const bool is_of_trace = address != word.first;  // a page of the trace, whose name says less than the address
+    words[{address, word.second}] = {is_of_trace ? fmt::format("0x{:x}", address) : std::move(name), run.word_values[number++]};
+  }
+  run.facts.words.clear();
+  run.word_values.clear();
+  for (auto& [word, named] : words) {
+    run.facts.words.emplace(word, std::move(named.first));
+    run.word_values.push_back(named.second);
+  }
+  for (StepRecorder::Object& object : run.facts.objects) object.begin = own.of(run.facts.frames.to_physical(object.begin));
+  run.facts.frames = {};
+}
+
+std::string written(const StateTable& table, TableFormat format) {
+  switch (format) {
+    case TableFormat::csv: return table.csv();
+    case TableFormat::markdown: return table.text(painter_for_stdout().for_markdown());
+    case TableFormat::text: return table.text(painter_for_stdout());
+  }
+  return "";
+}
+
+AtomicCacheSpec spec_of(const TraceOptions& options, const Protocol& protocol, const std::string& machine) {
+  refuse_settings(options, protocol);
+  return caches_of(options, machine);
+}
+
+StateTable empty_table(const Protocol& protocol, const std::set<int>& cpus, const AtomicCacheSpec& spec) {
+  try {
+    return {protocol, {cpus.begin(), cpus.end()}, spec};
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("the caches: {}", refused.what()));
+  }
+}
+
+}  // namespace
+
+RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& reader, std::size_t most) {
+  const ReplayStudy study = study_of(options, reader, false);
+  RecordedSteps run = record_point([&] { return plan_of(study).make_point(0); }, most);
+  use_own_addresses(run, reader.symbols());
+  return run;
+}
+
+StateTableRun trace_table(const TraceOptions& options, const trace::Reader& reader, const Protocol& protocol,
+                          TableFormat format, std::size_t most) {
+  const AtomicCacheSpec spec = spec_of(options, protocol, machine_of(options, reader));
+  caches_in(reader);
+  const std::vector<int> cpus = cpus_of_streams(reader);
+  StateTable table = empty_table(protocol, {cpus.begin(), cpus.end()}, spec);
+  const auto line_bytes = static_cast<Address>(spec.line_bytes);
+  bool cut = false;
+  for_each_access(reader, memory_of(reader, options, spec), [&](const CourseAccess& access) {
+    if (table.rows() == most) {
+      cut = true;
+      return;
+    }
+    const Address own = own_address(reader, access);
+    table.add({.cpu = access.cpu,
+               .address = access.address,
+               .bytes = access.bytes,
+               .writes = access.writes,
+               .place = fmt::format("0x{:x}", own),
+               .line = fmt::format("0x{:x}", own / line_bytes * line_bytes)});
+  });
+  return {written(table, format), cut};
+}
+
+StateTableRun typed_table(const TraceOptions& options, const std::string& accesses, const Protocol& protocol,
+                          TableFormat format, std::size_t most) {
+  const AtomicCacheSpec spec = spec_of(options, protocol, options.overrides.machine);
+  const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
+  std::set<int> cpus;
+  for (const NamedAccess& access : typed) cpus.insert(access.cpu);
+  StateTable table = empty_table(protocol, cpus, spec);
+  for (const NamedAccess& access : typed) {
+    if (table.rows() == most) return {written(table, format), true};
+    table.add(access);
+  }
+  return {written(table, format), false};
+}
+
+}  // namespace linebounce::sim
