@@ -313,18 +313,39 @@ class Calibrator {
   }
 
   // Fits two costs that the matrix contains as well, because each hand-off invalidates the giver's copy. If this moves the
-  // matrix's blocks, fits the latencies again.
+  // matrix's blocks, fits the latencies again; if they can't make up for it, the matrix limits these costs.
   void fit_invalidation(WaitingCosts& waiting) {
     const bool taken = waiting.fit_invalidation();
     const bool parted = waiting.fit_intervention();
     if (!taken && !parted) return;
+    const LatencyMatrix before = result_.simulated;
+    const bool moved = fit_moved_latencies();
+    if (taken && (moved || parted)) {
+      waiting.fit_invalidation();
+      fit_moved_latencies();
+    }
+    if (waiting.invalidate_sooner(lengthened_since(before))) fit_latencies();
+  }
+
+  // How much longer than measured hand-overs have become by what was fitted since `before`, in ns: the most of any block.
+  [[nodiscard]] double lengthened_since(const LatencyMatrix& before) const {
+    double most = 0;
+    for (const Block& block : blocks_) {
+      const double allowed = std::max(mean_of(block, result_.measured), mean_of(block, before)) * (1 + kMovedShare);
+      most = std::max(most, mean_of(block, result_.simulated) - allowed);
+    }
+    return most;
+  }
+
+  // Simulates the matrix with what was fitted since, and fits the latencies again if one of its blocks has moved.
+  bool fit_moved_latencies() {
     const LatencyMatrix before = std::exchange(result_.simulated, simulated({Values{}}).front());
     const bool moved = std::ranges::any_of(blocks_, [&](const Block& block) {
       const double mean = mean_of(block, before);
       return std::fabs(mean_of(block, result_.simulated) - mean) > kMovedShare * mean;
     });
     if (moved) fit_latencies();
-    if (taken && (moved || parted)) waiting.fit_invalidation();
+    return moved;
   }
 
   void list_what_was_fitted() {
@@ -427,6 +448,8 @@ class Calibrator {
     result_.verdict = verdict_on(result_, !request_.machine ? StructureFrom::matrix
                                           : kept_another    ? StructureFrom::another_machine
                                                             : StructureFrom::machine);
+    const std::string rows = request_.probe ? on_rows_that_differ(*request_.probe) : "";
+    if (!rows.empty()) result_.verdict += (result_.verdict.empty() ? "" : " ") + rows;
   }
 
   void say_what_is_unexplained() {

@@ -97,4 +97,22 @@ std::string verdict_on(const Calibration& calibration, StructureFrom structure) 
   return said.empty() || directions.empty() ? said + directions : said + " " + directions;
 }
 
+std::string on_rows_that_differ(const ProbeFile& probe) {
+  constexpr double kDiffers = 0.15;
+  const ProbedHandOff* worst = nullptr;
+  double most = kDiffers;
+  for (const ProbedHandOff& row : probe.hand_offs) {
+    if (row.state != "modified" || row.access != "fetch_add" || row.home_node != probe.node[row.to]) continue;
+    if (row.ns.repeats == 0) continue;
+    const double of_matrix = probe.matrix.at(row.to, row.from);
+    const double apart = std::fabs(row.ns.median - of_matrix) / std::min(row.ns.median, of_matrix);
+    if (apart > most) most = apart, worst = &row;
+  }
+  if (worst == nullptr) return "";
+  return fmt::format(
+      "The file contradicts itself: a hand-over between CPUs {} and {} took {:.1f} ns in the matrix, and {:.1f} ns in the "
+      "hand-over rows. The matrix was fitted. Measure again, on a quiet machine.",
+      worst->from, worst->to, probe.matrix.at(worst->to, worst->from), worst->ns.median);
+}
+
 }  // namespace linebounce::sim

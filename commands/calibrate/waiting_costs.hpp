@@ -22,10 +22,12 @@ class WaitingCosts {
   WaitingCosts(const ProbeFile& probe, MachineTables& machine, const std::vector<int>& file_cpu, std::string source,
                int at_once, std::function<void(int)> simulated);
 
-  // REQUIRES: calls in this order, after the fit of the machine's latencies. The first two return true if they have set a
-  // value; the latencies should then be fitted again.
+  // REQUIRES: calls in this order, after the fit of the machine's latencies. Those that return bool return true if they have
+  // set a value; the latencies should then be fitted again.
   bool fit_invalidation();
   bool fit_intervention();
+  // Lowers what fit_invalidation() has set by `ns`, by which hand-overs of the matrix have become too long.
+  bool invalidate_sooner(double ns);
   void fit_contended();
 
   [[nodiscard]] std::vector<ChangedNumber> changed() const { return machine_.changed(); }

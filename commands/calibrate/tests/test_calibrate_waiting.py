@@ -78,3 +78,40 @@ def test_the_fit_recovers_the_issue_shares_of_siblings(linebounce: Program) -> N
     probe = without_rows(probed(linebounce, file, shares), "fetch_add", "increment", "store", "shared_store")
     values, _ = fitted(linebounce, probe, "--machine", file)
     assert {path: values[path] for path in shares} == shares
+
+
+def test_stores_that_cost_more_than_a_hand_over_leave_the_matrix_as_it_was_measured(linebounce: Program) -> None:
+    """A hand-over invalidates a copy, too, so it limits what that may cost; the report says what the stores would show."""
+    file = linebounce.file("measured.toml", few_cpus("xeon_gold_6242_2socket", 2))
+    probe = probed(linebounce, file, {HOLD: 12, HOLD_AFTER: "writes", INVALIDATION: 40})
+    stores = re.compile(r'{operation = "shared_store".*?}')
+    slow = stores.sub(lambda row: re.sub(r"(_ns = )([0-9.]+)", lambda ns: f"{ns[1]}{4 * float(ns[2])}", row[0]), probe)
+    assert slow != probe
+    values, said = fitted(linebounce, slow, "--machine", file)
+    assert f"bus.invalidation_clocks = {values[INVALIDATION]:g} clocks, as much as the matrix leaves to it: with" in said
+    table = linebounce("calibrate", "--from", "a.probe", "--machine", file, "-o", "again.toml").stdout.split("RMS of all")[0]
+    kinds = re.findall(r"([+-][0-9.]+) %", table)
+    assert kinds
+    assert all(abs(float(off)) <= 2 for off in kinds), table
+
+
+def test_rows_of_one_file_that_differ_are_named_with_their_cpus(linebounce: Program) -> None:
+    file = linebounce.file("measured.toml", few_cpus("xeon_gold_6242_2socket", 2))
+    probe = probed(linebounce, file, {})
+    matrix = tomllib.loads(probe)["core_to_core"]["median_ns"]
+    load = re.search(r'{from_cpu = (\d+), to_cpu = (\d+).*?access = "load".*?}', probe)
+    assert load is not None
+    giver, receiver = int(load[1]), int(load[2])
+
+    def with_addition(times: float) -> str:
+        addition = re.sub(r"(_ns = )[0-9.]+", rf"\g<1>{matrix[receiver][giver] * times:.3f}", load[0])
+        return probe.replace(load[0], load[0] + ", " + addition.replace('"load"', '"fetch_add"'))
+
+    def said(times: float) -> str:
+        linebounce.file("a.probe", with_addition(times))
+        done = linebounce("calibrate", "--from", "a.probe", "--machine", file, "-o", "a.toml")
+        assert done.code == 0, done.stderr
+        return " ".join(done.stdout.split())
+
+    assert "contradicts itself" not in said(1.1)
+    assert f"The file contradicts itself: a hand-over between CPUs {giver} and {receiver} took" in said(1.2)
