@@ -18,9 +18,27 @@ os.environ.pop("COLUMNS", None)
 os.unsetenv("COLUMNS")
 
 
+# Files whose tests take minutes together, the longest first. They are started before all others, so that no worker waits for
+# another at the end.
+LONGEST = [
+    "test_readme_pictures.py",
+    "test_check_protocols.py",
+    "test_report_page.py",
+    "test_printed_commands.py",
+    "test_check_lock.py",
+    "test_report_command.py",
+    "test_faulty_disk.py",
+    "test_numa_machines.py",
+    "test_instruction_counts.py",
+]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Starts the longest tests first, so that no worker waits for another at the end: `./dev teach` compiles for minutes."""
-    items.sort(key=lambda item: "teach_build" not in getattr(item, "fixturenames", ()))
+    """Starts the longest tests first, and before them those that wait for `./dev teach`, which compiles for minutes."""
+    order = {name: i for i, name in enumerate(LONGEST)}
+    items.sort(
+        key=lambda item: ("teach_build" not in getattr(item, "fixturenames", ()), order.get(item.path.name, len(LONGEST)))
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,10 +5,13 @@ import json
 import random
 from pathlib import Path
 
-MACHINES = [
-    "p3_xeon_4way", "p3_xeon_8way", "x445_8way", "numaq_16way", "itanium2_two_node_16way", "opteron_6172_4socket",
-    "xeon_gold_6242_2socket", "epyc_7773x_1socket", "generic_chiplet_64core", "generic_cxl_32core",
-]  # fmt: skip
+# With how many CPUs. They make a number of references together that takes no machine long.
+MACHINES = {
+    "p3_xeon_4way": 4, "p3_xeon_8way": 8, "x445_8way": 8, "numaq_16way": 16, "itanium2_two_node_16way": 16,
+    "opteron_6172_4socket": 48, "xeon_gold_6242_2socket": 64, "epyc_7773x_1socket": 64, "generic_chiplet_64core": 64,
+    "generic_cxl_32core": 32,
+}  # fmt: skip
+REFERENCES = 640
 LOCKS = ["tas", "ttas", "ticket", "mcs", "clh", "qspinlock"]
 WORDS = ["shared.a", "shared.b", "shared.c", "other.a", "other.d", "mine.a", "mine.b", "items[cpu:random(6)].key"]
 
@@ -16,7 +19,7 @@ WORDS = ["shared.a", "shared.b", "shared.c", "other.a", "other.d", "mine.a", "mi
 def write_experiment(folder: Path, number: int, seed: int) -> Path:
     """Writes NAME.toml and, for every second experiment, the program beside it."""
     rng = random.Random(f"{seed} {number}")
-    machine = MACHINES[number % len(MACHINES)]
+    machine, cpus = list(MACHINES.items())[number % len(MACHINES)]
     file = folder / f"{number:04}_{machine}.toml"
     changes = {
         "machine.cpu.store_buffer_entries": rng.choice([1, 2, 8]),
@@ -30,7 +33,7 @@ def write_experiment(folder: Path, number: int, seed: int) -> Path:
     }
     text = f'name = "case"\ntitle = "A random case"\nmachine = "{machine}"\nseed = {rng.randrange(1 << 30)}\n\n[workload]\n'
     if number % 2 == 0:
-        text += 'name = "random_references"\noperations = 60\nshared_lines = 6\n'
+        text += f'name = "random_references"\noperations = {REFERENCES // cpus}\nshared_lines = 6\n'
     else:
         program = file.with_suffix(".lua")
         program.write_text(random_program(rng), encoding="utf-8")
