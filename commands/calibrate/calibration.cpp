@@ -327,7 +327,7 @@ class Calibrator {
     if (waiting.invalidate_sooner(lengthened_since(before))) fit_latencies();
   }
 
-  // How much longer than measured hand-overs have become by what was fitted since `before`, in ns: the most of any block.
+  // How much longer than measured hand-offs have become by what was fitted since `before`, in ns: the most of any block.
   [[nodiscard]] double lengthened_since(const LatencyMatrix& before) const {
     double most = 0;
     for (const Block& block : blocks_) {

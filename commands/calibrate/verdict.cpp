@@ -110,8 +110,8 @@ std::string on_rows_that_differ(const ProbeFile& probe) {
   }
   if (worst == nullptr) return "";
   return fmt::format(
-      "The file contradicts itself: a hand-over between CPUs {} and {} took {:.1f} ns in the matrix, and {:.1f} ns in the "
-      "hand-over rows. The matrix was fitted. Measure again, on a quiet machine.",
+      "The file contradicts itself: a hand-off between CPUs {} and {} took {:.1f} ns in the matrix, and {:.1f} ns in the "
+      "hand-off rows. The matrix was fitted. Measure again, on a quiet machine.",
       worst->from, worst->to, probe.matrix.at(worst->to, worst->from), worst->ns.median);
 }
 

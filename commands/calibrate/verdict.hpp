@@ -21,7 +21,7 @@ std::string far_off(const Calibration& calibration);
 // Sentences; empty if the fit is good and nothing contradicts it. REQUIRES: `calibration` is complete except for its verdict.
 std::string verdict_on(const Calibration& calibration, StructureFrom structure);
 
-// A sentence on the pair of CPUs for which linebounce-probe's own rows differ most: its hand-over in the matrix, and the
+// A sentence on the pair of CPUs for which linebounce-probe's own rows differ most: its hand-off in the matrix, and the
 // addition to a line that the other has just written, which are the same. Empty: none differs by more than 15 %.
 std::string on_rows_that_differ(const ProbeFile& probe);
 

@@ -219,7 +219,7 @@ bool WaitingCosts::invalidate_sooner(double ns) {
   say(kInvalidation,
       fmt::format(
           "bus.invalidation_clocks = {:g} clocks, as much as the matrix leaves to it: with {:g}, which the file's stores "
-          "to shared lines would show, hand-overs took longer than they were measured. Those stores are {:.1f} % off "
+          "to shared lines would show, hand-offs took longer than they were measured. Those stores are {:.1f} % off "
           "(RMS) now.",
           machine_.number(kInvalidation), before, 100 * off(stores, {Changes{}}).front()));
   return true;

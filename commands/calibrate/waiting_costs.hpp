@@ -26,7 +26,7 @@ class WaitingCosts {
   // set a value; the latencies should then be fitted again.
   bool fit_invalidation();
   bool fit_intervention();
-  // Lowers what fit_invalidation() has set by `ns`, by which hand-overs of the matrix have become too long.
+  // Lowers what fit_invalidation() has set by `ns`, by which hand-offs of the matrix have become too long.
   bool invalidate_sooner(double ns);
   void fit_contended();
 

@@ -81,7 +81,7 @@ def test_the_fit_recovers_the_issue_shares_of_siblings(linebounce: Program) -> N
 
 
 def test_stores_that_cost_more_than_a_hand_over_leave_the_matrix_as_it_was_measured(linebounce: Program) -> None:
-    """A hand-over invalidates a copy, too, so it limits what that may cost; the report says what the stores would show."""
+    """A hand-off invalidates a copy, too, so it limits what that may cost; the report says what the stores would show."""
     file = linebounce.file("measured.toml", few_cpus("xeon_gold_6242_2socket", 2))
     probe = probed(linebounce, file, {HOLD: 12, HOLD_AFTER: "writes", INVALIDATION: 40})
     stores = re.compile(r'{operation = "shared_store".*?}')
@@ -114,4 +114,4 @@ def test_rows_of_one_file_that_differ_are_named_with_their_cpus(linebounce: Prog
         return " ".join(done.stdout.split())
 
     assert "contradicts itself" not in said(1.1)
-    assert f"The file contradicts itself: a hand-over between CPUs {giver} and {receiver} took" in said(1.2)
+    assert f"The file contradicts itself: a hand-off between CPUs {giver} and {receiver} took" in said(1.2)
