@@ -305,7 +305,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
                            paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
-  out += "\n" + paragraph(advice(report), 2, Colour::bold, paint);
+  out += "\n" + basis_text(report.basis, 2, paint) + paragraph(advice(report), 2, Colour::bold, paint);
   if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {
@@ -367,6 +367,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},
           {"confirmation", std::move(confirmation)},
           {"advice", behind_limits(report.limits, advice(report))},
+          {"basis", report.basis},
           {"limits", limits_json(report.limits)},
           {"assumptions", report.assumptions}};
 }

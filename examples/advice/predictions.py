@@ -78,7 +78,7 @@ class Row:
             self.recommended,
             "" if self.recommended == NOTHING else " / ".join(f"{gain:+.0f} %" for gain in self.predicted),
             "" if self.changed_pct is None else f"{self.changed_pct:+.0f} %",
-            "" if self.published is None else f"{self.published.gain_pct:+g} %, {self.published.source}",
+            "" if self.published is None else f"sign only: {self.published.gain_pct:+g} %, {self.published.source}",
             f"{sign}: {self.why}" if self.why and sign in ("missed", "WRONG") else sign,
         ]
 

@@ -23,6 +23,7 @@ from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
+from linebounce.gate.work import other_work
 from linebounce.own_folder import require_own_folder
 from linebounce.program import find_program
 from linebounce.usage import output_file, whole_number
@@ -35,10 +36,11 @@ _EXAMPLES = """Examples:
 
 Each recording is replayed on each machine in --orders orders of the same operations. Its threads' time is divided among the
 lines, words and locks for which they wait. A cost is over budget if the 95 % interval of its rise, over recordings and orders,
-is above the budget as a whole. Computation and misses that no other thread causes have no budget (docs/ci.md).
+is above the budget as a whole. A lock, word or object whose operations differ by more than 5 % between the recordings of one
+version is not compared. Computation and misses that no other thread causes have no budget (docs/ci.md).
 
 Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for example because a recording is missing, a replay
-did not finish, or the recorder did not see the program's atomic operations."""
+did not finish, the two versions did different amounts of work, or the recorder did not see the program's atomic operations."""
 
 
 # The forms of a verdict's file, by option: the form's name, and the legal endings of the file's name.
@@ -163,7 +165,12 @@ def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gaug
         verdict.missing.append(
             "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"
         )
-    verdict.changes = Comparison(base, head, budget).changes()
+    verdict.basis = head.basis
+    if other := other_work(base.works, head.works):
+        verdict.not_measured.append(other)
+    comparison = Comparison(base, head, budget)
+    verdict.not_compared = [f"{name}: {least:,} to {most:,} operations" for name, (least, most) in comparison.unlike.items()]
+    verdict.changes = comparison.changes()
     add_evidence(verdict, base, head, gauge)
     for file in arguments.findings:
         verdict.priced += priced(file, head)
@@ -225,6 +232,9 @@ def document(verdict: Verdict) -> dict[str, Any]:
             for it in verdict.priced
         ],
         "not_measured": verdict.not_measured,
+        "not_compared": verdict.not_compared,
+        "order": verdict.order,
+        "basis": verdict.basis,
         "missing": verdict.missing,
     }
 
@@ -249,6 +259,7 @@ def _change(change: Change, evidence: Evidence | None) -> dict[str, Any]:
                 "change": round(it.change, 4),
                 "low": round(it.low, 4),
                 "high": round(it.high, 4),
+                "change_over_pace": it.change_over_pace and [round(end, 4) for end in it.change_over_pace],
                 "budget_pct": it.budget_pct,
             }
             for it in change.figures
