@@ -41,7 +41,7 @@ static const char* const kHelp =
     "\n"
     "Examples:\n"
     "  linebounce-probe --csv mine.csv\n"
-    "  linebounce calibrate --from mine.csv -o mine.toml\n"
+    "  linebounce calibrate --from mine.probe -o mine.toml\n"
     "  linebounce run core_to_core --machine ./mine.toml --set workload.access=atomic\n"
     "  linebounce report out/core_to_core --measured mine.probe     the measured matrix beside the simulated one\n"
     "\n"

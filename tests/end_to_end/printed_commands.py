@@ -437,7 +437,7 @@ for same, as_in in {
 # Tools that print what such a tool prints elsewhere.
 STAND_INS = {
     "perf": f'case "$*" in *c2c*) cat <<"E"\n{C2C}\nE\n;; *contention*) cat >&2 <<"E"\n{CONTENTION}\nE\n;; esac',
-    "lscpu": f"cat <<E\n{json.dumps(CPUS)}\nE\n",
+    "lscpu": f"cat <<E\n{json.dumps(CPUS)}\n{json.dumps(SUMMARY_OF_CPUS)}\nE\n",
     "numactl": f"cat <<E\n{NUMACTL}\nE\n",
     "core-to-core-latency": f"cat <<E\n{MATRIX}\nE\n",
     "scp": "exit 0",

@@ -150,16 +150,16 @@ PROVOKED = {
     "a litmus test": ("linebounce import SB.litmus", 1),
     "a folder of litmus tests": ("linebounce import tests/", 1),
     "a structure": ("linebounce import job.pahole", 1),
-    "firmware's tables": ("numactl -H > numa.txt; linebounce import numa.txt", 1),
+    "firmware's tables": ("numactl -H > numa.txt; linebounce import numa.txt --family amd_zen", 1),
     "cores without latencies": ("lscpu > lscpu.txt; linebounce import lscpu.txt", 1),
-    "a matrix": ("linebounce import matrix.csv", 1),
+    "a matrix": ("linebounce import matrix.csv --family amd_zen", 1),
     "a trace of one core": ("linebounce import core_0.data", 2),
     "a probe": (f"linebounce-probe --quick --cpus {TWO_CPUS} -o 'my own.probe'", 1),
     "a kernel's lock": ("linebounce lock osq --kernel ~/linux", 1),
     "a protocol without proof": (f"linebounce run two_sockets {SHORT} --set machine.bus.protocol=my_protocol.md -o out/own", 1),
     "a broken lock": ("linebounce run broken.lua --machine p3_xeon_8way", 1),
     "a broken lock that runs": ("linebounce run broken.lua --machine p3_xeon_8way --unchecked", 1),
-    "loaded latencies": ("linebounce import cpus.json mlc.txt -o loaded.toml", 2),
+    "loaded latencies": ("linebounce import cpus.json mlc.txt --family amd_zen -o loaded.toml", 2),
 }
 
 LABELLED = re.compile(

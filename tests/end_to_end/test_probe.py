@@ -150,7 +150,7 @@ def test_an_interrupt_leaves_nothing_half_written(linebounce: Program, seconds: 
 def test_help_has_examples_and_no_privileges_are_asked_for(linebounce: Program) -> None:
     shown = probe(linebounce, "--help")
     assert shown.returncode == 0
-    assert "linebounce calibrate --from mine.csv -o mine.toml" in shown.stdout
+    assert "linebounce calibrate --from mine.probe -o mine.toml" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 120
 
 
