@@ -216,7 +216,9 @@ std::string layout_diff_text(const LayoutDiffReport& report) {
   for (const trace::Limit& limit : report.limits.all()) {
     for (const std::string& line : wrapped(limit.sentence, kMessageWidth)) out += line + "\n";
   }
-  for (const std::string& line : wrapped(report.basis, kMessageWidth)) out += line + "\n";
+  if (!report.basis.empty()) {
+    for (const std::string& line : wrapped(report.basis, kMessageWidth)) out += line + "\n";
+  }
   out += fmt::format("{} -> {}\n\n", report.before, report.after);
   out += fmt::format("before: {} bytes\n", report.before_layout.size) +
          touched_lines(report.touched, report.before_layout, report.line_bytes);

@@ -28,16 +28,16 @@ std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceR
   const bool is_measured = std::ranges::find(trace.missing, measured) != trace.missing.end();
   if (!is_measured) {
     return fmt::format(
-        "Instructions were counted; how long they take on the simulated machine is not known: {} cycles each, and sizes are "
-        "also "
-        "tried with {} and {}.",
+        "Sizes rest on the instructions that were counted, at {} clock cycles each. How many they take on the simulated machine "
+        "is not known: each size was also tried with {} and {}.",
         range->usual, range->fast, range->slow);
   }
-  const auto times = [](double cycles) { return cycles / trace::kCyclesOfInstruction; };
+  const auto times = [](double cycles) { return fmt::format("{:.2g}", cycles / trace::kCyclesOfInstruction); };
+  const std::string usual = times(range->usual);
   return fmt::format(
-      "The time of computation was measured where the program was recorded; how long it takes on the simulated machine is not "
-      "known: {:.2g} times as long, and sizes are also tried with {:.2g} and {:.2g} times.",
-      times(range->usual), times(range->fast), times(range->slow));
+      "Sizes rest on how long the program computed where it was recorded{}. How long it computes on the simulated machine is not "
+      "known: each size was also tried with {} and {} times as many clock cycles.",
+      usual == "1" ? "" : fmt::format(", with {} times as many clock cycles", usual), times(range->fast), times(range->slow));
 }
 
 }  // namespace linebounce::sim

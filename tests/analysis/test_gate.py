@@ -12,7 +12,7 @@ from gate_forms import check_junit, check_sarif
 from linebounce.gate.judge import Change, Figure, figure_of
 from linebounce.gate.junit import junit
 from linebounce.gate.layouts import layout_changes
-from linebounce.gate.measure import Condition
+from linebounce.gate.measure import Condition, once_each
 from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import replacements
 from linebounce.gate.text import text
@@ -208,6 +208,13 @@ def test_the_gate_records_programs_itself(command: Callable[..., Result], folder
     result = command("gate", "--base", base, "--head", head, *OPTIONS, "--times", "4", "-o", tmp_path / "out", cwd=tmp_path)
     assert result.code == 1, result.stdout + result.stderr
     assert sorted(path.name for path in (tmp_path / "out" / "head").iterdir()) == ["it-2.lbt", "it-3.lbt", "it-4.lbt", "it.lbt"]
+
+
+def test_what_recordings_lack_is_said_once_though_its_figures_differ() -> None:
+    times = ["0.12 ms, 2 % of the time between accesses", "1.2e+02 ms, 31 % of the time between accesses"]
+    names = ["what came after the program ran into p1.c", "what came after the program ran into p2.c"]
+    assert once_each([times[0], names[0], times[1], *names]) == [f"{times[0]} (other recordings: other figures)", *names]
+    assert once_each([times[1], times[1]]) == [times[1]]
 
 
 def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_passes(

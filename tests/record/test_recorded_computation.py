@@ -192,8 +192,8 @@ def test_answers_say_before_the_verdict_over_which_range_they_were_tried(
     result = linebounce(command, "trace.lbt", "-o", "out", "--orders", "2")
     assert result.code == 0, result.stderr
     said = " ".join(result.stdout.split())
-    assert "The time of computation was measured where the program was recorded" in said
-    assert "sizes are also tried with 0.43 and 2.9 times" in said
+    assert "Sizes rest on how long the program computed where it was recorded. How long" in said
+    assert "each size was also tried with 0.43 and 2.9 times as many clock cycles" in said
 
 
 def test_a_pace_that_is_set_is_not_varied(recorder: Recorder, linebounce: Program) -> None:

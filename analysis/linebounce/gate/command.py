@@ -17,7 +17,7 @@ from linebounce.gate.evidence import add_evidence
 from linebounce.gate.findings import priced
 from linebounce.gate.judge import Change, Comparison
 from linebounce.gate.junit import junit
-from linebounce.gate.measure import Gauge, NotMeasuredError, measure, opened
+from linebounce.gate.measure import Gauge, NotMeasuredError, measure, once_each, opened
 from linebounce.gate.recordings import Recorder, is_program, recordings_of
 from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
@@ -160,7 +160,7 @@ def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gaug
     measure(sides, gauge)
     for side in sides:
         verdict.not_measured += [it for it in side.not_measured if it not in verdict.not_measured]
-        verdict.missing += [it for it in side.missing if it not in verdict.missing]
+    verdict.missing += once_each([it for side in sides for it in side.missing])
     if min(len(verdict.base), len(verdict.head)) == 1:
         verdict.missing.append(
             "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"

@@ -2,6 +2,7 @@
 and its threads' time is divided among the lines, words and locks that they waited for (`linebounce advise --time`)."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -21,6 +22,7 @@ from linebounce.trace_symbols import Symbols
 _NO_VERDICT = ("may_add", "may_reverse")  # bearings of limits under which no version may pass (trace/losses.hpp)
 _WORTH_FORETELLING = 20.0  # seconds, as kWorthForetelling in sim/plan/foretold_time.hpp
 _MINUTES_FROM = 120.0  # seconds
+_FIGURE = re.compile(r"(?<!\w)\d[\d.,]*(e[+-]\d+)?")  # not the digits of a name or a path
 _MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/replay/replay_study.hpp
 
 
@@ -207,6 +209,15 @@ def _at_pace(account: dict[str, Any], end: int) -> dict[Item, float]:
         item = Item(share["class"], base_name(share["name"]))
         of[item] = of.get(item, 0.0) + share["us_over_pace"][end]
     return of
+
+
+def once_each(sentences: Iterable[str]) -> list[str]:
+    """Of sentences that differ in their figures only, the first. Recordings of one program lack the same things, but have
+    figures of their own."""
+    alike: dict[str, list[str]] = {}
+    for sentence in dict.fromkeys(sentences):
+        alike.setdefault(_FIGURE.sub("", sentence), []).append(sentence)
+    return [first + (" (other recordings: other figures)" if more else "") for first, *more in alike.values()]
 
 
 def _add_new(known: list[str], more: Iterable[str]) -> None:
