@@ -78,7 +78,9 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
   ring = this_thread.ring;  // NULL if a signal handler has given the ring up
-  if (ring != NULL) write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
+  if (ring == NULL) return;
+  write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
+  restart_work();
 }
 
 void begin_thread(uint32_t number, uintptr_t runs) {
