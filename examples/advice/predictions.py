@@ -118,7 +118,7 @@ def is_cure(program: confusion.Program, change: Change) -> bool:
 
 def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
     """Compares the known cure with the first recommendation of its kind."""
-    trace = confusion.record(tools, program)
+    trace = confusion.undisturbed(tools, program)
     confusion.advice(tools, trace)
     changes = changes_of(tools, trace)
     cures = [change for change in changes if program.kind == "bottleneck" or is_cure(program, change)]
