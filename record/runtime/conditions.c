@@ -40,7 +40,7 @@ CONDITION_WAIT(cnd_timedwait, cnd_t, mtx_t, (cnd_t * condition, mtx_t* mutex, Un
 #define CONDITION_SIGNAL(name, Condition, wakes_all)                       \
   EXPORTED int name(Condition* condition) {                                \
     record_in_order(kConditionSignal, wakes_all, (uintptr_t)condition);    \
-    return REAL(name)(condition);                                         \
+    return WAKING(REAL(name)(condition));                                  \
   }
 CONDITION_SIGNAL(pthread_cond_signal, pthread_cond_t, false)
 CONDITION_SIGNAL(pthread_cond_broadcast, pthread_cond_t, true)
@@ -73,7 +73,7 @@ EXPORTED sem_t* sem_open(const char* name, int flags, ...) {
 
 EXPORTED int sem_post(sem_t* semaphore) {
   record_in_order(kSemaphorePost, 0, (uintptr_t)semaphore);
-  return REAL(sem_post)(semaphore);
+  return WAKING(REAL(sem_post)(semaphore));
 }
 
 static int taken(int result, const sem_t* semaphore) {

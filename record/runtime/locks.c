@@ -33,7 +33,7 @@ typedef const struct timespec* Until;
 #define UNLOCK(name, type, Type)  \
   EXPORTED int name(Type* lock) { \
     releasing(type, lock);        \
-    return REAL(name)(lock);     \
+    return WAKING(REAL(name)(lock)); \
   }
 
 LOCK(pthread_mutex_lock, kMutex, pthread_mutex_t, acquired)

@@ -169,6 +169,7 @@ static int openmp_critical, openmp_atomic;
     FIND_REAL(end)                                             \
     record_in_order(kRelease, kMutex | kOneWord, (uintptr_t)(lock)); \
     real arguments;                                       \
+    restart_work();                                       \
   }
 LOCKED(GOMP_critical_start, GOMP_critical_end, (void), (), &openmp_critical)
 LOCKED(GOMP_critical_name_start, GOMP_critical_name_end, (void** word), (word), word)

@@ -58,6 +58,13 @@ HIDDEN void pause_work(void);
     restart_work();                      \
     got;                                 \
   })
+// Likewise, of a call that may wake other threads, after the event that says so. A replay has the cost of waking.
+#define WAKING(call)                     \
+  ({                                     \
+    const __typeof__(call) got = (call); \
+    restart_work();                      \
+    got;                                 \
+  })
 // Instead of restart_work(): the thread may have waited for something outside the program.
 HIDDEN void restart_blocked_work(void);
 #endif

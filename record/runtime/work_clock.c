@@ -1,4 +1,4 @@
-#include "work_clock.h"
+#include "work.h"
 
 struct Usage renew_usage(void) {
   const struct Usage before = this_thread.usage;
@@ -12,6 +12,12 @@ struct Usage renew_usage(void) {
 
 void restart_work(void) {
   if (!measures_time) return;
-  if ((int64_t)(__builtin_ia32_rdtsc() - this_thread.ticks) >= kTicksAway) renew_usage();
-  this_thread.ticks = __builtin_ia32_rdtsc();
+  const bool samples = this_thread.sample_began != 0;  // then `ticks` says nothing
+  const uint64_t since = samples ? this_thread.sample_began : this_thread.ticks;
+  if ((int64_t)(__builtin_ia32_rdtsc() - since) >= kTicksAway) renew_usage();
+  if (samples) {
+    begin_sample(NULL);
+  } else {
+    this_thread.ticks = __builtin_ia32_rdtsc();
+  }
 }

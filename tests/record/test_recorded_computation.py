@@ -183,6 +183,64 @@ def test_an_earlier_recording_is_read_and_said_to_have_no_computation(linebounce
     assert " ".join(result.stdout.split()).startswith("The recording has no computation: an earlier version made it.")
 
 
+# The kernel wakes the waiter in UNLOCK, which takes microseconds; nothing is computed.
+WAKES = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t asks, answers;
+static void* wait_for_it(void* argument) {
+  for (int i = 0; i < 200; ++i) {
+    sem_wait(&asks);
+    ANSWER;
+  }
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+  sem_init(&asks, 0, 0);
+  sem_init(&answers, 0, 0);
+  pthread_create(&thread, 0, wait_for_it, 0);
+  for (int i = 0; i < 200; ++i) {
+    nanosleep(&(struct timespec){0, 100000}, 0);
+    WAKE;
+  }
+  pthread_join(thread, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "wake", "kind"),
+    [
+        (
+            "pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex)",
+            "pthread_mutex_lock(&mutex); sem_post(&asks); nanosleep(&(struct timespec){0, 100000}, 0); "
+            "pthread_mutex_unlock(&mutex)",
+            Kind.RELEASE,
+        ),
+        ("(void)0", "sem_post(&asks)", Kind.SIGNAL),
+    ],
+    ids=["mutex", "semaphore"],
+)
+def test_waking_another_thread_is_no_computation(recorder: Recorder, answer: str, wake: str, kind: Kind) -> None:
+    trace = recorder.record(recorder.compile(WAKES.replace("ANSWER", answer).replace("WAKE", wake)))
+    behind: list[int] = []  # instructions between a wake-up and the next operation
+    wakes = False
+    for it in trace.streams["main"]:
+        if it.kind == kind:
+            wakes = True
+            behind.append(0)
+        elif it.kind == Kind.EXECUTE and wakes:
+            behind[-1] += it.argument
+        else:
+            wakes = False
+    assert len(behind) >= 200
+    assert sorted(behind)[len(behind) // 2] < 3000, sorted(behind)
+
+
 @pytest.mark.parametrize("command", ["advise", "find-sharing", "compare-locks"])
 def test_answers_say_before_the_verdict_over_which_range_they_were_tried(
     recorder: Recorder, linebounce: Program, command: str
