@@ -265,7 +265,8 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
      "the number of instructions: what is computed for 30 ns and more is measured in time, and written as instructions of {1} "
      "cycles; two are assumed for each access"},
     {"disturbances", Severity::doubt,
-     "{1} between accesses where the program seldom takes so long: it counts as the recording host's (interrupts, page faults, cold caches)"},
+     "{1} between accesses where the program seldom takes so long: it counts as the recording host's (interrupts, page faults, "
+     "cold caches)"},
     {"own_locks", Severity::doubt,
      "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
     {"threads_apart", Severity::doubt,

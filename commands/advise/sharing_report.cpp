@@ -314,7 +314,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
                            paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
-  out += "\n" + (states_sizes(report) ? basis_text(report.basis, 2, paint) : "") + paragraph(advice(report), 2, Colour::bold, paint);
+  out += "\n" + (states_sizes(report) ? basis_text(report.basis, 2, paint) : "") +
+         paragraph(advice(report), 2, Colour::bold, paint);
   if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {

@@ -6,32 +6,8 @@ enum { kTicksOfEvent = 40 };
 // What a page fault takes: from half a microsecond to five, in a virtual machine.
 enum { kTicksOfFault = 1200, kTicksOfFaultAtMost = 13000 };
 
-// The time stamp counter after all earlier instructions.
-static uint64_t ticks_when_done(void) {
-  unsigned processor;
-  return __builtin_ia32_rdtscp(&processor);
-}
-
-void begin_sample(const volatile void* loads) {
-  enum { kLeastEvents = 32, kMoreEventsBits = 6 };
-  // At random, or samples would see the same part of each round of a loop.
-  this_thread.random = this_thread.random * 1664525 + 1013904223;
-  this_thread.until_sample = kLeastEvents + (int)(this_thread.random >> (32 - kMoreEventsBits));
-  this_thread.ticks = 0;  // so that the next event calls write_work()
-  this_thread.is_cold = false;
-  if (loads != NULL) (void)*(const volatile char*)loads;
-  this_thread.sample_began = ticks_when_done();
-}
-
-bool drop_sample(void) {
-  if (this_thread.sample_began == 0) return false;
-  this_thread.sample_began = 0;
-  this_thread.ticks = __builtin_ia32_rdtsc();
-  return true;
-}
-
-// Whether a gap is an interrupt, or cold caches, because the program mostly passes this way through its code without any. Each such
-// gap halves the count, so that a way which takes long from now on is believed after a few.
+// Whether a gap is an interrupt, or cold caches, because the program mostly passes this way through its code without any. Each
+// such gap halves the count, so that a way which takes long from now on is believed after a few.
 static bool is_seldom(uint64_t ticks, uint32_t* passes) {
   enum { kManyPasses = 64, kManyWhileCold = 4, kLongestDisturbance = 250000 };  // ticks: about 100 us
   const bool cold = this_thread.is_cold && ticks < kTicksAway;
@@ -72,8 +48,8 @@ void pause_work(void) {
   if (this_thread.ring != NULL) note_work(this_thread.ring, RETURN_ADDRESS);
 }
 
-// The time counts even where the thread ran, in the kernel: no machine's clock scales it. But if others have taken its processor
-// from it, that time does not.
+// The time counts even where the thread ran, in the kernel: no machine's clock scales it. But if others have taken its
+// processor from it, that time does not.
 void restart_blocked_work(void) {
   struct Ring* ring = this_thread.ring;
   if (ring == NULL || !measures_time) return;

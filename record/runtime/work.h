@@ -10,9 +10,9 @@ static inline void note_work(struct Ring* ring, uintptr_t place) {
   (void)ring;
   (void)place;
 }
-static inline void end_event(const volatile void* loads) { (void)loads; }
-static inline bool drop_sample(void) { return false; }
-static inline void begin_sample(const volatile void* loads) { (void)loads; }
+static inline void end_event(const volatile void* loads) {
+  (void)loads;
+}
 #else
 // A shorter time may be a miss on the recording host, which a replay repeats. In ticks of the time stamp counter: about 200 ns.
 enum { kTicksOfWork = 512 };
@@ -35,12 +35,6 @@ static inline void note_work(struct Ring* ring, uintptr_t place) {
     ++*passes;
   }
 }
-
-// Shorter computation is measured in a sample of the events. In those, the time stamp counter waits for all earlier instructions,
-// and for what the program is about to load (`loads`; NULL: nothing): a miss is not computation.
-HIDDEN void begin_sample(const volatile void* loads);
-// Returns whether one was under way.
-HIDDEN bool drop_sample(void);
 
 // After an event.
 static inline void end_event(const volatile void* loads) {

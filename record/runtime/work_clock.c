@@ -1,4 +1,4 @@
-#include "work.h"
+#include "work_clock.h"
 
 struct Usage renew_usage(void) {
   const struct Usage before = this_thread.usage;
@@ -8,6 +8,24 @@ struct Usage renew_usage(void) {
   if (this_thread.until_sample < kEventsToWarmUp) this_thread.until_sample = kEventsToWarmUp;
   this_thread.is_cold = true;
   return before;
+}
+
+void begin_sample(const volatile void* loads) {
+  enum { kLeastEvents = 32, kMoreEventsBits = 6 };
+  // At random, or samples would see the same part of each round of a loop.
+  this_thread.random = this_thread.random * 1664525 + 1013904223;
+  this_thread.until_sample = kLeastEvents + (int)(this_thread.random >> (32 - kMoreEventsBits));
+  this_thread.ticks = 0;  // so that the next event calls write_work()
+  this_thread.is_cold = false;
+  if (loads != NULL) (void)*(const volatile char*)loads;
+  this_thread.sample_began = ticks_when_done();
+}
+
+bool drop_sample(void) {
+  if (this_thread.sample_began == 0) return false;
+  this_thread.sample_began = 0;
+  this_thread.ticks = __builtin_ia32_rdtsc();
+  return true;
 }
 
 void restart_work(void) {

@@ -28,14 +28,16 @@ std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceR
   const bool is_measured = std::ranges::find(trace.missing, measured) != trace.missing.end();
   if (!is_measured) {
     return fmt::format(
-        "Sizes rest on the instructions that were counted, at {} clock cycles each. How many they take on the simulated machine "
+        "Sizes rest on the instructions that were counted, at {} clock cycles each. How many they take on the simulated "
+        "machine "
         "is not known: each size was also tried with {} and {}.",
         range->usual, range->fast, range->slow);
   }
   const auto times = [](double cycles) { return fmt::format("{:.2g}", cycles / trace::kCyclesOfInstruction); };
   const std::string usual = times(range->usual);
   return fmt::format(
-      "Sizes rest on how long the program computed where it was recorded{}. How long it computes on the simulated machine is not "
+      "Sizes rest on how long the program computed where it was recorded{}. How long it computes on the simulated machine is "
+      "not "
       "known: each size was also tried with {} and {} times as many clock cycles.",
       usual == "1" ? "" : fmt::format(", with {} times as many clock cycles", usual), times(range->fast), times(range->slow));
 }
