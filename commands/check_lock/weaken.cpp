@@ -1,8 +1,6 @@
 #include "commands/check_lock/weaken.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/project_files.hpp"
@@ -15,15 +13,14 @@ namespace linebounce::sim {
 namespace {
 
 using workloads::LockEntry;
-using workloads::MemoryModel;
 
 enum class Finding { holds, breaks, unknown };
 
 class Weakener {
  public:
-  Weakener(const OrderedLock& lock, const WeakenOptions& options, MemoryModel model)
+  Weakener(const OrderedLock& lock, const WeakenOptions& options, Consistency consistency)
       : lock_(lock), options_(options), now_(lock.places().size(), 0) {
-    model_.model = model;
+    model_.consistency = consistency;
   }
 
   WeakenedModel weaken() {
@@ -49,18 +46,11 @@ class Weakener {
     return 0;
   }
 
-  // Only c11 tells the orders of loads and read-modify-writes apart.
-  [[nodiscard]] bool is_told_apart(std::size_t place) const {
-    return model_.model == MemoryModel::c11 || !lock_.places()[place].is_for_c11;
-  }
-
   // Under ia64 the checker's store fence waits for an empty buffer, as a full fence does. So it would not show what a real
   // store fence misses.
   [[nodiscard]] bool can_be_tried(std::size_t place, int order) const {
-    static constexpr std::array<std::string_view, 3> kStoreFences = {"store_fence", "fence acq_rel", "fence release"};
     const std::string& name = lock_.places()[place].orders[static_cast<std::size_t>(order)];
-    if (!is_told_apart(place)) return false;
-    return model_.model != MemoryModel::ia64 || std::ranges::find(kStoreFences, name) == kStoreFences.end();
+    return model_.consistency != Consistency::ia64 || (name != "store_fence" && name != "fence acq_rel");
   }
 
   void find_conflicts() {
@@ -95,7 +85,7 @@ class Weakener {
   Finding check(const std::vector<int>& chosen) {
     const LockEntry entry = workloads::lock_entry_of_file(lock_.with(chosen));
     Finding finding = Finding::holds;
-    for (const LockCase& one : lock_cases(entry, {.models = {model_.model}})) {
+    for (const LockCase& one : lock_cases(entry, {.consistencies = {model_.consistency}})) {
       SearchLimits limits = options_.limits;
       if (one.is_extra) limits.states /= 10;
       const SearchResult result = search(one, limits);
@@ -160,15 +150,15 @@ class TimedLock {
 Weakening weaken(const OrderedLock& lock, const WeakenOptions& options) {
   Weakening found;
   const std::size_t places = lock.places().size();
-  const auto parts = static_cast<double>(options.models.size() + options.machines.size());
+  const auto parts = static_cast<double>(options.consistencies.size() + options.machines.size());
   double done = 0;
-  for (const MemoryModel model : options.models) {
-    found.models.push_back(Weakener(lock, options, model).weaken());
+  for (const Consistency consistency : options.consistencies) {
+    found.models.push_back(Weakener(lock, options, consistency).weaken());
     options.progress(++done / parts);
   }
   for (const std::string& machine : options.machines) {
     const TimedLock timed(lock, machine);
-    const auto model = std::ranges::find(found.models, memory_model(timed.consistency()), &WeakenedModel::model);
+    const auto model = std::ranges::find(found.models, timed.consistency(), &WeakenedModel::consistency);
     options.progress(++done / parts);
     if (model == found.models.end() || !model->broken.empty()) continue;
     WeakenedOnMachine on{machine, timed.consistency(), std::vector<double>(places), 0};

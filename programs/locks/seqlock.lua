@@ -44,6 +44,5 @@ function acquire_shared(cpu, lock)
 end
 
 function release_shared(cpu, lock)
-  cpu:load_fence() -- the section's loads come before this one
-  return cpu:load(lock.sequence) == table.remove(lock.seen) -- false: read again
+  return cpu:load_acquire(lock.sequence) == table.remove(lock.seen) -- false: read again
 end

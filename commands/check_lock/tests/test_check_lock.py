@@ -85,7 +85,7 @@ BROKEN = {
     "TAS that never gives back": ("tas", [("  cpu:store_release(lock.locked, 0)\n", "")], "sc", STUCK),
     "a seqlock without its second look": (
         "seqlock",
-        [("return cpu:load(lock.sequence) == table.remove(lock.seen)", "do return true end")],
+        [("return cpu:load_acquire(lock.sequence) == table.remove(lock.seen)", "do return true end")],
         "sc",
         "half of a writer's data",
     ),
@@ -289,7 +289,7 @@ def test_shipped_cpp_locks_pass_the_checker(linebounce: Program) -> None:
         smaller = ["--cpus", "2"] if lock == "brlock" else []
         found = check(linebounce, lock, "--machines", "3", *smaller)
         assert found["verdict"] == "holds"
-        assert {case["consistency"] for case in found["cases"]} == {"sc", "tso", "ia64", "c11"}
+        assert {case["consistency"] for case in found["cases"]} == {"sc", "tso", "ia64"}
         assert len(found["trials"]) == 3
 
 
@@ -315,7 +315,7 @@ def test_a_violation_is_drawn_a_column_a_cpu(linebounce: Program) -> None:
     result = linebounce("check-lock", changed(linebounce, lock, changes), "--consistency", "tso")
     assert result.code == 1
     first = result.stdout.splitlines()[0]
-    assert re.search(r"peterson\.lua +broken under tso: CPU 0 and CPU 1 both hold the lock", first)
+    assert re.search(r"peterson\.lua +broken: CPU 0 and CPU 1 both hold the lock", first)
     assert re.search(r"^ +CPU 0 +CPU 1$", result.stdout, re.MULTILINE)
     inside = [line for line in result.stdout.splitlines() if line.endswith("[inside]")]
     assert len(inside) == 2
@@ -476,5 +476,5 @@ def test_the_checker_chooses_the_times_that_a_lock_reads(linebounce: Program) ->
 
 
 def test_a_model_that_is_named_twice_counts_once(linebounce: Program) -> None:
-    once = ("check-lock", "tas", "--consistency", "sc", "--machines", "0")
-    assert linebounce(*once, "--consistency", "sc").stdout == linebounce(*once).stdout
+    result = linebounce("check-lock", "tas", "--consistency", "sc", "--consistency", "sc", "--machines", "0")
+    assert result.stdout.count(" sc") == 1
