@@ -116,8 +116,6 @@ constexpr std::array kUnusable = {
              "the form that is read"},
     Unusable{"/topology/core_id", "/topology/physical_package_id",
              "files of /sys/devices/system/cpu: lscpu -J -e reads them, and its output has the form that is read"},
-    Unusable{"ONE-SIZE", "ALL-SIZE", "lscpu -C, which does not say which CPUs share a cache: lscpu -J -e does"},
-    Unusable{"one-size", "all-size", "lscpu -C, which does not say which CPUs share a cache: lscpu -J -e does"},
     Unusable{"CPU(s):", "x86_64",
              "lscpu's output in another language or in part: LC_ALL=C lscpu -J -e has the form that is read"},
     Unusable{"type = Type ", "End Type ",

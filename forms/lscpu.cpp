@@ -115,7 +115,7 @@ SummedCache summed_cache(std::string_view text) {
   return {instances > 0 ? *bytes / static_cast<std::int64_t>(instances) : *bytes, instances};
 }
 
-// What a summary says of the processor, beside its CPUs.
+// Reads the processor, its clock and its caches from a summary, without its CPUs.
 MachineTopology facts_of_summary(std::map<std::string, std::string>& values) {
   MachineTopology topology;
   topology.processor = values["Model name"];
@@ -375,7 +375,7 @@ const json* array_in(const std::vector<json>& documents, const char* name) {
   return nullptr;
 }
 
-// Adds what the text says beside the CPUs: the processor, its clock, its caches.
+// Adds the processor, its clock and its caches, as far as the text states them.
 void add_facts(MachineTopology& topology, const std::string& text, const std::vector<json>& documents) {
   const std::vector<std::string> lines = text_lines(text);
   std::map<std::string, std::string> fields;
@@ -388,7 +388,7 @@ void add_facts(MachineTopology& topology, const std::string& text, const std::ve
   add_what_is_missing(topology, said);
 }
 
-// With -y, a core has its number within its socket. In the result, each core of the machine has a number of its own.
+// lscpu -y numbers the cores of each socket from 0. Renumbers them, so that no two cores of the machine share a number.
 void number_cores(MachineTopology& topology) {
   std::map<std::pair<int, int>, int> numbers;
   for (TopologyCpu& cpu : topology.cpus)
@@ -444,7 +444,7 @@ MachineTopology read_lscpu(const std::string& text, const std::string& file) {
   } else if (documents.empty() && !std::ranges::any_of(text_lines(text), is_cache_title)) {
     refuse_lscpu(file, "is neither JSON, as lscpu -J prints it, nor a table of lscpu -p or -e, nor lscpu's list of fields");
   }
-  if (topology.cpus.empty()) refuse_lscpu(file, "says not which CPUs share what: lscpu -J -e does");
+  if (topology.cpus.empty()) refuse_lscpu(file, "does not say which CPUs share what: lscpu -J -e does");
   number_cores(topology);
   forget_own_last_caches(topology);
   add_facts(topology, text, documents);

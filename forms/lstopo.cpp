@@ -117,7 +117,7 @@ class LstopoReader {
  private:
   static constexpr std::size_t kDeepestXml = 64;
   static constexpr std::uint64_t kMostCacheBytes = std::uint64_t{1} << 40;
-  static constexpr int kUsualLastLevel = 3;  // the last cache even where each core has one of its own
+  static constexpr int kUsualLastLevel = 3;  // counts as the last cache even if no two cores share one
   static constexpr const char* kInstructionCache = "InstructionCache";
   static constexpr std::string_view kInstructionCacheOfXml = "2";
 

@@ -43,7 +43,7 @@ struct MachineTopology {
 // `file`: for messages. Errors: trace::TraceError if the text is not the tool's output, or does not tell which CPUs share a
 // core.
 MachineTopology read_lscpu(const std::string& text, const std::string& file);
-// What lscpu's text says beside the CPUs: the processor, its clock and its caches.
+// Reads the processor, its clock and its caches from lscpu's text, which need not list CPUs.
 MachineTopology read_lscpu_facts(const std::string& text);
 // False for lscpu -C alone, which lists caches and no CPUs.
 bool says_what_cpus_share(const std::string& lscpu_text);

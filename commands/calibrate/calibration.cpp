@@ -93,20 +93,12 @@ class Calibrator {
     std::vector<PlaceOfName> places = request_.names;
     if (request_.probe) places.insert(places.begin(), {request_.probe->model, "as linebounce-probe names it"});
     const std::optional<NamedProcessor> named = find_processor(places);
-    std::string source = "assumed: --family says so";
-    std::string family = request_.family.value_or("");
-    if (family.empty() && named && !named->known.family.empty()) {
-      family = named->known.family;
-      source =
-          fmt::format("assumed: the {}family of {}, {}", named->known.is_nearest ? "nearest " : "", named->name, named->where);
-    }
-    if (family.empty() && !request_.machine && !request_.probe) {
+    ChosenFamily family = family_of(request_.family.value_or(""), named);
+    if (family.name.empty() && !request_.machine && !request_.probe)
       family = ask_or_refuse(request_.ask_family, request_.matrix_file, found_text(), named);
-      source = "assumed: the user says so";
-    }
-    if (family.empty()) return;
-    set_family(family, source);
-    if (!request_.machine) take_usual(family, named);
+    if (family.name.empty()) return;
+    set_family(family);
+    if (!request_.machine) take_usual(family.name, named);
   }
 
   [[nodiscard]] std::string found_text() const {
@@ -114,12 +106,12 @@ class Calibrator {
                        structure_.nodes * structure_.buses_per_node, structure_.threads_per_core);
   }
 
-  void set_family(const std::string& family, const std::string& source) {
+  void set_family(const ChosenFamily& family) {
     MachineTables& machine = result_.machine;
-    machine.settings.at(kContention) = {family, Origin{"--family"}};
-    machine.sources[kContention] = source;
+    machine.settings.at(kContention) = {family.name, Origin{"--family"}};
+    machine.sources[kContention] = family.source;
     // Replaces the base machine's values, which are those of another processor, with the family's.
-    Family values = load_family(family, "--family");
+    Family values = load_family(family.name, "--family");
     for (const Family::Parameter& parameter : values.parameters) {
       machine.settings.at(parameter.path).from = Setting::From::schema;
       machine.sources.erase(parameter.path);
@@ -129,24 +121,22 @@ class Calibrator {
 
   // The memory order, the lines and the clock of the named processor, as far as its name says them, else its family's.
   void take_usual(const std::string& family, const std::optional<NamedProcessor>& named) {
-    const KnownProcessor usual = named ? named->known : usual_of(family);
-    const std::string of = named ? named->name : family;
-    const std::string source = "assumed: as processors like " + of + " have it";
+    const UsualValues usual = usual_values(family, named);
     MachineTables& machine = result_.machine;
-    if (!usual.consistency.empty()) {
-      set("machine.cpu.consistency", usual.consistency);
-      machine.sources["machine.cpu.consistency"] = source;
+    if (!usual.known.consistency.empty()) {
+      set("machine.cpu.consistency", usual.known.consistency);
+      machine.sources["machine.cpu.consistency"] = usual.source;
     }
     for (const std::string& cache : machine.parts.caches) {
       const std::string path = "machine.cache." + cache + ".line_bytes";
-      if (usual.line_bytes == 0) break;
-      set(path, std::int64_t{usual.line_bytes});
-      machine.sources[path] = source;
+      if (usual.known.line_bytes == 0) break;
+      set(path, std::int64_t{usual.known.line_bytes});
+      machine.sources[path] = usual.source;
     }
     const std::optional<double> mhz = request_.mhz ? request_.mhz : named ? named->mhz : std::nullopt;
     if (!mhz) return;
     set("machine.cpu.clock_mhz", std::int64_t{std::llround(*mhz)});
-    machine.sources["machine.cpu.clock_mhz"] = "datasheet: the clock in " + (request_.mhz ? request_.clock_from : of);
+    machine.sources["machine.cpu.clock_mhz"] = "datasheet: the clock in " + (request_.mhz ? request_.clock_from : usual.of);
   }
 
   void check_cpus() const {

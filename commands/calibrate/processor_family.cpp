@@ -67,8 +67,20 @@ AskFamily family_question() {
   };
 }
 
-std::string ask_or_refuse(const AskFamily& ask, const std::string& file, const std::string& found,
-                          const std::optional<NamedProcessor>& named) {
+ChosenFamily family_of(const std::string& wanted, const std::optional<NamedProcessor>& named) {
+  if (!wanted.empty()) return {wanted, "assumed: --family says so"};
+  if (!named || named->known.family.empty()) return {};
+  return {named->known.family,
+          fmt::format("assumed: the {}family of {}, {}", named->known.is_nearest ? "nearest " : "", named->name, named->where)};
+}
+
+UsualValues usual_values(const std::string& family, const std::optional<NamedProcessor>& named) {
+  const std::string of = named ? named->name : family;
+  return {named ? named->known : usual_of(family), of, "assumed: as processors like " + of + " have it"};
+}
+
+ChosenFamily ask_or_refuse(const AskFamily& ask, const std::string& file, const std::string& found,
+                           const std::optional<NamedProcessor>& named) {
   const std::string why =
       named ? fmt::format("no contention family is known to fit \"{}\"", named->name) : "nothing in it names the processor";
   const std::string question =
@@ -77,7 +89,7 @@ std::string ask_or_refuse(const AskFamily& ask, const std::string& file, const s
   if (ask == nullptr) throw ConfigError(question + ". Name one: --family NAME");
   const std::string answer = ask(question);
   load_family(answer, "family");
-  return answer;
+  return {answer, "assumed: the user says so"};
 }
 
 }  // namespace linebounce::sim

@@ -31,8 +31,24 @@ std::string titles_in(const std::string& text);
 using AskFamily = std::function<std::string(const std::string& question)>;
 AskFamily family_question();
 
+struct ChosenFamily {
+  std::string name;    // empty: nobody names one
+  std::string source;  // for the machine's [sources]
+};
+
+// The family that the user wants, else that of the named processor. `wanted`: empty if the user names none.
+ChosenFamily family_of(const std::string& wanted, const std::optional<NamedProcessor>& named);
+
 // Asks, or throws a ConfigError with the candidates. `file`: what has been measured. `found`: its structure, for the message.
-std::string ask_or_refuse(const AskFamily& ask, const std::string& file, const std::string& found,
-                          const std::optional<NamedProcessor>& named);
+ChosenFamily ask_or_refuse(const AskFamily& ask, const std::string& file, const std::string& found,
+                           const std::optional<NamedProcessor>& named);
+
+// Memory order and lines of the named processor, as far as its name says them, else those of its family.
+struct UsualValues {
+  KnownProcessor known;
+  std::string of;      // whose values they are
+  std::string source;  // for the machine's [sources]
+};
+UsualValues usual_values(const std::string& family, const std::optional<NamedProcessor>& named);
 
 }  // namespace linebounce::sim

@@ -77,14 +77,22 @@ class AtomicBus::Line {
   bool used_ = false;
 };
 
-AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters)
-    : protocol_(protocol), spec_(spec), counters_(counters), sets_of_cache_(0), everybody_(static_cast<std::size_t>(caches)) {
+std::uint64_t sets_of(const AtomicCacheSpec& spec) {
   const int set_bytes = spec.ways * spec.line_bytes;
-  sets_of_cache_ = set_bytes > 0 ? static_cast<std::uint64_t>(spec.size_bytes / set_bytes) : 0;
-  if (sets_of_cache_ == 0 || spec.size_bytes % set_bytes != 0 || !std::has_single_bit(sets_of_cache_)) {
+  const auto sets = static_cast<std::uint64_t>(set_bytes > 0 ? spec.size_bytes / set_bytes : 0);
+  if (sets == 0 || spec.size_bytes % set_bytes != 0 || !std::has_single_bit(sets)) {
     throw std::invalid_argument(fmt::format("{} bytes in {} ways of {} bytes do not make a power of two of sets",
                                             spec.size_bytes, spec.ways, spec.line_bytes));
   }
+  return sets;
+}
+
+AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters)
+    : protocol_(protocol),
+      spec_(spec),
+      counters_(counters),
+      sets_of_cache_(sets_of(spec)),
+      everybody_(static_cast<std::size_t>(caches)) {
   std::iota(everybody_.begin(), everybody_.end(), 0);
   sets_.resize(static_cast<std::size_t>(caches), std::vector<std::vector<Copy>>(sets_of_cache_));
 }

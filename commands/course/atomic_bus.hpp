@@ -27,7 +27,7 @@ struct AtomicTransaction {
   bool of_eviction = false;
 };
 
-// What one access did.
+// What AtomicBus did for one access.
 struct AtomicAccess {
   bool hit = false;  // without a transaction
   std::vector<AtomicTransaction> transactions;
@@ -39,14 +39,16 @@ struct AtomicAccess {
   MissClasses::Change miss;
 };
 
+// The number of a cache's sets. Errors: std::invalid_argument if it is not a power of two.
+std::uint64_t sets_of(const AtomicCacheSpec& spec);
+
 class AtomicBus {
  public:
-  // REQUIRES: `protocol` is for an atomic bus; `protocol` and `counters` outlive this object. Errors: std::invalid_argument
-  // if the number of sets is not a power of two.
+  // REQUIRES: `protocol` is for an atomic bus; `protocol` and `counters` outlive this object. Errors: as for sets_of().
   AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec& spec, ClassCounters& counters);
 
-  // Errors: ProtocolFault; std::logic_error if a copy is stale or the access never completes.
-  // The result is valid until the next access. REQUIRES: the bytes lie on one line.
+  // Returns what stays valid until the next access. REQUIRES: the bytes lie on one line. Errors: ProtocolFault;
+  // std::logic_error if a copy is stale or the access never completes.
   const AtomicAccess& access(int cache, Address address, int bytes, bool writes);
   [[nodiscard]] StateId state(int cache, LineAddr line) const;
 

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <iostream>
 #include <stdexcept>
 
 #include "commands/course/course_trace.hpp"
 #include "forms/own_forms.hpp"
 #include "forms/recognised.hpp"
+#include "models/coherence/bus_order.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/config/machine_files.hpp"
 #include "sim/config/project_files.hpp"
@@ -147,6 +149,21 @@ bool is_for_atomic_bus(const Protocol& protocol) {
   return protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic;
 }
 
+ExitCode run_on_bus(const Protocol& protocol, const std::function<void()>& run) {
+  const auto tell = [&protocol](const std::exception& fault) {
+    std::cerr << "linebounce: " << fault.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
+    return ExitCode::simulation_failed;
+  };
+  try {
+    run();
+    return ExitCode::done;
+  } catch (const std::logic_error& fault) {
+    return tell(fault);
+  } catch (const ProtocolFault& fault) {
+    return tell(fault);
+  }
+}
+
 Protocol protocol_of_accesses(const TraceOptions& options) {
   if (options.protocol.empty()) throw UsageError("accesses that are typed also need a protocol, such as --protocol mesi");
   Protocol protocol = protocol_of_course(options.protocol);
@@ -166,9 +183,15 @@ std::string machine_of(const TraceOptions& options, const trace::Reader& reader)
 AtomicCacheSpec caches_of(const TraceOptions& options, const std::string& machine) {
   const MachineFiles files = read_machine_files(machine.empty() ? kCourseMachine : machine, "");
   const CacheSpec& outermost = files.spec.caches.back();
-  return {.size_bytes = options.cache_bytes.value_or(outermost.size_kib * kKibibyte),
-          .ways = options.ways.value_or(outermost.ways),
-          .line_bytes = options.line_bytes.value_or(outermost.line_bytes)};
+  const AtomicCacheSpec spec{.size_bytes = options.cache_bytes.value_or(outermost.size_kib * kKibibyte),
+                             .ways = options.ways.value_or(outermost.ways),
+                             .line_bytes = options.line_bytes.value_or(outermost.line_bytes)};
+  try {
+    sets_of(spec);
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("the caches: {}", refused.what()));
+  }
+  return spec;
 }
 
 workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceOptions& options, const AtomicCacheSpec& spec) {

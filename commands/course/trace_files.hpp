@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "commands/course/atomic_bus.hpp"
+#include "sim/plan/exit_code.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/replay/replay_study.hpp"
 #include "trace/reader.hpp"
@@ -56,6 +58,9 @@ Protocol protocol_of_course(const std::string& name);
 Protocol protocol_of_accesses(const TraceOptions& options);
 
 bool is_for_atomic_bus(const Protocol& protocol);
+
+// Runs accesses on an atomic bus. If the protocol does what no correct one does, says so, and names the command that shows how.
+ExitCode run_on_bus(const Protocol& protocol, const std::function<void()>& run);
 
 // The machine: as the user named it, else where the trace was recorded, else course_8way.
 std::string machine_of(const TraceOptions& options, const trace::Reader& reader);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string_view>
 
-#include "commands/course/trace_files.hpp"
 #include "forms/address_lines.hpp"
 #include "forms/cpu_words.hpp"
 #include "models/text/text_lines.hpp"
@@ -100,7 +99,7 @@ std::optional<Typed> parse(std::string_view text) {
                .place = words.empty() ? kOnlyLine : std::string(words.front())};
 }
 
-// Where named places lie: each name has lines of its own, behind those of numbers.
+// Gives each named place an address, on lines that no other name and no number uses.
 class Places {
  public:
   Places(const std::vector<Typed>& accesses, int line_bytes) : line_bytes_(static_cast<Address>(line_bytes)) {
@@ -173,8 +172,7 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-}  // namespace
-
+// True for a file of typed accesses. A trace may look like one.
 bool is_exercise(const std::string& word) {
   constexpr std::uintmax_t kLargest = 1 << 20;
   std::error_code failed;
@@ -182,6 +180,17 @@ bool is_exercise(const std::string& word) {
   const std::string text = without_comments(read_text(word));
   const std::vector<std::string_view> accesses = split_accesses(text);
   return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
+}
+
+}  // namespace
+
+std::optional<std::string> accesses_of(const TraceOptions& options, const std::string& input) {
+  if (options.accesses.empty() && input.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (!options.accesses.empty() && !input.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", input));
+  if (!options.accesses.empty()) return options.accesses;
+  const bool is_file = has_trace_options(options) && !is_trace(input) && is_exercise(input);
+  return is_file ? std::optional(read_text(input)) : std::nullopt;
 }
 
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes) {

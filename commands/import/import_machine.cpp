@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "commands/calibrate/calibrate.hpp"
 #include "commands/import/importers.hpp"
@@ -53,36 +54,30 @@ ExitCode import_machine(const ImportArguments& arguments, const Form& form) {
 
 namespace {
 
-// Files with a machine's structure, the most detailed first.
-struct StructureFiles {
-  std::vector<const std::string*> files;
-  std::vector<int> details;
-
-  void add(const std::string& file, int detail) {
-    const auto place = std::ranges::find_if(details, [detail](int other) { return other < detail; }) - details.begin();
-    files.insert(files.begin() + place, &file);
-    details.insert(details.begin() + place, detail);
-  }
-
-  // Puts first the most detailed one that says which CPUs share what: of lscpu's texts, some don't.
-  void put_readable_first() {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      try {
-        read_structure(*files[i]);
-      } catch (const trace::TraceError&) {
-        continue;
-      }
-      std::rotate(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(i),
-                  files.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      return;
-    }
-  }
+struct StructureFile {
+  std::string file;
+  int detail = 0;
 };
+
+// Sorts the most detailed file first, of those that say which CPUs share what: of lscpu's texts, some don't.
+void put_readable_first(std::vector<StructureFile>& structures) {
+  std::ranges::stable_sort(structures, std::greater{}, &StructureFile::detail);
+  const auto is_readable = [](const StructureFile& one) {
+    try {
+      read_structure(one.file);
+      return true;
+    } catch (const trace::TraceError&) {
+      return false;
+    }
+  };
+  const auto readable = std::ranges::find_if(structures, is_readable);
+  if (readable != structures.end()) std::rotate(structures.begin(), readable, readable + 1);
+}
 
 }  // namespace
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
-  StructureFiles structures;
+  std::vector<StructureFile> structures;
   const std::string* latencies = nullptr;
   const std::string* nodes = nullptr;
   const Form* measured = nullptr;
@@ -90,7 +85,7 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
     const std::string& file = arguments.files[i];
     if (forms[i]->name == "numa") nodes = &file;
     if (const int detail = detail_of(*forms[i]); detail > 0) {
-      structures.add(file, detail);
+      structures.push_back({file, detail});
     } else if (latencies != nullptr) {
       throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, file));
     } else {
@@ -98,18 +93,16 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
       measured = forms[i];
     }
   }
-  if (structures.files.size() > 1) structures.put_readable_first();
-  const std::string* structure = structures.files.empty() ? nullptr : structures.files.front();
+  if (structures.size() > 1) put_readable_first(structures);
+  const std::string* structure = structures.empty() ? nullptr : &structures.front().file;
   if (latencies == nullptr && nodes != nullptr)
-    return import_numa(arguments, *nodes, structure == nodes ? std::nullopt : std::optional(read_structure(*structure)));
+    return import_numa(arguments, *nodes, *structure == *nodes ? std::nullopt : std::optional(read_structure(*structure)));
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
   if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
   if (structure == nullptr) return run_calibrate(wanted);
   wanted.topology = *structure;
-  for (const std::string* file : structures.files) {
-    if (file != structure) wanted.topologies_too.push_back(*file);
-  }
+  for (std::size_t i = 1; i < structures.size(); ++i) wanted.topologies_too.push_back(structures[i].file);
   return run_calibrate(wanted);
 }
 

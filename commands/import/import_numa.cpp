@@ -50,19 +50,18 @@ class NumaMachine {
   }
 
   // Sets the contention family, and the memory order, clock and lines that follow from it or from the processor's name.
-  void set_family(const std::string& family, const std::string& family_source, const std::optional<NamedProcessor>& named) {
-    machine_.insert_or_assign("contention", family);
-    source("contention", family_source);
-    const KnownProcessor usual = named ? named->known : usual_of(family);
-    const std::string follows = "assumed: as processors like " + (named ? named->name : family) + " have it";
-    if (!usual.consistency.empty()) {
-      table("cpu").insert_or_assign("consistency", usual.consistency);
-      source("cpu.consistency", follows);
+  void set_family(const ChosenFamily& family, const std::optional<NamedProcessor>& named) {
+    machine_.insert_or_assign("contention", family.name);
+    source("contention", family.source);
+    const UsualValues usual = usual_values(family.name, named);
+    if (!usual.known.consistency.empty()) {
+      table("cpu").insert_or_assign("consistency", usual.known.consistency);
+      source("cpu.consistency", usual.source);
     }
     for (const char* cache : {"L1D", "L2"}) {
-      if (usual.line_bytes == 0) break;
-      table("cache")[cache].as_table()->insert_or_assign("line_bytes", usual.line_bytes);
-      source(std::string("cache.") + cache + ".line_bytes", follows);
+      if (usual.known.line_bytes == 0) break;
+      table("cache")[cache].as_table()->insert_or_assign("line_bytes", usual.known.line_bytes);
+      source(std::string("cache.") + cache + ".line_bytes", usual.source);
     }
     if (!named || !named->mhz) return;
     table("cpu").insert_or_assign("clock_mhz", static_cast<std::int64_t>(*named->mhz));
@@ -203,17 +202,12 @@ ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables
   NumaMachine machine(tables, topology, fs::path(file).filename().string());
   const std::optional<NamedProcessor> named = find_processor({{topology.processor, "as the description of its CPUs names it"},
                                                               {fs::path(file).stem().string(), "by the file's name"}});
-  std::string family = arguments.family;
-  std::string family_source = "assumed: --family says so";
-  if (family.empty() && named && !named->known.family.empty()) {
-    family = named->known.family;
-    family_source = fmt::format("assumed: the family of {}, {}", named->name, named->where);
-  }
-  if (family.empty()) family = ask_or_refuse(family_question(), file, machine.found_text(), named);
-  load_family(family, "--family");
+  ChosenFamily family = family_of(arguments.family, named);
+  if (family.name.empty()) family = ask_or_refuse(family_question(), file, machine.found_text(), named);
+  load_family(family.name, "--family");
   std::string text = fmt::format("# Written by `linebounce import {}`.\n", fmt::join(arguments.files, " "));
   machine.make(out.stem().string());
-  machine.set_family(family, family_source, named);
+  machine.set_family(family, named);
   const toml::table& of = machine.made();
   for (const std::string& sentence : machine.losses().sentences()) text += "# " + sentence + "\n";
   text += "\n" + to_toml(of);

@@ -224,21 +224,13 @@ TraceArguments trace_of(const RunArguments& arguments) {
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  const std::string& accesses = arguments.trace.accesses;
-  if (accesses.empty() && arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
-  if (!accesses.empty() && !arguments.experiment.empty())
-    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
-  if (!accesses.empty()) {
+  if (const auto accesses = accesses_of(arguments.trace, arguments.experiment)) {
     refuse_options_of_experiments(arguments);
-    return run_accesses(trace_of(arguments), accesses);
+    return run_accesses(trace_of(arguments), *accesses);
   }
   if (is_trace(arguments.experiment)) {
     refuse_options_of_experiments(arguments);
     return run_trace(trace_of(arguments), argv);
-  }
-  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment)) {
-    refuse_options_of_experiments(arguments);
-    return run_accesses(trace_of(arguments), read_text(arguments.experiment));
   }
   refuse_options_of_traces(arguments);
   require_known_kind(arguments.experiment);

@@ -28,25 +28,15 @@ fs::path directory_of(const TraceArguments& arguments) {
   return fs::path("out/traces") / fs::path(arguments.files.front()).stem();
 }
 
-ExitCode tell_fault(const Protocol& protocol, const std::exception& fault) {
-  std::cerr << "linebounce: " << fault.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
-  return ExitCode::simulation_failed;
-}
-
 // Counts the accesses that `feed` hands to the bus, and prints the counters.
 template <class Feed>
 ExitCode count(const TraceArguments& arguments, const Protocol& protocol, const AtomicCacheSpec& spec, int caches, Feed feed) {
   ClassCounters counters(protocol, caches, spec.line_bytes, spec.size_bytes / spec.line_bytes);
-  try {
+  const ExitCode code = run_on_bus(protocol, [&] {
     AtomicBus bus(protocol, caches, spec, counters);
     feed(bus);
-  } catch (const std::invalid_argument& refused) {
-    throw ConfigError(fmt::format("the caches: {}", refused.what()));
-  } catch (const std::logic_error& fault) {
-    return tell_fault(protocol, fault);
-  } catch (const ProtocolFault& fault) {
-    return tell_fault(protocol, fault);
-  }
+  });
+  if (code != ExitCode::done) return code;
   CounterArguments shown = arguments.counters;
   shown.counters = true;
   std::cout << counters_text(shown, listing_of(counters));

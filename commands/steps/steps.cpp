@@ -13,8 +13,6 @@
 #include "commands/steps/sentences.hpp"
 #include "commands/steps/step_log.hpp"
 #include "commands/steps/trace_steps.hpp"
-#include "models/coherence/bus_order.hpp"
-#include "sim/config/project_files.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/visible_output.hpp"
@@ -116,21 +114,12 @@ ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, 
   if (!arguments.moments.empty() || arguments.log || !arguments.log_form.empty())
     throw UsageError(fmt::format(
         "--at, --log and --log-form are for runs in time; {} is for an atomic bus, whose steps are a table", protocol.name));
-  const auto fault = [&protocol](const std::exception& what) {
-    std::cerr << "linebounce: " << what.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
-    return ExitCode::simulation_failed;
-  };
-  try {
+  return run_on_bus(protocol, [&] {
     const StateTableRun made = make_table(format_of(arguments), static_cast<std::size_t>(arguments.steps));
     write_document(made.table, arguments.output);
     if (made.cut)
       print_error(fmt::format("the table has the first {} accesses; --steps N sets another limit", arguments.steps));
-    return ExitCode::done;
-  } catch (const ProtocolFault& what) {
-    return fault(what);
-  } catch (const std::logic_error& what) {
-    return fault(what);
-  }
+  });
 }
 
 ExitCode run_typed_accesses(const StepsArguments& arguments, const std::string& accesses) {
@@ -158,14 +147,8 @@ ExitCode run_trace_steps(const StepsArguments& arguments) {
 }
 
 ExitCode run_and_print(const StepsArguments& arguments) {
-  const std::string& accesses = arguments.trace.accesses;
-  if (!accesses.empty() && !arguments.experiment.empty())
-    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", arguments.experiment));
-  if (!accesses.empty()) return run_typed_accesses(arguments, accesses);
-  if (arguments.experiment.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (const auto accesses = accesses_of(arguments.trace, arguments.experiment)) return run_typed_accesses(arguments, *accesses);
   if (is_trace(arguments.experiment)) return run_trace_steps(arguments);
-  if (has_trace_options(arguments.trace) && is_exercise(arguments.experiment))
-    return run_typed_accesses(arguments, read_text(arguments.experiment));
   if (!arguments.more_files.empty())
     throw UsageError(fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces",
                                  arguments.more_files.front(), arguments.experiment));

@@ -10,7 +10,6 @@
 #include "commands/course/state_table.hpp"
 #include "commands/course/typed_accesses.hpp"
 #include "sim/plan/plan.hpp"
-#include "sim/point/config_error.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
@@ -87,14 +86,6 @@ AtomicCacheSpec spec_of(const TraceOptions& options, const Protocol& protocol, c
   return caches_of(options, machine);
 }
 
-StateTable empty_table(const Protocol& protocol, const std::set<int>& cpus, const AtomicCacheSpec& spec) {
-  try {
-    return {protocol, {cpus.begin(), cpus.end()}, spec};
-  } catch (const std::invalid_argument& refused) {
-    throw ConfigError(fmt::format("the caches: {}", refused.what()));
-  }
-}
-
 }  // namespace
 
 RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& reader, std::size_t most) {
@@ -109,7 +100,8 @@ StateTableRun trace_table(const TraceOptions& options, const trace::Reader& read
   const AtomicCacheSpec spec = spec_of(options, protocol, machine_of(options, reader));
   caches_in(reader);
   const std::vector<int> cpus = cpus_of_streams(reader);
-  StateTable table = empty_table(protocol, {cpus.begin(), cpus.end()}, spec);
+  const std::set<int> sorted(cpus.begin(), cpus.end());
+  StateTable table(protocol, {sorted.begin(), sorted.end()}, spec);
   const auto line_bytes = static_cast<Address>(spec.line_bytes);
   bool cut = false;
   for_each_access(reader, memory_of(reader, options, spec), [&](const CourseAccess& access) {
@@ -134,7 +126,7 @@ StateTableRun typed_table(const TraceOptions& options, const std::string& access
   const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
   std::set<int> cpus;
   for (const NamedAccess& access : typed) cpus.insert(access.cpu);
-  StateTable table = empty_table(protocol, cpus, spec);
+  StateTable table(protocol, {cpus.begin(), cpus.end()}, spec);
   for (const NamedAccess& access : typed) {
     if (table.rows() == most) return {written(table, format), true};
     table.add(access);

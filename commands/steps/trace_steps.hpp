@@ -1,7 +1,7 @@
 // `linebounce steps` of a trace, and of accesses that are typed on the command line.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "commands/course/trace_files.hpp"

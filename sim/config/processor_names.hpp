@@ -1,4 +1,4 @@
-// What follows from a processor's name: who makes lines wait how, the memory order, the size of lines, the clock.
+// Finds a processor's contention family, memory order, size of lines and clock by its name.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ std::optional<KnownProcessor> processor_in(std::string_view text);
 // The clock in a name, "Xeon(R) CPU E5-2680 v3 @ 2.50GHz", in MHz.
 std::optional<double> clock_in(std::string_view text);
 
-// What all processors of a contention family have in common; for a family of none in particular, nothing is known.
+// Returns the values that all processors of a contention family share. The family `ideal` stands for no processor and has none.
 KnownProcessor usual_of(std::string_view family);
 
 }  // namespace linebounce::sim

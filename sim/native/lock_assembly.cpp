@@ -213,7 +213,7 @@ class Preparation {
     arguments_ = 0;
   }
 
-  // As WrittenSite::what of workloads/native/lock_object.cpp.
+  // Returns the value that workloads/native/lock_object.cpp reads as WrittenSite::what.
   static int what_accesses(std::string_view function) {
     if (function.starts_with("__tsan_atomic")) return 2;
     return function.starts_with("__tsan_volatile") ? 1 : 0;

@@ -60,7 +60,7 @@ using ClassCounts = std::array<std::int64_t, kClassCounters>;  // by ClassCounte
 
 class ClassCounters {
  public:
-  // `lines`: how many lines each cache holds. REQUIRES: `bus` is a bus protocol, and outlives this object; at most 64 caches,
+  // `lines`: the size of each cache. REQUIRES: `bus` is a bus protocol, and outlives this object; at most 64 caches,
   // numbered from 0.
   ClassCounters(const Protocol& bus, int caches, int line_bytes, std::int64_t lines);
 

@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 6> kMissClassWords = {"",         "cold",
 
 class MissClasses {
  public:
-  // `lines`: how many lines a cache holds. A copy that was evicted is a conflict miss if a fully associative cache of so many
-  // lines, least recently used, still had the line; else a capacity miss. REQUIRES: at most 64 caches.
+  // `lines`: the size of each cache. A miss on an evicted line counts as a conflict if a fully associative cache of that size,
+  // with least recently used replacement, would still hold the line; else as a capacity miss. REQUIRES: at most 64 caches.
   MissClasses(int caches, int line_bytes, std::int64_t lines);
 
   // The line has come into the cache.

@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// Who is to read the model. Only rumur has liveness properties.
+// The program that will read the model. Only rumur reads liveness properties.
 enum class MurphiReader : std::uint8_t { any, rumur };
 
 // Returns a model with the same states, steps and properties as check_protocol() without symmetry reduction. If neither the
