@@ -40,10 +40,10 @@ ERRORS = {
 }
 TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
 # Additional messages of a sweep, of a merge without all points, of a recording before the disk was full, of one that could
-# not be read back, and where earlier results are.
+# not be read back, where earlier results are, and, on a slow computer, how long the replays take.
 ALSO_SAID = re.compile(
     r"^linebounce: dashboard |: \d points? not run yet: |: \d+ rows? recorded$|: \d+ operations of \d+ thread"
-    r"|: earlier results are kept in "
+    r"|: earlier results are kept in |: about \d+ replays on "
 )
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 SIMULATION_FAILED = 4

@@ -11,13 +11,13 @@ using namespace sim;
 namespace {
 
 // The CPUs wait for one another and for a slow memory. With polling, each wait takes hundreds of loads.
-CaseResult run_waiting(unsigned seconds) {
+CaseResult run_waiting(unsigned seconds) {  // of processor time
   const RandomBase base = random_base("generic_8socket_64core", {{"machine.cpus", "64"},
                                                                  {"machine.memory.latency_ns", "20000"},
                                                                  {"workload.lock_share", "100"},
                                                                  {"workload.load_share", "0"},
                                                                  {"workload.store_share", "100"}});
-  const CaseRun run{[&base] { return random_case(base, 1, 0, 8000); }, true};
+  const CaseRun run{[&base] { return random_case(base, 1, 0, 2000); }, true};
   InterruptGuard guard;
   const std::vector<CaseResult> results = run_cases(base, {run}, {.at_once = 2, .seconds = seconds}, guard, {});
   return results.at(0);
