@@ -59,7 +59,7 @@ RECIPES = (
         "Is my lock right?",
         "linebounce check-lock programs/locks/ticket.lua",
         (0, 1),
-        "Every interleaving of two and three CPUs, under three memory models.",
+        "The interleavings of two and three CPUs, under four memory models.",
     ),
     Recipe(
         "How does one counter of all CPUs scale?",

@@ -36,10 +36,11 @@ constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.c --weaken                    the weakest memory orders with which it still holds
   linebounce check-lock mcs ticket --json                     built-in locks, as JSON
 
-Two CPUs take the lock once or twice, in every possible order of their operations: as writers, as a reader and a writer, and with
+Two CPUs take the lock once or twice, in all orders of their operations that the models allow: as writers, as a reader and a writer, and with
 try_acquire. Three CPUs take it once, and two readers run beside two writers, as far as the limit on states allows. A "+" marks a
 case that the limit cut off; its orders with up to three switches between CPUs are checked as well. Under tso and ia64 each CPU has
-a store buffer that may drain at any time, under ia64 also out of order. Orders that no CPU can tell apart count once. A random
+a store buffer that may drain at any time, under ia64 also out of order. Under c11 a load may find an old value, and operations
+order what their source says (docs/check-lock.md). Orders that no CPU can tell apart count once. A random
 number takes each value up to four. A look at the clock finds that no time has passed, or a second; a wait that only the clock ends
 may end so at any moment.
 
@@ -51,7 +52,8 @@ machines, where two CPUs inside end the run.
 A CPU whose loop keeps reading the same values counts as waiting until one of them changes. Locks from files go through
 `check-lock --quick` before each run, replay or comparison that uses them, under the machine's memory model.
 
-Exit code: 1 if a promise is broken, or if not everything could be checked.)";
+Exit code: 1 if a promise is broken under a memory model that the lock claims (traits.models; by default all), or if not
+everything could be checked.)";
 
 // Default limits on the number of states: `one` for each case, `extras` for all cases marked as extra together.
 struct DefaultStates {
@@ -71,14 +73,15 @@ struct CheckLockArguments {
   bool weaken = false;
 };
 
-std::vector<Consistency> consistencies_of(const std::vector<std::string>& names) {
-  std::vector<Consistency> found;
+std::vector<workloads::MemoryModel> models_of(const std::vector<std::string>& names) {
+  std::vector<workloads::MemoryModel> found;
   for (const std::string& name : names) {
-    const auto model = enum_named<Consistency>(name);
-    if (!model)
+    const auto* const known = std::ranges::find(workloads::kMemoryModels, name);
+    if (known == workloads::kMemoryModels.end())
       throw ConfigError(
-          fmt::format("--consistency: \"{}\" is not known; known: {}", name, fmt::join(kWordsOf<Consistency>, ", ")));
-    if (std::find(found.begin(), found.end(), *model) == found.end()) found.push_back(*model);
+          fmt::format("--consistency: \"{}\" is not known; known: {}", name, fmt::join(workloads::kMemoryModels, ", ")));
+    const auto model = static_cast<workloads::MemoryModel>(known - workloads::kMemoryModels.begin());
+    if (std::ranges::find(found, model) == found.end()) found.push_back(model);
   }
   return found;
 }
@@ -123,10 +126,10 @@ ExitCode weaken_locks(const CheckLockArguments& arguments) {
   ExitCode code = ExitCode::done;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const std::string& name : arguments.locks) {
-    WeakenOptions options{.consistencies = arguments.options.consistencies,
+    WeakenOptions options{.models = arguments.options.models,
                           .machines = arguments.machines.empty() ? kTimedOn : arguments.machines,
                           .limits = {.states = static_cast<std::uint64_t>(arguments.states.value_or(kStatesOfFile.one))}};
-    if (!arguments.consistencies.empty()) options.consistencies = consistencies_of(arguments.consistencies);
+    if (!arguments.consistencies.empty()) options.models = models_of(arguments.consistencies);
     ProgressLine line("weaken " + name, !arguments.json);
     options.progress = [&line](double share) { line.show({0, 0, share, 0}); };
     try {
@@ -154,7 +157,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
   if (arguments.weaken) return weaken_locks(arguments);
   if (arguments.quick) arguments.options.machines = 0;
   if (arguments.options.machines > 0) require_own_directory(arguments.directory);  // before minutes of search are in vain
-  if (!arguments.consistencies.empty()) arguments.options.consistencies = consistencies_of(arguments.consistencies);
+  if (!arguments.consistencies.empty()) arguments.options.models = models_of(arguments.consistencies);
   std::vector<workloads::LockEntry> locks;
   for (const std::string& name : arguments.locks) {
     locks.push_back(lock_called(name));
@@ -174,6 +177,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
       options.limits.states = arguments.states ? static_cast<std::uint64_t>(*arguments.states) : kQuickStates;
       options.states_of_extras.reset();
     }
+    if (arguments.quick) options.limits.until = end_of_quick_check();
     const LockCheck check = check_one(lock, arguments.options, arguments.json);
     if (check.interrupted) return ExitCode::interrupted;
     const std::string experiment = keep_experiment(lock, check, arguments.directory);
@@ -204,7 +208,8 @@ void add_check_lock(Command& program) {
               "How often each CPU takes the lock; default: cases with 1 and with 2")
       .between(1, 8)
       .excludes({"--weaken"});
-  command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
+  command
+      .option("--consistency", "MODEL", &arguments->consistencies, "sc, tso, ia64 or c11; may be repeated; default: all four")
       .one_value_each();
   command
       .option("--states", "N", &arguments->states,

@@ -21,6 +21,7 @@ using workloads::Readers;
 namespace {
 
 using workloads::LockEntry;
+using workloads::MemoryModel;
 using workloads::Random;
 constexpr std::uint64_t kFewestStates = 1000;  // for an extra case
 constexpr int kMostCpusOfTrial = 6;            // most CPUs of a trial of a lock that works only up to a number of CPUs
@@ -75,11 +76,32 @@ std::optional<MachineTrial> random_trial(const LockEntry& lock, const std::strin
 
 }  // namespace
 
+const CheckedCase* LockCheck::broken_under(MemoryModel model) const {
+  for (const CheckedCase& one : cases) {
+    if (one.lock_case.model == model && !one.result.violation.empty()) return &one;
+  }
+  return nullptr;
+}
+
+const CheckedCase* LockCheck::broken_case() const {
+  for (const MemoryModel model : models) {
+    if (const CheckedCase* const broken = broken_under(model); broken != nullptr && claims(model)) return broken;
+  }
+  return nullptr;
+}
+
+bool LockCheck::is_complete_under(MemoryModel model) const {
+  return std::ranges::all_of(cases, [model](const CheckedCase& one) {
+    return one.lock_case.model != model || one.lock_case.is_extra || one.result.is_complete();
+  });
+}
+
 LockVerdict LockCheck::verdict() const {
   if (!not_checkable.empty()) return LockVerdict::not_checkable;
-  if (broken_case() || broken_trial()) return LockVerdict::broken;
-  const bool all =
-      std::ranges::all_of(cases, [](const CheckedCase& one) { return one.lock_case.is_extra || one.result.is_complete(); });
+  if (broken_case() != nullptr || broken_trial()) return LockVerdict::broken;
+  const bool all = std::ranges::all_of(models, [this](MemoryModel model) {
+    return !claims(model) || is_complete_under(model) || broken_under(model) != nullptr;
+  });
   return all && !cases.empty() ? LockVerdict::holds : LockVerdict::incomplete;
 }
 
@@ -89,18 +111,21 @@ bool LockCheck::all_ran() const {
 
 namespace {
 
-// Searches the cases up to the first that breaks a promise. Errors: NotCheckable.
+// Errors: NotCheckable.
 void search_cases(LockCheck& check, const std::vector<LockCase>& cases, const LockCheckOptions& options,
                   const std::function<void(double)>& progress) {
   const auto parts = static_cast<double>(cases.size() + 1);
   std::optional<std::uint64_t> left = options.states_of_extras;
+  double done = 0;
   for (const LockCase& one : cases) {
-    progress(static_cast<double>(check.cases.size()) / parts);
+    progress(done++ / parts);
+    if (check.broken_under(one.model) != nullptr) continue;
     SearchLimits limits = options.limits;
     if (left && one.is_extra) limits.states = std::min(limits.states, std::max(*left / 3, kFewestStates));
     check.cases.push_back({one, search(one, limits)});
     if (left && one.is_extra) *left -= std::min(*left, check.cases.back().result.states);
-    if (check.broken_case()) return;
+    const bool is_broken = !check.cases.back().result.violation.empty();
+    if (is_broken && one.model == MemoryModel::sc) return;
   }
 }
 
@@ -113,6 +138,9 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
     check.not_checkable = "it promises nothing: it excludes nobody";
     return check;
   }
+  check.models = options.models;
+  std::ranges::sort(check.models);
+  check.claimed = lock.traits.models;
   std::vector<LockCase> cases = lock_cases(lock, options);
   std::set<int> ran;
   for (LockCase& one : cases) one.ran = &ran;
@@ -122,12 +150,15 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
     check.not_checkable = reason.what();
     return check;
   }
-  for (CheckedCase& one : check.cases) one.lock_case.ran = nullptr;
+  for (CheckedCase& one : check.cases) one.lock_case.ran = nullptr, one.lock_case.cells = nullptr;
   if (lock.operations) check.operations = lock.operations();
   for (workloads::LockOperation& one : check.operations) one.ran = one.ran || ran.contains(one.number);
-  if (check.broken_case()) return check;
+  if (check.broken_case() != nullptr) return check;
   InterruptGuard guard;
-  const TrialOptions trials = {.consistencies = options.consistencies, .seed = options.seed, .count = options.machines};
+  TrialOptions trials = {.consistencies = {}, .seed = options.seed, .count = options.machines};
+  for (const MemoryModel model : check.models) {
+    if (model != MemoryModel::c11 && check.claims(model)) trials.consistencies.push_back(machine_model(model));
+  }
   check.trials = try_on_machines(
       lock, trials, guard, [&, all = static_cast<double>(cases.size())](double share) { progress((all + share) / (all + 1)); });
   check.interrupted = guard.interrupted();
@@ -138,6 +169,7 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
                                           const std::function<void(double)>& progress) {
   const std::vector<std::string> machines = file_names(kMachineFiles);
   std::vector<MachineTrial> trials;
+  if (options.consistencies.empty()) return trials;
   for (int round = 0; static_cast<int>(trials.size()) < options.count && round < 20 * options.count && !guard.interrupted();
        ++round) {
     const std::string& machine = machines[round % machines.size()];

@@ -25,7 +25,7 @@ struct MachineTrial {
 };
 
 struct TrialOptions {
-  std::vector<Consistency> consistencies;  // of the machines
+  std::vector<Consistency> consistencies;  // of the machines; empty: no machine is tried
   std::uint64_t seed = 1;
   int count = 0;
 };
@@ -41,13 +41,17 @@ struct CheckedCase {
 
 enum class LockVerdict {
   holds,
-  broken,         // the last case, or else the last trial, shows the fault
+  broken,         // a case under a model that the lock claims, or else the last trial, shows the fault
   incomplete,     // no fault was found, but some case was not searched completely
   not_checkable,  // see LockCheck::not_checkable
 };
 
 struct LockCheck {
-  std::vector<CheckedCase> cases;    // ends with the first case that breaks a property
+  std::vector<workloads::MemoryModel> models;  // that were tried, the strongest first
+  unsigned claimed = 0;                        // LockTraits::models
+  // Of each model, ends with the first case that breaks a property. A lock that is broken under sc is tried under no other
+  // model.
+  std::vector<CheckedCase> cases;
   std::vector<MachineTrial> trials;  // ends with the first failed trial; empty if a case failed
   std::string not_checkable;         // why the lock can't be checked: "it sets a timer"
   bool interrupted = false;
@@ -55,7 +59,11 @@ struct LockCheck {
   std::vector<workloads::LockOperation> operations;
 
   [[nodiscard]] bool all_ran() const;
-  [[nodiscard]] bool broken_case() const { return !cases.empty() && !cases.back().result.violation.empty(); }
+  [[nodiscard]] const CheckedCase* broken_under(workloads::MemoryModel model) const;
+  [[nodiscard]] bool is_complete_under(workloads::MemoryModel model) const;
+  [[nodiscard]] bool claims(workloads::MemoryModel model) const { return (claimed >> static_cast<unsigned>(model) & 1U) != 0; }
+  // The first case that breaks a property under a model that the lock claims; null: none does.
+  [[nodiscard]] const CheckedCase* broken_case() const;
   [[nodiscard]] bool broken_trial() const { return !trials.empty() && !trials.back().failure.empty(); }
   [[nodiscard]] LockVerdict verdict() const;
 };

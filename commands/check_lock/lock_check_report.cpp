@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "models/ordinal.hpp"
 #include "models/text/shell_word.hpp"
@@ -18,6 +19,7 @@ namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
+using workloads::MemoryModel;
 using workloads::Readers;
 
 std::string name_of(Consistency consistency) {
@@ -73,19 +75,19 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Column> columns = {
       words("states that were looked at"),
   };
-  std::vector<Consistency> models;
-  for (const CheckedCase& one : check.cases) {
-    const Consistency model = one.lock_case.consistency;
-    if (std::ranges::find(models, model) == models.end()) models.push_back(model);
-  }
-  for (const Consistency model : models) columns.push_back(figures(name_of(model), 10));
+  for (const MemoryModel model : check.models) columns.push_back(figures(name_of_model(model), 10));
   Table table(std::move(columns), paint, 4);
-  for (std::size_t i = 0; i < check.cases.size(); i += models.size()) {
-    std::vector<Cell> cells = {case_text(check.cases[i].lock_case)};
-    for (std::size_t model = 0; model < models.size(); ++model) {
-      const SearchResult& result = check.cases[i + model].result;
-      const bool all = result.is_complete();
-      cells.emplace_back(std::to_string(result.states) + (all ? "" : "+"), all ? Colour::none : Colour::yellow);
+  for (auto one = check.cases.begin(); one != check.cases.end();) {
+    const std::string size = case_text(one->lock_case);
+    std::vector<Cell> cells = {size};
+    for (const MemoryModel model : check.models) {
+      if (one == check.cases.end() || one->lock_case.model != model || case_text(one->lock_case) != size) {
+        cells.emplace_back("-");
+        continue;
+      }
+      const bool all = one->result.is_complete();
+      cells.emplace_back(std::to_string(one->result.states) + (all ? "" : "+"), all ? Colour::none : Colour::yellow);
+      ++one;
     }
     table.add(std::move(cells));
   }
@@ -95,8 +97,9 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
 std::string why_incomplete(const LockCheck& check, const Painter& paint) {
   std::string out;
   if (any_result(check, [](const SearchResult& result) { return !result.all_states; }))
-    out += paragraph("Where \"+\" stands, the search stopped at its limit of states: --states N looks further.", 4,
-                     Colour::none, paint);
+    out += paragraph(
+        "Where \"+\" stands, the search stopped at its limit of states, or a quick one of time: --states N looks further.", 4,
+        Colour::none, paint);
   if (any_result(check, [](const SearchResult& result) { return result.cut_off > 0 && result.counts_turns; }))
     out +=
         "    The lock gives up a loop though nothing has changed, so each number of turns is a case of its own. Where a CPU\n"
@@ -122,14 +125,49 @@ std::string order_text(const workloads::LockEntry& lock, const LockCheck& check)
                      passed == 1 ? "once" : fmt::format("up to {} times", passed));
 }
 
-// The places, as "lock.c:7, 9 to 12; other.h:3". Lines of one file that follow each other without an operation that ran stand
-// as a range. `operations`: in the order of the code.
-std::string places_that_did_not_run(const std::vector<workloads::LockOperation>& operations) {
-  std::map<std::string, std::map<int, bool>> files;  // by file and line: whether one of the line has not run
-  for (const workloads::LockOperation& one : operations) {
-    const std::size_t colon = one.place.rfind(':');
-    const auto [line, is_new] = files[one.place.substr(0, colon)].try_emplace(std::stoi(one.place.substr(colon + 1)), false);
-    line->second = line->second || !one.ran;
+using workloads::LockOperation;
+
+// Of an operation that did not run, the outermost place of its chain that it shares with none that ran.
+const std::string& telling_place(const LockOperation& one, const std::vector<LockOperation>& operations) {
+  std::size_t depth = 0;
+  const auto is_shared = [&](const LockOperation& other) {
+    return other.ran && other.chain.size() > depth &&
+           std::equal(one.chain.begin(), one.chain.begin() + static_cast<std::ptrdiff_t>(depth) + 1, other.chain.begin());
+  };
+  while (depth + 1 < one.chain.size() && std::ranges::any_of(operations, is_shared)) ++depth;
+  return one.chain[depth];
+}
+
+std::set<std::string> places_that_did_not_run(const std::vector<LockOperation>& operations) {
+  std::set<std::string> places;
+  for (const LockOperation& one : operations) {
+    if (!one.ran) places.insert(telling_place(one, operations));
+  }
+  return places;
+}
+
+struct SourcePlace {
+  std::string file;
+  int line = 0;
+};
+
+SourcePlace source_place(const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  return {place.substr(0, colon), std::stoi(place.substr(colon + 1))};
+}
+
+// As "lock.c:7, 9 to 12; other.h:3". Lines of one file between which no operation ran stand as a range.
+std::string ranges_that_did_not_run(const std::vector<LockOperation>& operations) {
+  std::map<std::string, std::map<int, bool>> files;  // by file and line: whether an operation of that line has not run
+  for (const LockOperation& one : operations) {
+    for (const std::string& place : one.chain) {
+      const auto [file, line] = source_place(place);
+      if (one.ran) files[file].try_emplace(line, false);
+    }
+  }
+  for (const std::string& place : places_that_did_not_run(operations)) {
+    const auto [file, line] = source_place(place);
+    files[file][line] = true;
   }
   std::string text;
   for (const auto& [file, lines] : files) {
@@ -155,7 +193,7 @@ std::string coverage_text(const LockCheck& check, const Painter& paint) {
   const auto all = plural(check.operations.size(), "operation");
   if (check.all_ran()) return paragraph(fmt::format("All {} of its source on shared memory ran.", all), 4, Colour::none, paint);
   return paragraph(fmt::format("{} of {} of its source on shared memory ran; not {}: nothing is said of these.",
-                               operations_that_ran(check), all, places_that_did_not_run(check.operations)),
+                               operations_that_ran(check), all, ranges_that_did_not_run(check.operations)),
                    4, Colour::none, paint);
 }
 
@@ -181,8 +219,13 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
   const auto any_case = [&](auto is) { return std::ranges::any_of(check.cases, is); };
   std::string out = "more CPUs and acquisitions in all interleavings; several locks at once";
   if (!any_case([](const CheckedCase& one) { return one.lock_case.has_tries(); })) out += "; try_acquire";
-  if (any_case([](const CheckedCase& one) { return one.lock_case.consistency == Consistency::ia64; }))
+  if (any_case([](const CheckedCase& one) { return one.lock_case.model == MemoryModel::c11; })) {
+    out +=
+        "; what c11 leaves out here: a load that takes effect after a later store (load buffering), and stores to a part of a "
+        "word that pass each other";
+  } else if (any_case([](const CheckedCase& one) { return one.lock_case.model == MemoryModel::ia64; })) {
     out += "; loads out of order, which ia64 allows";
+  }
   if (any_result(check, [](const SearchResult& result) { return result.has_loops; }))
     out += fmt::format("; loops that end by themselves after more than {} turns", kProbedTurns);
   if (any_result(check, [](const SearchResult& result) { return result.left_out_draws; }))
@@ -207,24 +250,60 @@ std::string trial_failure(const std::string& failure) {
   return name_end == std::string::npos ? first : first.substr(name_end + workloads::kDoesNotExclude.size());
 }
 
-VerdictText verdict_of(const LockCheck& check) {
-  switch (check.verdict()) {
-    case LockVerdict::not_checkable: return {Colour::yellow, "not checked", ": " + check.not_checkable};
-    case LockVerdict::broken:
-      return {Colour::red, "broken",
-              ": " + (check.broken_case() ? check.cases.back().result.violation : trial_failure(check.trials.back().failure))};
-    case LockVerdict::incomplete: return {Colour::yellow, "no violation found", ", but not everything was looked at"};
-    case LockVerdict::holds:
-      return {Colour::green, check.all_ran() ? "holds" : "holds as far as it ran",
-              ": mutual exclusion and no deadlock, in every interleaving tried"};
+// "sc, tso and ia64"
+std::string list_of(const std::vector<std::string>& names) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+template <class Is>
+std::string models_that(const LockCheck& check, Is is) {
+  std::vector<std::string> names;
+  for (const MemoryModel model : check.models) {
+    if (is(model)) names.push_back(name_of_model(model));
   }
-  return {};
+  return list_of(names);
+}
+
+// What holds, by model, before what does not.
+VerdictText broken_verdict(const LockCheck& check, const CheckedCase& broken) {
+  const std::string unbroken = models_that(check, [&](MemoryModel model) { return check.broken_under(model) == nullptr; });
+  const std::string under = models_that(check, [&](MemoryModel model) { return check.broken_under(model) != nullptr; });
+  if (broken.lock_case.model == MemoryModel::sc || unbroken.empty())
+    return {Colour::red, "broken", fmt::format(" under {}: {}", under, broken.result.violation)};
+  const bool complete = std::ranges::all_of(
+      check.models, [&](MemoryModel model) { return check.broken_under(model) != nullptr || check.is_complete_under(model); });
+  const char* const held = complete ? "holds" : "no violation found";
+  const char* const claim = check.claims(broken.lock_case.model) ? "" : ", which it does not claim";
+  return {check.claims(broken.lock_case.model) ? Colour::red : Colour::green, held,
+          fmt::format(" under {}; broken under {}{}: {}", unbroken, under, claim, broken.result.violation)};
+}
+
+// The case that the report shows: under a model that the lock claims, if there is one.
+const CheckedCase* shown_case(const LockCheck& check) {
+  if (const CheckedCase* const broken = check.broken_case(); broken != nullptr) return broken;
+  for (const MemoryModel model : check.models) {
+    if (const CheckedCase* const broken = check.broken_under(model); broken != nullptr) return broken;
+  }
+  return nullptr;
+}
+
+VerdictText verdict_of(const LockCheck& check) {
+  if (check.verdict() == LockVerdict::not_checkable) return {Colour::yellow, "not checked", ": " + check.not_checkable};
+  if (check.broken_trial()) return {Colour::red, "broken", ": " + trial_failure(check.trials.back().failure)};
+  if (const CheckedCase* const broken = shown_case(check); broken != nullptr) return broken_verdict(check, *broken);
+  const std::string all = models_that(check, [](MemoryModel) { return true; });
+  if (check.verdict() == LockVerdict::incomplete)
+    return {Colour::yellow, "no violation found", fmt::format(" under {}, but not everything was looked at", all)};
+  return {Colour::green, check.all_ran() ? "holds" : "holds as far as it ran",
+          fmt::format(" under {}: mutual exclusion and no deadlock, in every interleaving tried", all)};
 }
 
 std::string verdict_text(const std::string& lock, const LockCheck& check, const Painter& paint) {
   const auto [colour, word, rest] = verdict_of(check);
-  const std::size_t column = 2 + width_of(lock) + 2 + width_of(word);
-  return "  " + paint(Colour::bold, lock) + "  " + paint(colour, word) + wrapped_from(rest, column, Colour::none, paint);
+  const std::string gap = rest.starts_with(' ') ? " " : "";  // which wrapped_from() drops
+  const std::size_t column = 2 + width_of(lock) + 2 + width_of(word) + gap.size();
+  return "  " + paint(Colour::bold, lock) + "  " + paint(colour, word) + gap + wrapped_from(rest, column, Colour::none, paint);
 }
 
 }  // namespace
@@ -233,19 +312,19 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
                             const Painter& paint) {
   const std::string out = verdict_text(lock.name, check, paint);
   if (check.verdict() == LockVerdict::not_checkable) return out;
-  if (check.broken_case()) {
-    const CheckedCase& broken = check.cases.back();
-    if (broken.result.steps.empty()) return out;
-    return out + fmt::format("\n  {}, under {}:\n\n{}", case_text(broken.lock_case), name_of(broken.lock_case.consistency),
-                             interleaving(broken, paint));
-  }
+  std::string steps;
+  if (const CheckedCase* const broken = shown_case(check); broken != nullptr && !broken->result.steps.empty())
+    steps = fmt::format("\n  {}, under {}:\n\n{}", case_text(broken->lock_case), name_of_model(broken->lock_case.model),
+                        interleaving(*broken, paint));
+  if (check.broken_case() != nullptr) return out + steps;
   if (check.broken_trial()) {
     const MachineTrial& trial = check.trials.back();
     return out + fmt::format("    on a random machine after {}, {} CPUs, under {}; see it again: linebounce run {}\n",
                              trial.machine, trial.cpus, name_of(trial.consistency), shell_word(experiment));
   }
-  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) + coverage_text(check, paint) +
-         order_text(lock, check) + paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
+  return out + steps + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check, paint) +
+         coverage_text(check, paint) + order_text(lock, check) + paragraph(trials_text(check), 4, Colour::none, paint) +
+         not_seen(lock, check, paint);
 }
 
 ordered_json roles_json(const LockCase& one) {
@@ -271,7 +350,7 @@ ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& 
     for (const SearchStep& step : one.result.steps) steps.push_back(step_json(step));
     cases.push_back({{"cpus", one.lock_case.cpus()},
                      {"acquisitions", one.lock_case.acquisitions},
-                     {"consistency", name_of(one.lock_case.consistency)},
+                     {"consistency", name_of_model(one.lock_case.model)},
                      {"with_readers", one.lock_case.has_readers()},
                      {"roles", roles_json(one.lock_case)},
                      {"states", one.result.states},
@@ -288,16 +367,22 @@ ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& 
                       {"consistency", name_of(trial.consistency)},
                       {"failure", trial.failure}});
   }
-  ordered_json not_run = ordered_json::array();
-  for (const workloads::LockOperation& one : check.operations) {
-    if (!one.ran) not_run.push_back(one.place);
+  ordered_json models = ordered_json::object();
+  for (const MemoryModel model : check.models) {
+    models[name_of_model(model)] = check.broken_under(model) != nullptr ? "broken"
+                                   : check.is_complete_under(model)     ? "holds"
+                                                                        : "incomplete";
   }
   return {{"schema", "linebounce.check_lock/1"},
           {"lock", lock.name},
           {"verdict", name_of(check.verdict())},
+          {"models", std::move(models)},
           {"not_checkable", check.not_checkable},
           {"cases", std::move(cases)},
-          {"operations", {{"all", check.operations.size()}, {"ran", operations_that_ran(check)}, {"not_run", not_run}}},
+          {"operations",
+           {{"all", check.operations.size()},
+            {"ran", operations_that_ran(check)},
+            {"not_run", places_that_did_not_run(check.operations)}}},
           {"trials", std::move(trials)},
           {"experiment", experiment}};
 }

@@ -24,12 +24,16 @@ constexpr std::uint64_t kStatesForPlaces = 20'000;  // of each case in which pla
 struct LuaOrder {
   std::string_view call;
   std::vector<std::string> names, texts;  // what replaces the call
+  bool is_for_c11 = false;
 };
 
 const std::vector<LuaOrder>& lua_orders() {
   static const std::vector<LuaOrder> kOrders = {
       {"cpu:store_release(", {"store_release", "store"}, {"cpu:store_release(", "cpu:store("}},
       {"cpu:store_fence()", {"store_fence", "none"}, {"cpu:store_fence()", ""}},
+      {"cpu:load_fence()", {"load_fence", "none"}, {"cpu:load_fence()", ""}, true},
+      {"cpu:load_acquire(", {"load_acquire", "load"}, {"cpu:load_acquire(", "cpu:load("}, true},
+      {"cpu:spin_until_acquire(", {"spin_until_acquire", "spin_until"}, {"cpu:spin_until_acquire(", "cpu:spin_until("}, true},
       {"cpu:fence()", {"fence", "store_fence", "none"}, {"cpu:fence()", "cpu:store_fence()", ""}}};
   return kOrders;
 }
@@ -37,7 +41,7 @@ const std::vector<LuaOrder>& lua_orders() {
 // The lock's operations that run in the smallest cases (LockEntry::operations).
 std::set<int> operations_that_run(const workloads::LockEntry& entry) {
   std::set<int> ran;
-  for (LockCase one : lock_cases(entry, {.consistencies = {Consistency::sc}, .cpus = 2, .acquisitions = 1})) {
+  for (LockCase one : lock_cases(entry, {.models = {workloads::MemoryModel::sc}, .cpus = 2, .acquisitions = 1})) {
     one.ran = &ran;
     search(one, {.states = kStatesForPlaces});
   }
@@ -62,7 +66,7 @@ class OrderedLuaLock final : public OrderedLock {
           unreached_.push_back(fmt::format("{}:{}", file_, line));
           continue;
         }
-        places_.push_back({line, {fmt::format("{}:{}", file_, line)}, order.names});
+        places_.push_back({line, {fmt::format("{}:{}", file_, line)}, order.is_for_c11, order.names});
         found_.push_back({at, &order});
       }
     }
@@ -90,6 +94,40 @@ class OrderedLuaLock final : public OrderedLock {
 
 // ---- C: the memory orders that the code passes to atomic operations ----
 
+using workloads::NativeOrder;
+
+// The orders that could stand there, from the code's own to the weakest.
+std::vector<int> orders_down_from(const NativeOrder& order) {
+  constexpr int kConsume = NativeOrder::kConsume;
+  const int own = order.order == kConsume ? NativeOrder::kAcquire : order.order;
+  std::vector<int> found = {own};
+  const bool loads = order.kind != NativeOrder::Kind::store, stores = order.kind != NativeOrder::Kind::load;
+  const auto add = [&](int weaker, bool is_possible) {
+    if (weaker < own && is_possible) found.push_back(weaker);
+  };
+  add(NativeOrder::kBoth, loads && stores);
+  add(NativeOrder::kRelease, stores && own != NativeOrder::kAcquire);
+  add(NativeOrder::kAcquire, loads && own != NativeOrder::kRelease);
+  add(NativeOrder::kRelaxed, true);
+  return found;
+}
+
+std::string name_of_order(NativeOrder::Kind kind, int order) {
+  static const std::map<int, std::string> kNames = {{NativeOrder::kRelaxed, "relaxed"},
+                                                    {NativeOrder::kAcquire, "acquire"},
+                                                    {NativeOrder::kRelease, "release"},
+                                                    {NativeOrder::kBoth, "acq_rel"},
+                                                    {NativeOrder::kSequential, "seq_cst"}};
+  const std::string& name = kNames.at(order);
+  switch (kind) {
+    case NativeOrder::Kind::fence: return order == NativeOrder::kRelaxed ? "none" : "fence " + name;
+    case NativeOrder::Kind::load: return "load " + name;
+    case NativeOrder::Kind::update: return "update " + name;
+    case NativeOrder::Kind::store: return "store " + name;
+  }
+  return name;
+}
+
 class OrderedNativeLock final : public OrderedLock {
  public:
   explicit OrderedNativeLock(SourceFile source) : source_(std::move(source)) {
@@ -97,21 +135,15 @@ class OrderedNativeLock final : public OrderedLock {
     std::map<std::pair<int, int>, workloads::NativeOrder> used;
     for (const workloads::NativeOrder& order : orders_used()) used.emplace(std::pair(order.line, order.site), order);
     for (const auto& [key, order] : used) {
-      const std::string what = order.is_fence ? "fence " : "store ";
       std::vector<std::string> names;
       std::vector<int> orders;
-      const auto add = [&](const std::string& name, int number) {
-        names.push_back(name);
-        orders.push_back(number);
-      };
-      if (order.order == workloads::NativeOrder::kSequential) add(what + "seq_cst", order.order);
-      if (order.order >= workloads::NativeOrder::kRelease) {
-        const bool both = order.is_fence && order.order != workloads::NativeOrder::kRelease;
-        add(what + (both ? "acq_rel" : "release"), both ? workloads::NativeOrder::kBoth : workloads::NativeOrder::kRelease);
+      for (const int weaker : orders_down_from(order)) {
+        names.push_back(name_of_order(order.kind, weaker));
+        orders.push_back(weaker);
       }
-      add(order.is_fence ? "none" : what + "relaxed", workloads::NativeOrder::kRelaxed);
       if (names.size() < 2) continue;
-      places_.push_back({order.line, order.chain, std::move(names)});
+      const bool is_for_c11 = order.kind == NativeOrder::Kind::load || order.kind == NativeOrder::Kind::update;
+      places_.push_back({order.line, order.chain, is_for_c11, std::move(names)});
       sites_.push_back({order.site, std::move(orders)});
     }
   }
@@ -129,7 +161,7 @@ class OrderedNativeLock final : public OrderedLock {
   [[nodiscard]] std::vector<workloads::NativeOrder> orders_used() const {
     std::vector<workloads::NativeOrder> used;
     const workloads::LockEntry entry = workloads::native_lock_entry(source_, 0, &used);
-    for (const LockCase& one : lock_cases(entry, {.consistencies = {Consistency::sc}, .cpus = 2, .acquisitions = 1}))
+    for (const LockCase& one : lock_cases(entry, {.models = {workloads::MemoryModel::sc}, .cpus = 2, .acquisitions = 1}))
       search(one, {.states = kStatesForPlaces});
     return used;
   }

@@ -11,7 +11,9 @@ namespace linebounce::sim {
 
 struct OrderedPlace {
   int line = 0;
-  std::vector<std::string> chain;   // where it is, outside of headers, and the calls that lead from there: "lock.c:7", "w.h:10"
+  std::vector<std::string> chain;  // where it is, outside of headers, and the calls that lead from there: "lock.c:7", "w.h:10"
+  // True for a load or read-modify-write: the models of machines have one order for all of them.
+  bool is_for_c11 = false;
   std::vector<std::string> orders;  // the file's own order first, then weaker ones: "store_release", "store"
 };
 

@@ -13,14 +13,15 @@ namespace linebounce::sim {
 namespace {
 
 using workloads::LockEntry;
+using workloads::MemoryModel;
 
 enum class Finding { holds, breaks, unknown };
 
 class Weakener {
  public:
-  Weakener(const OrderedLock& lock, const WeakenOptions& options, Consistency consistency)
+  Weakener(const OrderedLock& lock, const WeakenOptions& options, MemoryModel model)
       : lock_(lock), options_(options), now_(lock.places().size(), 0) {
-    model_.consistency = consistency;
+    model_.model = model;
   }
 
   WeakenedModel weaken() {
@@ -46,11 +47,17 @@ class Weakener {
     return 0;
   }
 
+  // Only c11 tells the orders of loads and read-modify-writes apart.
+  [[nodiscard]] bool is_told_apart(std::size_t place) const {
+    return model_.model == MemoryModel::c11 || !lock_.places()[place].is_for_c11;
+  }
+
   // Under ia64 the checker's store fence waits for an empty buffer, as a full fence does. So it would not show what a real
   // store fence misses.
   [[nodiscard]] bool can_be_tried(std::size_t place, int order) const {
     const std::string& name = lock_.places()[place].orders[static_cast<std::size_t>(order)];
-    return model_.consistency != Consistency::ia64 || (name != "store_fence" && name != "fence acq_rel");
+    if (!is_told_apart(place)) return false;
+    return model_.model != MemoryModel::ia64 || (name != "store_fence" && name != "fence acq_rel");
   }
 
   void find_conflicts() {
@@ -85,7 +92,7 @@ class Weakener {
   Finding check(const std::vector<int>& chosen) {
     const LockEntry entry = workloads::lock_entry_of_file(lock_.with(chosen));
     Finding finding = Finding::holds;
-    for (const LockCase& one : lock_cases(entry, {.consistencies = {model_.consistency}})) {
+    for (const LockCase& one : lock_cases(entry, {.models = {model_.model}})) {
       SearchLimits limits = options_.limits;
       if (one.is_extra) limits.states /= 10;
       const SearchResult result = search(one, limits);
@@ -150,15 +157,15 @@ class TimedLock {
 Weakening weaken(const OrderedLock& lock, const WeakenOptions& options) {
   Weakening found;
   const std::size_t places = lock.places().size();
-  const auto parts = static_cast<double>(options.consistencies.size() + options.machines.size());
+  const auto parts = static_cast<double>(options.models.size() + options.machines.size());
   double done = 0;
-  for (const Consistency consistency : options.consistencies) {
-    found.models.push_back(Weakener(lock, options, consistency).weaken());
+  for (const MemoryModel model : options.models) {
+    found.models.push_back(Weakener(lock, options, model).weaken());
     options.progress(++done / parts);
   }
   for (const std::string& machine : options.machines) {
     const TimedLock timed(lock, machine);
-    const auto model = std::ranges::find(found.models, timed.consistency(), &WeakenedModel::consistency);
+    const auto model = std::ranges::find(found.models, memory_model(timed.consistency()), &WeakenedModel::model);
     options.progress(++done / parts);
     if (model == found.models.end() || !model->broken.empty()) continue;
     WeakenedOnMachine on{machine, timed.consistency(), std::vector<double>(places), 0};

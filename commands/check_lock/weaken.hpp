@@ -13,7 +13,7 @@
 namespace linebounce::sim {
 
 struct WeakenOptions {
-  std::vector<Consistency> consistencies;
+  std::vector<workloads::MemoryModel> models;
   std::vector<std::string> machines;  // machines on which weaker orders are timed
   SearchLimits limits;                // for each case
   std::function<void(double)> progress = [](double) {};
@@ -21,7 +21,7 @@ struct WeakenOptions {
 
 // The weakest orders under one memory model.
 struct WeakenedModel {
-  Consistency consistency = Consistency::sc;
+  workloads::MemoryModel model = workloads::MemoryModel::sc;
   std::string broken;         // how the unchanged lock breaks; empty: it holds
   bool is_proved = true;      // whether the unchanged lock was searched completely
   std::vector<int> weakest;   // by place: index of the weakest order that holds while all other places are unchanged

@@ -14,12 +14,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kNotCovered =
-    "Loads run in the code's order here, and read-modify-writes are full fences: what an ARM or POWER\n"
-    "processor needs of acquiring loads and of atomic operations is not tried, and those keep their orders.\n";
-
-std::string model_name(Consistency consistency) {
-  return std::string(word_of(consistency));
-}
+    "Under sc, tso and ia64 loads run in the code's order, and read-modify-writes are full fences, so \"-\" stands\n"
+    "for theirs. c11 leaves out loads that take effect after later stores.\n";
 
 std::string ordered_place_text(const OrderedLock& lock, std::size_t place) {
   return lock.places()[place].chain.front();
@@ -31,7 +27,7 @@ const std::string& weaker_order_text(const OrderedLock& lock, std::size_t place,
 
 // What to add below the table about one memory model.
 std::string weaken_remarks(const OrderedLock& lock, const WeakenedModel& model) {
-  const std::string name = model_name(model.consistency);
+  const std::string name = name_of_model(model.model);
   if (!model.broken.empty()) return fmt::format("{}: the lock is broken as it is: {}\n", name, model.broken);
   std::string text;
   if (!model.is_proved) text += fmt::format("{}: not all states of the lock were searched, so nothing is proved.\n", name);
@@ -56,16 +52,18 @@ std::string weakening_text(const OrderedLock& lock, const Weakening& found, cons
   if (lock.places().empty())
     return out + std::string(lock.unreached().empty() ? "The lock has no fence and no ordered store.\n" : "");
   std::vector<Column> columns = {words("place"), words("order now", 0, 2)};
-  for (const WeakenedModel& model : found.models) columns.push_back(words(model_name(model.consistency), 0, 2));
+  for (const WeakenedModel& model : found.models) columns.push_back(words(name_of_model(model.model), 0, 2));
   for (const WeakenedOnMachine& on : found.machines) columns.push_back(figures("gain, " + on.machine, 0, 2));
   Table table(std::move(columns), paint);
   for (std::size_t i = 0; i < lock.places().size(); ++i) {
     std::vector<Cell> cells = {fmt::format("{}", fmt::join(lock.places()[i].chain, " > ")), weaker_order_text(lock, i, 0)};
     for (const WeakenedModel& model : found.models) {
       const bool same = model.weakest[i] == 0;
-      cells.emplace_back(!model.broken.empty() ? "-"
-                         : same                ? "needed"
-                                               : weaker_order_text(lock, i, model.weakest[i]),
+      const bool is_tried =
+          model.broken.empty() && (model.model == workloads::MemoryModel::c11 || !lock.places()[i].is_for_c11);
+      cells.emplace_back(!is_tried ? "-"
+                         : same    ? "needed"
+                                   : weaker_order_text(lock, i, model.weakest[i]),
                          same ? Colour::bold : Colour::none);
     }
     for (const WeakenedOnMachine& on : found.machines) cells.emplace_back(fmt::format("{:+.1f} %", on.gain_pct[i]));
@@ -90,13 +88,15 @@ ordered_json weakening_json(const OrderedLock& lock, const Weakening& found) {
     ordered_json place = {
         {"line", lock.places()[i].line}, {"chain", lock.places()[i].chain}, {"order", weaker_order_text(lock, i, 0)}};
     for (const WeakenedModel& model : found.models) {
-      if (model.broken.empty()) place["weakest"][model_name(model.consistency)] = weaker_order_text(lock, i, model.weakest[i]);
+      const bool is_tried = model.model == workloads::MemoryModel::c11 || !lock.places()[i].is_for_c11;
+      if (model.broken.empty() && is_tried)
+        place["weakest"][name_of_model(model.model)] = weaker_order_text(lock, i, model.weakest[i]);
     }
     for (const WeakenedOnMachine& on : found.machines) place["gain_pct"][on.machine] = on.gain_pct[i];
     json["places"].push_back(std::move(place));
   }
   for (const WeakenedModel& model : found.models) {
-    ordered_json one = {{"model", model_name(model.consistency)}, {"proved", model.is_proved}};
+    ordered_json one = {{"model", name_of_model(model.model)}, {"proved", model.is_proved}};
     if (!model.broken.empty()) one["broken"] = model.broken;
     ordered_json together = ordered_json::array();
     for (std::size_t i = 0; i < model.together.size(); ++i) together.push_back(weaker_order_text(lock, i, model.together[i]));

@@ -50,6 +50,11 @@ typedef u64 aligned_u64 __attribute__((aligned(8)));
 
 // ---- ordering ----
 
+// Tells the checker that operations with __ATOMIC_SEQ_CST are the kernel's fully ordered ones: a barrier, the operation, and a
+// barrier again, but none if a compare-exchange fails.
+__attribute__((weak, visibility("default"))) extern const char linebounce_kernel_orders;
+__attribute__((weak, visibility("default"))) const char linebounce_kernel_orders = 1;
+
 #define barrier() __asm__ volatile("" ::: "memory")
 #define cpu_relax() linebounce_pause()
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))

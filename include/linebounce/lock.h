@@ -24,6 +24,7 @@ struct linebounce_traits {
   int readers_wait_nested;  // a reader that acquires again may deadlock behind a waiting writer, so replays leave that out
   int numa_aware;           // hand-offs prefer waiters of the holder's node; shown in lists
   int most_cpus;            // the largest number of CPUs that may use the lock; 0: any number
+  const char *models;       // the memory models that the lock is made for, such as "sc tso"; 0: all (docs/check-lock.md)
 };
 
 struct linebounce_lock {

@@ -31,6 +31,11 @@ class SpinCondition {
   bool (*call_)(void*, std::span<const Value>);
 };
 
+// What a program's source says of one operation's order. Simulated cores execute loads in program order, and atomic operations
+// as full fences, so only checkers of weaker orders tell these apart. `sequential_store`: of an exchange that stands for a
+// store. `full`: a fence, the operation, and a fence again.
+enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, both, sequential, sequential_store, full };
+
 class Cpu {
  public:
   using InterruptHandler = std::function<void(Cpu&, int vector)>;
@@ -60,7 +65,10 @@ class Cpu {
 
   // load_acquire: no later access takes effect before the load. store_release: no earlier access takes effect after the store.
   // Under the consistency model `sc` both are plain accesses.
-  Value load_acquire(Address address, int bytes = 8) { return load(address, bytes); }
+  Value load_acquire(Address address, int bytes = 8) {
+    order_next(MemoryOrder::acquire);
+    return load(address, bytes);
+  }
   virtual void store_release(Address address, Value value, int bytes = 8) = 0;
 
   // Atomic operations. They also act as full fences, and return the word's old value.
@@ -68,10 +76,16 @@ class Cpu {
   virtual Value fetch_add(Address address, Value addend, int bytes = 8) = 0;
   virtual Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8) = 0;
 
+  // The order of this thread's next load, atomic operation or spin, where it is another than the call's own: relaxed for load()
+  // and spin(), full for atomic operations. For one that compares, `if_it_fails` is the order of its load if it fails.
+  virtual void order_next(MemoryOrder /*order*/, MemoryOrder /*if_it_fails*/ = MemoryOrder::relaxed) {}
+
   // Waits until all earlier stores of this thread are in the cache.
   virtual void fence() = 0;
   // Orders this thread's earlier stores before its later ones. Takes no time under consistency models that always do so.
   virtual void store_fence() = 0;
+  // Orders this thread's earlier loads before its later operations. Takes no time, since simulated cores keep that order.
+  virtual void load_fence() {}
 
   // Requests the address's line for reading or writing, and does not wait for the line.
   virtual void prefetch(Address address, Access access = kReadAccess) = 0;
@@ -103,6 +117,7 @@ class Cpu {
   }
   template <class Done>
   Value spin_until_acquire(Address address, Done done, int bytes = 8) {
+    order_next(MemoryOrder::acquire);
     return spin_until(address, done, bytes);
   }
 

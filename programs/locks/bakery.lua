@@ -27,6 +27,7 @@ function acquire(cpu, entries)
       cpu:spin_until_any { { entries[other].number, "==", 0 }, { entries[other].number, behind_me, number } }
     end
   end
+  cpu:load_fence()
   return largest > 0
 end
 

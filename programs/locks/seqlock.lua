@@ -44,5 +44,6 @@ function acquire_shared(cpu, lock)
 end
 
 function release_shared(cpu, lock)
-  return cpu:load_acquire(lock.sequence) == table.remove(lock.seen) -- false: read again
+  cpu:load_fence() -- the section's loads come before this one
+  return cpu:load(lock.sequence) == table.remove(lock.seen) -- false: read again
 end

@@ -13,6 +13,7 @@
 #include "models/core/cpu.hpp"
 #include "models/core/cpu_counters.hpp"
 #include "sim/interleavings/checked_memory.hpp"
+#include "sim/interleavings/view_memory.hpp"
 
 namespace linebounce::sim {
 
@@ -49,6 +50,7 @@ struct Request {
   bool weak = false;                    // for compare_exchange: it may fail though it finds `expected`
   std::span<const Address> words = {};  // for wait, with `values`
   std::span<const Value> values = {};
+  MemoryOrder order = MemoryOrder::relaxed, if_it_fails = MemoryOrder::relaxed;  // for c11
 };
 
 // Loops that a lock leaves though no word changes. A loop is known by the addresses of its operations, in ascending order.
@@ -69,9 +71,10 @@ class CheckedCpu final : public Cpu {
   // waits for the clock ends.
   static constexpr int kMostLooksInARow = 2;
 
-  // `clock`: the time, which all CPUs share.
-  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, const EndingLoops& ending, Tick& clock)
-      : number_(number), memory_(&memory), all_(&all), ending_(&ending), clock_(&clock) {}
+  // `views`: memory under c11, where `memory` stays unused; null under other models. `clock`: the time, which all CPUs share.
+  CheckedCpu(int number, CheckedMemory& memory, ViewMemory* views, std::vector<CheckedCpu*>& all, const EndingLoops& ending,
+             Tick& clock)
+      : number_(number), memory_(&memory), views_(views), all_(&all), ending_(&ending), clock_(&clock) {}
 
   // Runs the program up to its first request.
   void start(std::function<void(CheckedCpu&)> program);
@@ -103,7 +106,11 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] bool orders_loads() const { return request_.release || is_atomic(); }
   // Executes the request, and runs the program up to the next one. `drawn`: the result of a draw; for a look at the clock, 1 if
   // a second has passed; for a weak compare-exchange, 1 if it fails for no reason. Errors: whatever the program throws.
-  void step(Value drawn = 0);
+  // `place`: under c11, for an access, one of places().
+  void step(Value drawn = 0, int place = 0);
+  // Under c11, the places in the accessed cell's order of values that the request may read, or that its store may follow, the
+  // newest first. `fails`: of a weak compare-exchange that fails for no reason. Otherwise {0}.
+  [[nodiscard]] std::vector<int> places(bool fails = false) const;
   // Returns a number from 0 to bound - 1, which the search chooses.
   Value draw(Value bound) { return ask({.kind = StepKind::draw, .operand = bound}); }
   [[nodiscard]] int draws() const { return draws_; }  // number of draws so far
@@ -137,7 +144,9 @@ class CheckedCpu final : public Cpu {
   void mark() { ask({.kind = StepKind::mark}); }
 
   [[nodiscard]] CpuId id() const override { return CpuId(number_); }
-  Value load(Address address, int bytes) override { return ask({.kind = StepKind::load, .address = address, .bytes = bytes}); }
+  Value load(Address address, int bytes) override {
+    return ask({.kind = StepKind::load, .address = address, .bytes = bytes, .order = take_order(MemoryOrder::relaxed).done});
+  }
   Pair load_pair(Word first, Word second) override;
   void load_all(std::span<const Word> words, std::span<Value> values) override;
   void store(Address address, Value value, int bytes) override;
@@ -145,15 +154,20 @@ class CheckedCpu final : public Cpu {
   Value exchange(Address address, Value value, int bytes) override;
   Value fetch_add(Address address, Value addend, int bytes) override;
   Value compare_exchange(Address address, Value expected, Value desired, int bytes) override;
-  void fence() override { ask({.kind = StepKind::fence}); }
+  void fence() override { ask({.kind = StepKind::fence, .order = MemoryOrder::sequential}); }
   void store_fence() override;
+  void load_fence() override;
+  void order_next(MemoryOrder order, MemoryOrder if_it_fails) override { next_order_ = {order, if_it_fails}; }
   void prefetch(Address, Access) override {}
   void execute(std::int64_t) override {}
   void compute(std::int64_t) override {}
   void invalidate_pages(Address, std::int64_t) override {}
   void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) override;
   void sleep() override { ask({.kind = StepKind::sleep}); }
-  void wake(CpuId target) override { ++(*all_)[target.value]->wakes_; }
+  void wake(CpuId target) override {
+    ++(*all_)[target.value]->wakes_;
+    if (views_ != nullptr) views_->wake(number_, target.value);
+  }
 
   void set_interrupt_handler(InterruptHandler) override { throw NotCheckable("it handles interrupts"); }
   void disable_interrupts() override {}
@@ -185,11 +199,25 @@ class CheckedCpu final : public Cpu {
     Address address;
     int bytes;
     Value operand, expected, seen;
+    MemoryOrder order;
+    Digest before;  // what the program had seen before
+  };
+  struct Orders {
+    MemoryOrder done = MemoryOrder::relaxed, failed = MemoryOrder::relaxed;
   };
 
+  // The order that order_next() has set, or else the operation's own. The next operation has its own again.
+  Orders take_order(MemoryOrder own) { return std::exchange(next_order_, {}).value_or(Orders{own, own}); }
+  Value perform_weakly(int place, bool& changed);
+  [[nodiscard]] bool may_see_other(const Look& look) const;
+  [[nodiscard]] std::vector<int> places_of(const Look& look) const;
+  void forget_third_turn();
+
   Value ask(const Request& request);
-  Value perform(Value drawn);
-  void remember(Value seen, bool changed);
+  Value perform(Value drawn, int place);
+  Value perform_at_once(bool& changed);
+  Value perform_apart(Value drawn);
+  void remember(const Digest& before, Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
   // The length in operations of a loop that the CPU is in: the latest operations are two equal iterations of it, and the
   // request begins a third. 0: no such loop.
@@ -198,6 +226,8 @@ class CheckedCpu final : public Cpu {
 
   int number_;
   CheckedMemory* memory_;
+  ViewMemory* views_;
+  std::optional<Orders> next_order_;
   std::vector<CheckedCpu*>* all_;
   const EndingLoops* ending_;
   Tick* clock_;

@@ -69,24 +69,27 @@ std::vector<LockCase> lock_cases(const LockEntry& lock, const CaseOptions& optio
   std::vector<LockCase> cases;
   for (const Mix& mix : mixes_of(lock, options)) {
     if (lock.traits.most_cpus > 0 && mix.cpus() > lock.traits.most_cpus) continue;
-    for (const Consistency consistency : options.consistencies)
-      cases.push_back({.lock = &lock,
-                       .roles = roles_of(mix),
-                       .acquisitions = mix.acquisitions,
-                       .consistency = consistency,
-                       .is_extra = mix.is_extra});
+    for (const workloads::MemoryModel model : options.models)
+      cases.push_back(
+          {.lock = &lock, .roles = roles_of(mix), .acquisitions = mix.acquisitions, .model = model, .is_extra = mix.is_extra});
   }
   return cases;
 }
 
+std::clock_t end_of_quick_check() {
+  return std::clock() + kQuickSeconds * CLOCKS_PER_SEC;
+}
+
 std::string quick_check(const LockEntry& lock, const std::vector<Consistency>& consistencies) {
   if (!lock.traits.excludes) return {};
-  constexpr SearchLimits kQuick = {.states = kQuickStates};
+  const SearchLimits quick = {.states = kQuickStates, .until = end_of_quick_check()};
   try {
-    for (const LockCase& one : lock_cases(lock, {.consistencies = consistencies})) {
-      const SearchResult result = search(one, kQuick);
+    CaseOptions options{.models = {}};
+    for (const Consistency model : consistencies) options.models.push_back(memory_model(model));
+    for (const LockCase& one : lock_cases(lock, options)) {
+      const SearchResult result = search(one, quick);
       if (result.violation.empty()) continue;
-      return fmt::format("{}\n{}, under {}:\n{}", result.violation, case_text(one), word_of(one.consistency),
+      return fmt::format("{}\n{}, under {}:\n{}", result.violation, case_text(one), name_of_model(one.model),
                          steps_text(result));
     }
   } catch (const NotCheckable&) {

@@ -9,13 +9,20 @@
 
 namespace linebounce::sim {
 
+// Those of simulated machines; all.
 inline const std::vector<Consistency> kAllConsistencies = {Consistency::sc, Consistency::tso, Consistency::ia64};
+inline const std::vector<workloads::MemoryModel> kAllModels = {workloads::MemoryModel::sc, workloads::MemoryModel::tso,
+                                                               workloads::MemoryModel::ia64, workloads::MemoryModel::c11};
 
-// Limit on the states of each case in a quick check, which then takes about a second in total.
+// Limit on the states of each case in a quick check, which then mostly takes about a second in total, and on its CPU time.
 inline constexpr std::uint64_t kQuickStates = 400;
+inline constexpr int kQuickSeconds = 2;
+
+// When a quick check that begins now must end (SearchLimits::until).
+std::clock_t end_of_quick_check();
 
 struct CaseOptions {
-  std::vector<Consistency> consistencies = kAllConsistencies;
+  std::vector<workloads::MemoryModel> models = kAllModels;
   int cpus = 0, acquisitions = 0;  // 0: several small cases
 };
 

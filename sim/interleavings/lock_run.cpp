@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 
 #include "models/ordinal.hpp"
 #include "workloads/locks/locks.hpp"
@@ -46,9 +47,11 @@ LockRun::LockRun(const LockCase& lock_case)
       round_(where_.size()),
       waited_(where_.size()),
       passed_(where_.size()) {
-  memory_.emplace(store_, case_.cpus(), case_.consistency);
+  const bool is_c11 = case_.model == MemoryModel::c11;
+  memory_.emplace(store_, case_.cpus(), is_c11 ? Consistency::sc : machine_model(case_.model));
+  if (is_c11) views_.emplace(store_, case_.cpus(), case_.cells != nullptr ? *case_.cells : own_cells_, objects_of());
   for (int cpu = 0; cpu < case_.cpus(); ++cpu) {
-    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.ending, clock_));
+    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, views_ ? &*views_ : nullptr, all_, case_.ending, clock_));
     all_.push_back(cpus_.back().get());
   }
   for (CheckedCpu* cpu : all_) {
@@ -84,6 +87,27 @@ void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const
   }
 }
 
+// For ViewMemory. Lua's pointers are simulated addresses; those of C are the host's.
+ObjectsOf LockRun::objects_of() const {
+  const auto object_at = [this](Address address) {
+    const AddressSpace::Place place = space_.find_byte(address);
+    return place.object == AddressSpace::kNoObject ? -1 : static_cast<int>(place.object);
+  };
+  const auto object_of_value = [this, object_at](Value value) {
+    if (!is_native(*case_.lock)) return object_at(value);
+    return value >= workloads::mirror() ? object_at(value - workloads::mirror()) : -1;
+  };
+  return {object_at, object_of_value};
+}
+
+void LockRun::add_places(const CheckedCpu& cpu, bool fails, std::vector<Choice>& found) const {
+  bool is_old = false;
+  for (const int place : cpu.places(fails)) {
+    found.push_back({.cpu = cpu.id().value, .drawn = fails ? 1U : 0U, .place = place, .is_old = is_old});
+    is_old = true;
+  }
+}
+
 // The possible results of the operation that the CPU requests, one choice for each.
 void LockRun::add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const {
   const int number = cpu.id().value;
@@ -95,8 +119,8 @@ void LockRun::add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) c
         found.push_back({.cpu = number, .drawn = 1});
       return;
     default:
-      found.push_back({.cpu = number});
-      if (cpu.may_fail_weakly()) found.push_back({.cpu = number, .drawn = 1});
+      add_places(cpu, false, found);
+      if (cpu.may_fail_weakly()) add_places(cpu, true, found);
   }
 }
 
@@ -164,9 +188,10 @@ void LockRun::write(CheckedCpu& cpu) {
 }
 
 // Skipped for a lock without readers under a memory model that keeps stores in order: the writers' updates then can't be
-// reordered or seen half done. Under ia64 a section's stores may become visible after the store that releases the lock.
+// reordered or seen half done. Under ia64 a section's stores may become visible after the store that releases the lock, and
+// under c11 a section may besides read old values.
 void LockRun::change_data(CheckedCpu& cpu) {
-  if (!case_.has_readers() && case_.consistency != Consistency::ia64) return;
+  if (!case_.has_readers() && case_.model != MemoryModel::ia64 && !views_) return;
   const Value before = cpu.load(data_, 8);
   if (before != static_cast<Value>(written_))
     violation_ = fmt::format("an update was lost: CPU {} reads {} after {} updates", cpu.id().value, before, written_);
@@ -210,8 +235,9 @@ void LockRun::arrive(const CheckedCpu& cpu) {
   }
 }
 
-// True if no other CPU uses the lock and no other CPU has buffered stores.
+// True if no other CPU uses the lock, no other CPU has buffered stores, and this one must see all that others have stored.
 bool LockRun::is_quiet(int cpu) const {
+  if (views_ && !views_->sees_everything(cpu)) return false;
   return std::ranges::all_of(all_, [&](const CheckedCpu* other) {
     const int number = other->id().value;
     return number == cpu || (where_[number] == Where::outside && memory_->is_drained(number));
@@ -250,7 +276,7 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
 // loads in order, but under ia64 a processor may delay them up to the next operation that orders loads.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
-  const bool late = where_[index(cpu)] == Where::reads && case_.consistency == Consistency::ia64;
+  const bool late = where_[index(cpu)] == Where::reads && case_.model == MemoryModel::ia64;
   where_[index(cpu)] = late ? Where::reads_late : Where::releases;
 }
 
@@ -268,8 +294,17 @@ TouchedBytes LockRun::touched(const Choice& choice) const {
     return {store.address, store.bytes};
   }
   const Request& request = all_[choice.cpu]->request();
-  const bool buffered = request.kind == StepKind::store && case_.consistency != Consistency::sc;
+  if (views_) {
+    if (request.kind >= StepKind::fence) return {};
+    const auto [address, bytes] = views_->cell_of({request.address, request.bytes});
+    return {address, bytes};
+  }
+  const bool buffered = request.kind == StepKind::store && case_.model != MemoryModel::sc;
   return request.kind < StepKind::fence && !buffered ? TouchedBytes{request.address, request.bytes} : TouchedBytes{};
+}
+
+bool LockRun::shares_views(const Choice& choice) const {
+  return views_ && choice.drains == Choice::kProgram && all_[choice.cpu]->request().order == MemoryOrder::full;
 }
 
 Digest LockRun::noticeable() const {
@@ -303,10 +338,6 @@ std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
   for (const CheckedCpu* cpu : all_) {
     if (cpu->may_time_out() && cpu->steps() < steps) found.push_back({.cpu = cpu->id().value, .times_out = true});
   }
-  if (!found.empty()) return found;
-  for (const CheckedCpu* cpu : all_) {
-    if (!cpu->has_ended() && cpu->waits_in_loop() && cpu->steps() < steps) found.push_back({cpu->id().value});
-  }
   return found;
 }
 
@@ -339,11 +370,12 @@ void LockRun::do_step(const Choice& choice) {
   if (request.kind == StepKind::clock) has_read_clock_ = true;
   if (reads_late(cpu) && cpu.orders_loads()) where_[index(cpu)] = Where::releases;
   const Where before = where_[index(cpu)];
-  guarded([&] { cpu.step(choice.drawn); });
+  const std::string remark = describes_ && views_ ? weak_remark(request, choice) : "";
+  guarded([&] { cpu.step(choice.drawn, choice.place); });
   if (!describes_) return;
   latest_ = cpu.fails() ? fmt::format("compare_exchange {} {} -> {}: fails for no reason, as a weak one may",
                                       place_name(request.address), value_name(request.expected), value_name(request.operand))
-                        : step_name(request, cpu.result());
+                        : step_name(request, cpu.result()) + remark;
   const Where now = where_[index(cpu)];
   if (now != before && (now == Where::writes || now == Where::reads)) latest_ += "  [inside]";
 }
@@ -355,7 +387,13 @@ bool LockRun::has_ended() const {
 
 Digest LockRun::digest() const {
   Digest digest;
-  memory_->add_to(digest);
+  if (views_) {
+    std::vector<bool> ended;
+    for (const CheckedCpu* cpu : all_) ended.push_back(cpu->has_ended());
+    views_->add_to(digest, ended);
+  } else {
+    memory_->add_to(digest);
+  }
   for (const CheckedCpu* cpu : all_) cpu->add_to(digest);
   add_checks(digest);
   digest.add(static_cast<std::uint64_t>(written_));
@@ -403,9 +441,10 @@ std::vector<int> LockRun::looping() const {
 
 // If time does not pass, a stretch of looks at the clock alone still ends by the clock, as in any other run: it only delays the
 // loop's next turn.
-bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes) {
+bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes, int turns) {
   const int cpu = looping.id().value;
-  for (auto left = kProbedTurns * static_cast<std::int64_t>(looping.loop().size()); left > 0;) {
+  const std::clock_t until = std::clock() + CLOCKS_PER_SEC;
+  for (auto left = turns * static_cast<std::int64_t>(looping.loop().size()); left > 0 && std::clock() < until;) {
     const bool is_look = looping.request().kind == StepKind::clock;
     if (!is_look) --left;
     if (!is_look && !looping.repeats()) return true;
@@ -413,7 +452,7 @@ bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes) {
     while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);
     loop_reads_clock_ = loop_reads_clock_ || is_look;
     const bool passes = time_passes || looping.time_must_pass();
-    guarded([&] { looping.step(is_look && passes ? 1 : 0); });
+    guarded([&] { looping.step(is_look && passes ? 1 : 0, looping.places().front()); });
     if (looping.has_ended() || !violation_.empty()) return true;
   }
   return false;
@@ -423,7 +462,7 @@ bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes) {
 // all.
 void LockRun::time_out(CheckedCpu& cpu) {
   const int steps = cpu.steps(), seconds = cpu.seconds();
-  runs_on_out_of_loop(cpu, true);
+  runs_on_out_of_loop(cpu, true, kProbedTurns);
   cpu.count_as_one(steps, seconds);
   latest_ = "waits in vain, until time has passed";
 }
@@ -443,6 +482,10 @@ std::string LockRun::place_name(Address address) const {
 
 LockState LockRun::state() const {
   LockState now;
+  if (views_) {
+    for (const auto& [address, bytes, value] : views_->written())
+      now.memory.emplace_back(place_name(address), value_name(value));
+  }
   for (const auto& [address, bytes] : memory_->written())
     now.memory.emplace_back(place_name(address), value_name(memory_->in_memory(address, bytes)));
   for (const CheckedCpu* cpu : all_) {
@@ -463,6 +506,16 @@ std::string LockRun::value_name(Value value) const {
                                                  : "&" + space_.objects()[place.object].name;
 }
 
+// What a step under c11 has chosen of several possibilities.
+std::string LockRun::weak_remark(const Request& request, const Choice& choice) const {
+  if (!choice.is_old || request.kind >= StepKind::fence) return {};
+  const ViewMemory::Word word = {request.address, request.bytes};
+  const int newest = all_[choice.cpu]->places(choice.drawn != 0).front();
+  const std::string value = value_name(views_->value_at(word, newest));
+  if (request.kind == StepKind::load) return fmt::format(" (an old value; the newest is {})", value);
+  return fmt::format(" (before the {} of another CPU)", value);
+}
+
 std::string LockRun::step_name(const Request& request, Value seen) const {
   const std::string place = request.address == 0 ? "" : place_name(request.address);
   switch (request.kind) {
@@ -479,7 +532,10 @@ std::string LockRun::step_name(const Request& request, Value seen) const {
     case StepKind::compare_exchange:
       return fmt::format("compare_exchange {} {} -> {}: {}", place, value_name(request.expected), value_name(request.operand),
                          seen == request.expected ? "done" : "was " + value_name(seen));
-    case StepKind::fence: return "fence";
+    case StepKind::fence: {
+      if (request.order == MemoryOrder::acquire) return "load_fence";
+      return request.order == MemoryOrder::release ? "store_fence" : "fence";
+    }
     case StepKind::wait: return fmt::format("sees a change of {}", place);
     case StepKind::sleep: return "wakes up";
     case StepKind::draw: return fmt::format("draws {} of {}", seen, request.operand);

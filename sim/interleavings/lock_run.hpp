@@ -20,13 +20,26 @@ namespace linebounce::sim {
 // How a CPU uses the lock. tries: it calls try_acquire() first, and then acquire(), which must still work.
 enum class Role : std::uint8_t { writes, reads, tries };
 
+// The machine's model of the same name. REQUIRES: the model is not c11.
+[[nodiscard]] constexpr Consistency machine_model(workloads::MemoryModel model) {
+  return static_cast<Consistency>(model);
+}
+[[nodiscard]] constexpr workloads::MemoryModel memory_model(Consistency model) {
+  return static_cast<workloads::MemoryModel>(model);
+}
+[[nodiscard]] inline std::string name_of_model(workloads::MemoryModel model) {
+  return std::string(workloads::kMemoryModels[static_cast<std::size_t>(model)]);
+}
+
 struct LockCase {
   const workloads::LockEntry* lock = nullptr;
   std::vector<Role> roles = {Role::writes, Role::writes};  // by CPU
   int acquisitions = 1;                                    // by each CPU
-  Consistency consistency = Consistency::sc;
+  workloads::MemoryModel model = workloads::MemoryModel::sc;
   bool is_extra = false;  // true: the search counts as complete even if this case exceeds the limit on states
   EndingLoops ending = {};
+  // For c11: which bytes form one cell, as far as earlier runs have shown. If null, a run finds out for itself.
+  WordCells* cells = nullptr;
   std::set<int>* ran = nullptr;  // receives the numbers of the lock's operations that run (LockEntry::operations)
 
   [[nodiscard]] int cpus() const { return static_cast<int>(roles.size()); }
@@ -47,6 +60,8 @@ struct Choice {
   int drains = kProgram;    // position in the buffer
   bool is_private = false;  // no other CPU can notice this step, so the search tries no alternative to it
   Value drawn = 0;          // for a draw, a look at the clock, or a weak compare-exchange: see CheckedCpu::step
+  int place = 0;            // under c11, one of CheckedCpu::places()
+  bool is_old = false;      // under c11: not the newest place
   bool times_out = false;   // a wait ends because seconds pass: the CPU runs its loop on alone until it leaves it
 };
 
@@ -69,18 +84,22 @@ inline constexpr int kFreeDraws = 3;
 inline constexpr int kFreeSeconds = 2;
 // A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
 inline constexpr int kProbedTurns = 200;
+// The same before it is called a deadlock that every CPU is in such a loop. A CPU runs on for at most a second of CPU time.
+inline constexpr int kTurnsBeforeDeadlock = 200'000;
 
 class LockRun : private workloads::Draws {
  public:
   explicit LockRun(const LockCase& lock_case);
 
-  // The possible next steps. Empty if the run has ended or no CPU can continue. If every CPU is in a loop, the loops continue,
-  // up to `steps` steps per CPU. `reduced`: a private step is returned as the only choice.
+  // The possible next steps. Empty if the run has ended or no CPU can continue, as when each waits in a loop. A wait may still
+  // time out if its CPU has taken fewer than `steps` steps. `reduced`: a private step is returned as the only choice.
   [[nodiscard]] std::vector<Choice> choices(bool reduced, int steps) const;
   // Errors: NotCheckable.
   void take(const Choice& choice);
   // The bytes that a step touches. A program's store touches them when it drains, unless there are no buffers.
   [[nodiscard]] TouchedBytes touched(const Choice& choice) const;
+  // True under c11 if the step is a full fence besides, so that it exchanges views of all cells with other CPUs.
+  [[nodiscard]] bool shares_views(const Choice& choice) const;
   // Everything outside of memory by which a CPU's step can affect other CPUs or a check: who is inside, who waits, who is
   // woken. Two steps of different CPUs commute if they touch different bytes and one of them leaves this as it is.
   [[nodiscard]] Digest noticeable() const;
@@ -92,9 +111,11 @@ class LockRun : private workloads::Draws {
   // CPUs that count as waiting, because the last iterations of their loops saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
   [[nodiscard]] std::vector<Address> loop_of(int cpu) const { return all_[cpu]->loop(); }
-  // Runs a CPU's loop alone: true if it leaves the loop within kProbedTurns iterations although no word changes, and no time
+  // Runs a CPU's loop alone: true if it leaves the loop within so many iterations although no word changes, and no time
   // passes or, if `time_passes`, each look at the clock comes a second after the one before. The run can't be used afterwards.
-  [[nodiscard]] bool leaves_loop(int cpu, bool time_passes) { return runs_on_out_of_loop(*all_[cpu], time_passes); }
+  [[nodiscard]] bool leaves_loop(int cpu, bool time_passes, int turns = kProbedTurns) {
+    return runs_on_out_of_loop(*all_[cpu], time_passes, turns);
+  }
   // True if leaves_loop() has met a look at the clock.
   [[nodiscard]] bool loop_reads_clock() const { return loop_reads_clock_; }
   // What the blocked CPUs wait for: "CPU 1 waits for lock.serving".
@@ -117,9 +138,11 @@ class LockRun : private workloads::Draws {
   std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) override;
   void ran(int operation) override;
   std::unique_ptr<workloads::Lock> create_lock();
+  [[nodiscard]] ObjectsOf objects_of() const;
+  void add_places(const CheckedCpu& cpu, bool fails, std::vector<Choice>& found) const;
   void add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;
-  bool runs_on_out_of_loop(CheckedCpu& looping, bool time_passes);
+  bool runs_on_out_of_loop(CheckedCpu& looping, bool time_passes, int turns);
   void time_out(CheckedCpu& cpu);
   void guarded(const std::function<void()>& step);
   void do_step(const Choice& choice);
@@ -141,6 +164,7 @@ class LockRun : private workloads::Draws {
   void give_back(const CheckedCpu& cpu);
   [[nodiscard]] std::string place_name(Address address) const;
   [[nodiscard]] std::string value_name(Value value) const;
+  [[nodiscard]] std::string weak_remark(const Request& request, const Choice& choice) const;
   [[nodiscard]] std::string step_name(const Request& request, Value seen) const;
 
   LockCase case_;
@@ -151,6 +175,8 @@ class LockRun : private workloads::Draws {
   std::unique_ptr<workloads::Lock> lock_;
   Address data_;
   std::optional<CheckedMemory> memory_;
+  WordCells own_cells_;
+  std::optional<ViewMemory> views_;  // under c11; memory_ then stays empty
   std::vector<CheckedCpu*> all_;
   std::vector<std::unique_ptr<CheckedCpu>> cpus_;
   std::vector<Where> where_;              // by CPU

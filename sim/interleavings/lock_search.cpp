@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/interleavings/private_bytes.hpp"
+#include "workloads/native/code_faults.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -27,6 +28,7 @@ constexpr int kMostForced = 32;
 struct Learned {
   EndingLoops ending;
   PrivateBytes owned;
+  WordCells cells;
 };
 
 class Search {
@@ -38,10 +40,15 @@ class Search {
   [[nodiscard]] bool is_void() const { return is_void_; }
 
   SearchResult run() {
-    do {
-      result_.violation = descend();
-      look_at_loops();
-    } while (result_.violation.empty() && result_.all_states && !is_void_ && back_up());
+    try {
+      do {
+        result_.violation = descend();
+        look_at_loops();
+      } while (result_.violation.empty() && result_.all_states && !is_void_ && back_up());
+    } catch (const CellsHaveGrown&) {
+      result_ = {};
+      is_void_ = true;
+    }
     if (!result_.violation.empty()) describe_steps();
     result_.states = visited_.size();
     return std::move(result_);
@@ -61,7 +68,11 @@ class Search {
     int forced = 0;         // steps up to this one in a row whose alternatives were left out because they touch private bytes
     std::vector<Choice> untried;
 
-    [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
+    // How much a step adds to what makes an interleaving hard to follow: switches, and values that aren't the newest.
+    [[nodiscard]] int cost(const Choice& choice) const {
+      const bool is_switch = last && is_program(choice) && choice.cpu != *last;
+      return (is_switch ? 1 : 0) + (choice.is_old ? 1 : 0);
+    }
   };
 
   // Replays the steps of `path_`, then takes further steps until it reaches a known state, a limit or an end. Returns the
@@ -83,7 +94,9 @@ class Search {
       if (!run.violation().empty()) return run.violation();
       std::vector<Choice> choices = run.choices(switches_ == kNoLimit, limits_.steps);
       if (choices.empty()) {
-        return run.has_ended() ? "" : "nobody can go on: " + run.waiting();
+        if (run.has_ended()) return {};
+        if (does_go_on(run)) return {};
+        return "nobody can go on: " + run.waiting();
       }
       if (!is_new(run, last, switches_left)) return {};
       note_loops(run);
@@ -91,7 +104,7 @@ class Search {
         ++result_.cut_off;
         return {};
       }
-      if (visited_.size() >= limits_.states) {
+      if (visited_.size() >= limits_.states || (limits_.until && std::clock() > *limits_.until)) {
         result_.all_states = false;
         return {};
       }
@@ -105,9 +118,8 @@ class Search {
     Level level;
     if (std::ranges::any_of(choices, [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
       level.last = last;
-    const auto is_switch = [&level](const Choice& choice) { return level.is_switch(choice); };
-    if (switches_left == 0) std::erase_if(choices, is_switch);
-    std::ranges::stable_sort(choices, [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
+    std::erase_if(choices, [&](const Choice& choice) { return level.cost(choice) > switches_left; });
+    std::ranges::stable_sort(choices, {}, [&](const Choice& choice) { return level.cost(choice); });
     // The search takes choices from the end.
     std::ranges::reverse(choices);
     const int forced = path_.empty() ? 0 : path_.back().forced;
@@ -118,7 +130,7 @@ class Search {
     if (is_lone) std::iter_swap(lone, choices.end() - 1);
     level.taken = choices.back();
     choices.pop_back();
-    if (is_switch(level.taken)) --switches_left;
+    switches_left -= level.cost(level.taken);
     level.switches_left = switches_left;
     level.untried = std::move(choices);
     const Digest before = is_lone ? run.noticeable() : Digest();
@@ -140,7 +152,7 @@ class Search {
     level.taken = level.untried.back();
     level.untried.pop_back();
     const int left = path_.size() < 2 ? switches_ : path_[path_.size() - 2].switches_left;
-    level.switches_left = left - (level.is_switch(level.taken) ? 1 : 0);
+    level.switches_left = left - level.cost(level.taken);
     return true;
   }
 
@@ -158,12 +170,26 @@ class Search {
 
   [[nodiscard]] bool is_private(const LockRun& run, const Choice& choice) const {
     const TouchedBytes touched = run.touched(choice);
-    return touched.bytes > 0 && learned_->owned.are_of(choice.cpu, touched.address, touched.bytes);
+    return touched.bytes > 0 && !run.shares_views(choice) && learned_->owned.are_of(choice.cpu, touched.address, touched.bytes);
   }
 
   void note_access(const LockRun& run, const Choice& choice) {
     const TouchedBytes touched = run.touched(choice);
     if (!learned_->owned.note(choice.cpu, touched.address, touched.bytes) && leaves_out_equals()) is_void_ = true;
+  }
+
+  // Loops count as waiting after few turns. Before that makes a deadlock, each must have gone on for many.
+  bool does_go_on(const LockRun& stopped) {
+    for (const int cpu : stopped.looping()) {
+      LockRun run(case_);
+      replay(run, path_);
+      std::vector<Address> loop = run.loop_of(cpu);
+      if (!run.leaves_loop(cpu, false, kTurnsBeforeDeadlock)) continue;
+      learned_->ending.counted.insert(std::move(loop));
+      is_void_ = true;
+      return true;
+    }
+    return false;
   }
 
   void note_loops(const LockRun& run) {
@@ -222,6 +248,7 @@ class Search {
 SearchResult search_all(LockCase& lock_case, const SearchLimits& limits, Learned& learned) {
   constexpr std::size_t kMostLoops = 8;
   for (;;) {
+    lock_case.cells = &learned.cells;
     lock_case.ending = learned.ending;
     lock_case.ending.all_are_counted = !limits.loops_wait || learned.ending.counted.size() > kMostLoops;
     Search attempt(lock_case, limits, kNoLimit, learned);
@@ -237,6 +264,7 @@ SearchResult search_all(LockCase& lock_case, const SearchLimits& limits, Learned
 // stopped the first search, it covered many late switches but few early ones. So all interleavings with few switches, which
 // show most faults, are searched as well.
 SearchResult search(LockCase lock_case, const SearchLimits& limits) {
+  const workloads::CodeFaults faults;
   Learned learned;
   SearchResult all = search_all(lock_case, limits, learned);
   constexpr int kMostSwitches = 8, kFew = 3;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace linebounce::sim {
 struct SearchLimits {
   std::uint64_t states = 500'000;
   int steps = 120;  // most steps of one CPU; a longer schedule is cut off
+  // This process's CPU time, as of std::clock(), after which the search stops as at the limit of states. None: never.
+  std::optional<std::clock_t> until = {};
   // True if one of several orders that nobody can tell apart is enough, because they differ in when a CPU touches bytes that no
   // other CPU ever touches.
   bool one_of_equals = true;

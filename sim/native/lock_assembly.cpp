@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "models/text/trimmed.hpp"
 
@@ -103,6 +104,7 @@ class Preparation {
     } else if (code.back() == ':' || code.front() == '.') {
       take_directive(code);
       write(line);
+      if (code.starts_with(".loc")) add_line();
     } else {
       take_instruction(line, code);
     }
@@ -201,6 +203,7 @@ class Preparation {
     write(line);
     if (name.empty() || name.front() == '*') return;  // a call through a function pointer
     const bool is_access = name.starts_with("__tsan_");
+    if (name.starts_with("__tsan_atomic128")) refuse("has an atomic operation of 16 bytes; they may have 1, 2, 4 or 8");
     if (!is_access && !is_one_of(name, kRuntime) && !own_.contains(std::string(name))) {
       refuse(name.starts_with("__atomic_") || name.starts_with("__sync_")
                  ? fmt::format("calls {}: atomic operations have 1, 2, 4 or 8 bytes", name)
@@ -265,6 +268,12 @@ class Preparation {
     sites_.push_back({file_, line_, std::max(instructions_, 0), what});
   }
 
+  // So that a place in the code can be told from an address that is no access.
+  void add_line() {
+    write(fmt::format(".Llinebounce_line_{}:", lines_.size()));
+    lines_.emplace_back(file_, line_);
+  }
+
   void write(std::string_view line) {
     out_ += line;
     out_ += '\n';
@@ -279,13 +288,23 @@ class Preparation {
       write(fmt::format("\t.long\t.Llinebounce_file_{} - .", sites_[i].file));
       write(fmt::format("\t.long\t{}, {}, {}", sites_[i].line, sites_[i].instructions, sites_[i].what));
     }
+    write("\t.section\tlinebounce_lines,\"a\",@progbits");
+    write("\t.p2align\t2");
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      write(fmt::format("\t.long\t.Llinebounce_line_{} - .", i));
+      write(fmt::format("\t.long\t.Llinebounce_file_{} - .", lines_[i].first));
+      write(fmt::format("\t.long\t{}", lines_[i].second));
+    }
     write("\t.section\t.rodata");
     std::set<int> named;
-    for (const Site& site : sites_) {
-      if (!named.insert(site.file).second) continue;
-      write(fmt::format(".Llinebounce_file_{}:", site.file));
-      write(fmt::format("\t.string\t\"{}\"", files_[site.file]));
-    }
+    for (const auto& [file, line] : lines_) write_file_name(file, named);
+    for (const Site& site : sites_) write_file_name(site.file, named);
+  }
+
+  void write_file_name(int file, std::set<int>& named) {
+    if (!named.insert(file).second) return;
+    write(fmt::format(".Llinebounce_file_{}:", file));
+    write(fmt::format("\t.string\t\"{}\"", files_[file]));
   }
 
   struct Site {
@@ -297,6 +316,7 @@ class Preparation {
   std::set<std::string> own_;  // names of the functions and variables that the file defines
   std::map<int, std::string> files_;
   std::vector<Site> sites_;
+  std::vector<std::pair<int, int>> lines_;  // file and line of each place at which a line begins
   int file_ = 1, line_ = 0, assembler_line_ = 0;
   // Numbers of instructions since the last call: counted ones, and those that may set up the next call's arguments.
   int instructions_ = 0, arguments_ = 0;

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kNativeSuffixes = {".c", ".cc", ".cpp", ".cxx"};
 
 // Must change whenever what is made of a lock's assembly changes, so that results of older programs aren't taken.
-constexpr int kPreparation = 2;
+constexpr int kPreparation = 3;
 
 using Words = std::vector<std::string>;
 

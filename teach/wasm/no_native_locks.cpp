@@ -2,6 +2,7 @@
 #include "sim/native/lock_compiler.hpp"
 #include "sim/point/config_error.hpp"
 #include "workloads/lua/lua_file.hpp"
+#include "workloads/native/code_faults.hpp"
 #include "workloads/native/native_lock.hpp"
 #include "workloads/native/native_memory.hpp"
 
@@ -13,6 +14,8 @@ workloads::LockEntry workloads::lock_entry_of_file(const SourceFile& file, int) 
 workloads::LockEntry workloads::native_lock_entry(const SourceFile& file, int, std::vector<NativeOrder>*) {
   return lock_entry_of(file);
 }
+workloads::CodeFaults::CodeFaults() = default;
+workloads::CodeFaults::~CodeFaults() = default;
 std::uint64_t workloads::mirror() {
   return 0;
 }

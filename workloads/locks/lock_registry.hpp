@@ -18,7 +18,8 @@ struct LockPlace;
 // An operation on memory in the source of a lock, which other CPUs can see.
 struct LockOperation {
   int number = 0;
-  std::string place;  // "my_lock.c:7"
+  // Where it is, outside of headers, and the calls that lead from there: "my_lock.c:7", "wrappers.h:10". Never empty.
+  std::vector<std::string> chain;
   bool ran = false;   // true if it has run before the simulation, in init()
 };
 

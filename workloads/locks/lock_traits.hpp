@@ -1,7 +1,10 @@
 // What a lock guarantees, and what it needs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace linebounce::workloads {
 
@@ -17,6 +20,15 @@ enum class Readers : std::uint8_t {
   return readers == Readers::one_by_one || readers == Readers::together;
 }
 
+// The orders in which memory operations of several CPUs may take effect. The first three are those of simulated machines; c11
+// is weaker than all of them (sim/interleavings/view_memory.hpp).
+enum class MemoryModel : std::uint8_t { sc, tso, ia64, c11 };
+
+inline constexpr std::array<std::string_view, 4> kMemoryModels = {"sc", "tso", "ia64", "c11"};  // by MemoryModel
+
+// The set of models in a list such as "sc tso", as LockTraits::models. `wrong` receives the first word that names none.
+unsigned models_in(std::string_view words, std::string& wrong);
+
 struct LockTraits {
   bool excludes = true;  // true if two writers exclude each other; false only for the lock `none`
   bool fifo = false;     // CPUs get the lock in the order in which they requested it
@@ -26,7 +38,11 @@ struct LockTraits {
   bool numa_aware = false;    // hand-offs prefer waiters in the holder's node
   bool tries = true;          // has a try_acquire()
   bool readers_nest = true;   // a reader may acquire the lock again while it holds it; false: this can deadlock with a writer
-  int most_cpus = 0;          // largest number of CPUs that may use the lock; 0: any number
+  // The memory models under which the lock promises to work, as 1 << model.
+  unsigned models = 0xf;
+  int most_cpus = 0;  // largest number of CPUs that may use the lock; 0: any number
+
+  [[nodiscard]] bool claims(MemoryModel model) const { return (models >> static_cast<unsigned>(model) & 1U) != 0; }
 
   friend bool operator==(const LockTraits&, const LockTraits&) = default;
 };

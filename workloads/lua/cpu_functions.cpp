@@ -151,6 +151,11 @@ int cpu_store_release(lua_State* state) {
   return 0;
 }
 
+int cpu_load_fence(lua_State* state) {
+  CpuCall(state).cpu().load_fence();
+  return 0;
+}
+
 int cpu_exchange(lua_State* state) {
   const WordCall call(state);
   return call.returns(call.cpu().exchange(call.word.address, call.value(2), call.word.bytes));
@@ -224,6 +229,11 @@ int spin_in(Cpu::Loop loop, lua_State* state) {
 
 // spin_until(word, "==", value [, mask]), and spin_until_acquire() with the same arguments.
 int cpu_spin_until(lua_State* state) {
+  return spin_in(Cpu::Loop::pauses, state);
+}
+
+int cpu_spin_until_acquire(lua_State* state) {
+  Interpreter::of(state).cpu().order_next(MemoryOrder::acquire);
   return spin_in(Cpu::Loop::pauses, state);
 }
 
@@ -429,7 +439,7 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 35> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 36> kCpuFunctions = {{{"load", cpu_load},
                                                      {"load_all", cpu_load_all},
                                                      {"spin_without_pause", cpu_spin_without_pause},
                                                      {"shoot_down", cpu_shoot_down},
@@ -441,9 +451,10 @@ constexpr std::array<luaL_Reg, 35> kCpuFunctions = {{{"load", cpu_load},
                                                      {"compare_exchange", cpu_compare_exchange},
                                                      {"fence", cpu_fence},
                                                      {"store_fence", cpu_store_fence},
+                                                     {"load_fence", cpu_load_fence},
                                                      {"prefetch", cpu_prefetch},
                                                      {"spin_until", cpu_spin_until},
-                                                     {"spin_until_acquire", cpu_spin_until},
+                                                     {"spin_until_acquire", cpu_spin_until_acquire},
                                                      {"spin_until_any", cpu_spin_until_any},
                                                      {"compute", cpu_compute},
                                                      {"compute_about", cpu_compute_about},

@@ -107,7 +107,7 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   return lock_declaration(declared);
 }
 
-const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",         "fits_4_bytes",
+const std::initializer_list<std::string_view> kTraits = {"cpus",       "excludes", "fifo",         "fits_4_bytes", "models",
                                                          "numa_aware", "readers",  "readers_nest", "sleeps"};
 
 Readers readers_named(Interpreter& lua, const std::string& word) {
@@ -115,6 +115,14 @@ Readers readers_named(Interpreter& lua, const std::string& word) {
   if (word == "together") return Readers::together;
   if (word == "read_again") return Readers::read_again;
   lua.fail(fmt::format("traits: readers = \"{}\"; legal: \"one_by_one\", \"together\", \"read_again\"", word));
+}
+
+unsigned models_named(Interpreter& lua, const std::string& words) {
+  std::string wrong;
+  const unsigned models = models_in(words, wrong);
+  if (!wrong.empty() || models == 0)
+    lua.fail(fmt::format("traits: models = \"{}\"; legal: some of \"sc tso ia64 c11\"", words));
+  return models;
 }
 
 LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
@@ -126,6 +134,7 @@ LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
   traits.sleeps = table.flag("sleeps", false);
   traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
   traits.readers_nest = table.flag("readers_nest", true);
+  traits.models = models_named(lua, table.text("models", "sc tso ia64 c11"));
   traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
   return traits;
 }

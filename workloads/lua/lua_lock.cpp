@@ -53,7 +53,7 @@ std::vector<LockOperation> operations_in(const SourceFile& file) {
       const std::string_view call = code.substr(colon + 1);
       const std::string_view name = call.substr(0, call.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"));
       if (call.size() > name.size() && call[name.size()] == '(' && std::ranges::find(kNames, name) != kNames.end())
-        found.push_back({number, fmt::format("{}:{}", file.name(), number)});
+        found.push_back({number, {fmt::format("{}:{}", file.name(), number)}});
     }
   }
   return found;

@@ -19,6 +19,7 @@ struct DeclaredLock {
   unsigned long size, alignment;
   const char* title;
   int fifo, readers_wait_nested, numa_aware, most_cpus;
+  const char* models;
 };
 
 // As sim/native/lock_assembly.cpp writes them.
@@ -27,6 +28,11 @@ struct WrittenSite {
   std::int32_t file;        // distance from this word to the file's name
   std::int32_t line, instructions;
   std::int32_t what;  // 0: a plain access; 1: a volatile one; 2: an atomic operation
+};
+
+struct WrittenLine {
+  std::int32_t begin, file;  // distances from these words
+  std::int32_t line;
 };
 
 constexpr std::array<const char*, LockObject::kFunctions> kFunctionNames = {
@@ -77,6 +83,7 @@ void LockObject::read_declaration() {
     if (!has(needed))
       throw std::runtime_error(fmt::format("it defines no function {}", kFunctionNames[static_cast<std::size_t>(needed)]));
   }
+  has_kernel_orders_ = ::dlsym(handle_, "linebounce_kernel_orders") != nullptr;
   title_ = declared->title == nullptr ? "" : declared->title;
   size_ = declared->size;
   alignment_ = declared->alignment;
@@ -84,6 +91,12 @@ void LockObject::read_declaration() {
   traits_.numa_aware = declared->numa_aware != 0;
   traits_.readers_nest = declared->readers_wait_nested == 0;
   traits_.most_cpus = declared->most_cpus;
+  if (declared->models != nullptr) {
+    std::string wrong;
+    traits_.models = models_in(declared->models, wrong);
+    if (!wrong.empty() || traits_.models == 0)
+      throw std::runtime_error(fmt::format(".models = \"{}\"; legal: some of \"sc tso ia64 c11\"", declared->models));
+  }
   traits_.tries = has(Function::try_acquire);
   traits_.fits_4_bytes = size_ <= 4;
   if (has(Function::acquire_shared)) traits_.readers = has(Function::end_shared) ? Readers::read_again : Readers::together;
@@ -147,6 +160,22 @@ void LockObject::note_initial(const void* return_address) const {
   if (const NativeSite* const known = site(return_address)) ran_initially_.insert(known->number);
 }
 
+// Of the lines that begin at or before the address, the last one.
+std::string LockObject::line_at(const void* address) const {
+  const auto* const at = static_cast<const std::byte*>(address);
+  const std::byte* nearest = nullptr;
+  std::string place = title_;
+  const auto* const end = reinterpret_cast<const WrittenLine*>(link_->lines_end);
+  for (const auto* line = reinterpret_cast<const WrittenLine*>(link_->lines); line != end; ++line) {
+    const std::byte* const begin = pointed_at(line->begin);
+    if (begin > at || (nearest != nullptr && begin < nearest)) continue;
+    nearest = begin;
+    const std::string_view path = reinterpret_cast<const char*>(pointed_at(line->file));
+    place = fmt::format("{}:{}", path.substr(path.rfind('/') + 1), line->line);
+  }
+  return place;
+}
+
 std::string NativeSite::place() const {
   if (!chain.empty()) return chain.front();
   const std::string_view path = file;
@@ -193,19 +222,19 @@ void LockObject::read_call(std::istream& words) {
 }
 
 std::uintptr_t LockObject::run(Function function, void* lock, NativeCall* call, char** top) const {
-  link_->call = call;
+  resume(call);
   *link_->pauses = 0;
   return enter_(functions_[static_cast<std::size_t>(function)], lock, top);
 }
 
-int LockObject::order_at(const NativeSite* site, bool is_fence, int order) const {
+int LockObject::order_at(const NativeSite* site, NativeOrder::Kind kind, int order) const {
   if (site == nullptr) return order;
   const auto is_here = [site](const NativeOrder& known) { return known.site == site->number; };
   if (used_ != nullptr && std::ranges::none_of(*used_, is_here))
     used_->push_back({.site = site->number,
                       .line = site->line_outside(),
                       .chain = site->chain.empty() ? std::vector{site->place()} : site->chain,
-                      .is_fence = is_fence,
+                      .kind = kind,
                       .order = order});
   if (orders_.empty()) return order;
   const auto changed = orders_.find(site->number);

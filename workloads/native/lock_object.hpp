@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "workloads/locks/lock_traits.hpp"
+#include "workloads/native/code_faults.hpp"
 #include "workloads/native/native_order.hpp"
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/source_file.hpp"
@@ -82,13 +83,21 @@ class LockObject {
   [[nodiscard]] const std::string& title() const { return title_; }
   [[nodiscard]] const LockTraits& traits() const { return traits_; }
   [[nodiscard]] std::size_t size() const { return size_; }  // of the lock's type
+  // True if sequentially consistent operations are full fences, as the kernel's are.
+  [[nodiscard]] bool has_kernel_orders() const { return has_kernel_orders_; }
   [[nodiscard]] std::size_t alignment() const { return alignment_; }
   [[nodiscard]] bool has(Function function) const { return functions_[static_cast<std::size_t>(function)] != nullptr; }
 
   // Calls function(lock), which runs as part of `call`; null: before the simulation. `top` receives the end of its stack.
   std::uintptr_t run(Function function, void* lock, NativeCall* call, char** top) const;
   // Makes `call` the current call again, after the simulator has run another one.
-  void resume(NativeCall* call) const { link_->call = call; }
+  void resume(NativeCall* call) const {
+    link_->call = call;
+    CodeFaults::running(call == nullptr ? nullptr : this);
+  }
+  [[nodiscard]] NativeCall* current() const { return link_->call; }
+  // The place in the source of an address in the code: "lock.c:7".
+  [[nodiscard]] std::string line_at(const void* address) const;
   // Returns the number of pauses since the last call.
   [[nodiscard]] int take_pauses() const;
   [[nodiscard]] const NativeSite* site(const void* return_address) const {
@@ -101,8 +110,8 @@ class LockObject {
   void note_initial(const void* return_address) const;
   [[nodiscard]] const std::set<int>& ran_initially() const { return ran_initially_; }
 
-  // The memory order that a store or fence uses: normally the code's own, a weaker one in trials.
-  [[nodiscard]] int order_at(const NativeSite* site, bool is_fence, int order) const;
+  // The memory order that an operation uses: normally the code's own, a weaker one in trials.
+  [[nodiscard]] int order_at(const NativeSite* site, NativeOrder::Kind kind, int order) const;
 
   // The fields of the lock, of the file's variables, and of its thread-local ones.
   struct Fields {
@@ -130,6 +139,7 @@ class LockObject {
     unsigned* pauses;
     const std::byte *sites, *sites_end;
     const LockObject* object;
+    const std::byte *lines, *lines_end;
   };
 
   void read_declaration();
@@ -150,6 +160,7 @@ class LockObject {
   std::string title_;
   LockTraits traits_;
   std::size_t size_ = 0, alignment_ = 1;
+  bool has_kernel_orders_ = false;
   const std::byte *begin_ = nullptr, *end_ = nullptr;
   std::span<std::byte> data_;
   std::vector<std::byte> pristine_;

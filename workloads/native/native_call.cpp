@@ -12,7 +12,7 @@ namespace linebounce::workloads {
 namespace {
 
 // gcc adds higher bits to memory orders, for lock elision.
-constexpr int kOrderBits = 0x7fff;
+constexpr int kOrderBits = 0x7fff7fff;
 
 Value low_bytes_of(Value value, int bytes) {
   return value & ~Value{0} >> (64 - 8 * bytes);
@@ -74,6 +74,20 @@ void copy_stack(char* to, const char* from, std::size_t bytes) {
     *reinterpret_cast<Value*>(to + i) = *reinterpret_cast<const Value*>(from + i);
 }
 
+// runtime.c puts the order of a compare-exchange that fails above that of one that succeeds.
+constexpr int kFailureShift = 16, kSuccess = (1 << kFailureShift) - 1;
+
+MemoryOrder memory_order(int order) {
+  switch (order) {
+    case NativeOrder::kRelaxed: return MemoryOrder::relaxed;
+    case NativeOrder::kConsume:
+    case NativeOrder::kAcquire: return MemoryOrder::acquire;
+    case NativeOrder::kRelease: return MemoryOrder::release;
+    case NativeOrder::kBoth: return MemoryOrder::both;
+    default: return MemoryOrder::sequential;
+  }
+}
+
 // The new value of a word for a change that Cpu has no operation for.
 Value changed_by(NativeAccess access, Value before, Value operand) {
   switch (access) {
@@ -125,6 +139,10 @@ std::uintptr_t NativeCall::run(LockObject::Function function, Address lock) {
 void NativeCall::fail(const std::string& what, const void* site) const {
   const NativeSite* const at = memory_->object().site(site);
   const std::string place = at == nullptr ? memory_->name() : fmt::format("{}:{}", at->file, at->line);
+  fail_at(place, what);
+}
+
+void NativeCall::fail_at(const std::string& place, const std::string& what) const {
   throw ModelFailure(fmt::format("{}: CPU {}: {}", place, cpu_->id().value, what));
 }
 
@@ -303,12 +321,14 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
   if (access == NativeAccess::fence) {
     charge(site, false);
     turn_.clear();
-    fence(memory_->object().order_at(memory_->object().site(site), true, order));
+    fence(memory_->object().order_at(memory_->object().site(site), NativeOrder::Kind::fence, order));
     resume();
     return 0;
   }
   const Target place = target(access, at, bytes, site);
+  order = order_at(access, site, order);
   const bool looks = access == NativeAccess::read || access == NativeAccess::load;
+  load_order_ = access == NativeAccess::load ? memory_order(order) : MemoryOrder::relaxed;
   charge(site, looks && place.is_simulated && is_next_turn(site, place.address, bytes));
   if (access <= NativeAccess::write) {
     plain(access, at, bytes, place, site, frame);
@@ -326,7 +346,6 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
   if (!place.is_simulated) publish_stack();
   const Value to = stored(operand, bytes);
   const Value from = stored(expected, bytes);
-  if (access == NativeAccess::store) order = memory_->object().order_at(memory_->object().site(site), false, order);
   if (access != NativeAccess::store && lacks_store(at, place.address, bytes))
     write_back(at, place.address, static_cast<std::size_t>(bytes));
   const Value before = atomic(access, place.address, bytes, order, to, from);
@@ -337,6 +356,16 @@ Value NativeCall::access(NativeAccess access, const volatile void* at, int bytes
   }
   note_write(at, place.address, bytes);
   return loaded(before, bytes);
+}
+
+// The order of an atomic operation that succeeds, as the code or a trial has it; that of one that fails stays as it is.
+int NativeCall::order_at(NativeAccess access, const void* site, int order) const {
+  if (access <= NativeAccess::write) return order;
+  const NativeOrder::Kind kind = access == NativeAccess::load    ? NativeOrder::Kind::load
+                                 : access == NativeAccess::store ? NativeOrder::Kind::store
+                                                                 : NativeOrder::Kind::update;
+  const LockObject& object = memory_->object();
+  return (order & ~kSuccess) | object.order_at(object.site(site), kind, order & kSuccess);
 }
 
 // Prepares a plain access. The code makes the access itself when this function returns.
@@ -413,11 +442,22 @@ void NativeCall::fence(int order) {
   } else if (order == NativeOrder::kRelease || order == NativeOrder::kBoth) {
     cpu_->store_fence();
   }
+  if (order == NativeOrder::kConsume || order == NativeOrder::kAcquire || order == NativeOrder::kBoth) cpu_->load_fence();
 }
 
-// Atomic operations of Cpu are full fences, whatever the order.
+MemoryOrder NativeCall::update_order(int order) const {
+  const bool is_full = order == NativeOrder::kSequential && memory_->object().has_kernel_orders();
+  return is_full ? MemoryOrder::full : memory_order(order);
+}
+
+// Simulated atomic operations are full fences, whatever the order.
 Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int order, Value operand, Value expected) {
   fails_weakly_ = false;
+  if (access == NativeAccess::store) {
+    if (order == NativeOrder::kSequential) cpu_->order_next(MemoryOrder::sequential_store);
+  } else {
+    cpu_->order_next(update_order(order & kSuccess), memory_order(order >> kFailureShift));
+  }
   switch (access) {
     case NativeAccess::store:
       if (order == NativeOrder::kSequential) return cpu_->exchange(address, operand, bytes);
@@ -427,7 +467,7 @@ Value NativeCall::atomic(NativeAccess access, Address address, int bytes, int or
     case NativeAccess::fetch_add: return cpu_->fetch_add(address, operand, bytes);
     case NativeAccess::compare_exchange: return cpu_->compare_exchange(address, expected, operand, bytes);
     case NativeAccess::compare_exchange_weak: return exchange_weakly(address, bytes, operand, expected);
-    default: return change(access, address, bytes, operand);
+    default: return change(access, address, bytes, operand, update_order(order & kSuccess));
   }
 }
 
@@ -442,8 +482,9 @@ Value NativeCall::exchange_weakly(Address address, int bytes, Value operand, Val
 
 // Runs an operation that Cpu does not have as a loop of compare-exchanges. The first one mostly fails, but fetches the line
 // for the next one.
-Value NativeCall::change(NativeAccess access, Address address, int bytes, Value operand) {
+Value NativeCall::change(NativeAccess access, Address address, int bytes, Value operand, MemoryOrder order) {
   for (Value guess = 0;;) {
+    cpu_->order_next(order);
     const Value after = low_bytes_of(changed_by(access, guess, operand), bytes);
     const Value before = cpu_->compare_exchange(address, guess, after, bytes);
     if (before == guess) return before;
@@ -465,6 +506,7 @@ Value NativeCall::look(const void* site, const volatile void* at, Address addres
   if (again && state_is_kept(frame)) return spin();
   if (again || turn_.size() == kMostLooks || (!turn_.empty() && turn_.front().bytes != bytes)) turn_.clear();
   if (turn_.empty()) keep_state(frame);
+  cpu_->order_next(load_order_);
   const Value seen = cpu_->load(address, bytes);
   resume();
   turn_.push_back({site, address, bytes, seen});
@@ -482,6 +524,7 @@ Value NativeCall::spin() {
     return !same;
   };
   note_wait();
+  cpu_->order_next(load_order_);
   cpu_->spin_until_any(std::span(addresses).first(words), std::span(values).first(words), has_changed, turn_.front().bytes,
                        loop_);
   resume();

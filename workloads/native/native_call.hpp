@@ -36,6 +36,7 @@ class NativeCall {
   std::uint64_t now_ns();
   void* of_cpu(void* own, int cpu) const;
   [[noreturn]] void fail(const std::string& what, const void* site) const;
+  [[noreturn]] void fail_at(const std::string& place, const std::string& what) const;
   // True if the latest weak compare-exchange failed though it found the expected value.
   [[nodiscard]] bool fails_weakly() const { return fails_weakly_; }
 
@@ -74,8 +75,10 @@ class NativeCall {
   Value exchange_weakly(Address address, int bytes, Value operand, Value expected);
   Value look(const void* site, const volatile void* at, Address address, int bytes, const char* frame);
   Value spin();
-  Value change(NativeAccess access, Address address, int bytes, Value operand);
+  Value change(NativeAccess access, Address address, int bytes, Value operand, MemoryOrder order);
   void fence(int order);
+  [[nodiscard]] int order_at(NativeAccess access, const void* site, int order) const;
+  [[nodiscard]] MemoryOrder update_order(int order) const;
   static int word_at(Address address, std::size_t bytes);
   void write_pending();
   void write_back(const volatile void* at, Address to, std::size_t bytes);
@@ -104,7 +107,8 @@ class NativeCall {
   const char* lowest_ = nullptr;  // lowest address of the code's stack at the last access, once it is published
   bool waited_ = false;
   bool fails_weakly_ = false;
-  std::optional<FunctionId> caller_;  // set by the first wait
+  MemoryOrder load_order_ = MemoryOrder::relaxed;  // of the load that is being made
+  std::optional<FunctionId> caller_;               // set by the first wait
   std::vector<Look> turn_;
   std::vector<char> state_;  // the stack and registers before turn_.front()
   Cpu::Loop loop_ = Cpu::Loop::tight;

@@ -51,7 +51,9 @@ class NativeLock final : public Lock {
 std::vector<LockOperation> operations_of(const LockObject& object) {
   std::vector<LockOperation> operations;
   for (const NativeSite& site : object.sites()) {
-    if (site.is_atomic) operations.push_back({site.number, site.place(), object.ran_initially().contains(site.number)});
+    if (!site.is_atomic) continue;
+    std::vector<std::string> chain = site.chain.empty() ? std::vector{site.place()} : site.chain;
+    operations.push_back({site.number, std::move(chain), object.ran_initially().contains(site.number)});
   }
   return operations;
 }

@@ -91,7 +91,7 @@ class Overlong final : public TwoWords {
 // The lock is entered at the 31st look, even if another CPU holds it. At first the check takes the loop for waiting.
 TEST(LockCheck, TriesWhetherALoopEndsByItself) {
   LockCheckOptions options;
-  options.consistencies = {Consistency::sc};
+  options.models = {workloads::MemoryModel::sc};
   EXPECT_EQ(checked<Overlong>(options).verdict(), LockVerdict::broken);
 }
 

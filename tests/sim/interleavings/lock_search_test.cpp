@@ -149,9 +149,8 @@ TEST(LockSearch, FindsInOneOfSeveralEqualOrdersWhatItFindsInAll) {
     const RandomProgram program = drawn.program();
     const LockEntry entry = entry_of(program, drawn.below(3) == 0);
     const int cpus = 2 + drawn.below(2);
-    const auto consistency = kAllConsistencies[static_cast<std::size_t>(drawn.below(3))];
-    const LockCase one = {
-        .lock = &entry, .roles = std::vector(cpus, Role::writes), .acquisitions = 4 - cpus, .consistency = consistency};
+    const auto model = kAllModels[static_cast<std::size_t>(drawn.below(4))];
+    const LockCase one = {.lock = &entry, .roles = std::vector(cpus, Role::writes), .acquisitions = 4 - cpus, .model = model};
     const SearchResult all = search(one, {.states = 1200, .one_of_equals = false});
     const SearchResult some = search(one, {.states = 1200});
     const auto met_the_limit = [](const SearchResult& result) { return !result.all_states && result.violation.empty(); };
@@ -212,7 +211,7 @@ class TimedLock final : public Lock {
 // ever is no violation there.
 TEST(LockSearch, FindsByTimeOutsWhatItFindsTurnByTurn) {
   int broken = 0, compared = 0, fewer = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
+  for (unsigned seed = 0; seed < 75; ++seed) {
     Drawn drawn(seed);
     TimedProgram program{
         .before = drawn.steps(2), .each_turn = drawn.loads(2), .after = drawn.steps(3), .leaving = drawn.steps(2)};
@@ -221,7 +220,7 @@ TEST(LockSearch, FindsByTimeOutsWhatItFindsTurnByTurn) {
     LockEntry entry;
     entry.name = "timed";
     entry.create = [&program](const LockPlace& place) { return std::make_unique<TimedLock>(program, place); };
-    const LockCase one = {.lock = &entry, .consistency = kAllConsistencies[static_cast<std::size_t>(drawn.below(3))]};
+    const LockCase one = {.lock = &entry, .model = kAllModels[static_cast<std::size_t>(drawn.below(4))]};
     const SearchResult turn_by_turn = search(one, {.states = 10000, .steps = 30, .loops_wait = false});
     const SearchResult by_time_outs = search(one, {.states = 10000, .steps = 30});
     if (!turn_by_turn.all_states && turn_by_turn.violation.empty()) continue;
@@ -235,6 +234,45 @@ TEST(LockSearch, FindsByTimeOutsWhatItFindsTurnByTurn) {
   EXPECT_GT(broken, 10);
   EXPECT_GT(compared - broken, 10);
   EXPECT_GT(fewer, 10);
+}
+
+// CPU 0 stores two words and then has a full fence: of its own, or of an exchange of a word that nobody else accesses. CPU 1
+// crashes if it sees the second store, and after a fence of its own not the first, which needs that its fence came first.
+class FencedLock final : public Lock {
+ public:
+  FencedLock(const LockPlace& place, bool by_exchange)
+      : words_(place.memory.place({.name = "words", .size = 512, .fields = {}}, "words", 64)), by_exchange_(by_exchange) {}
+
+  bool acquire(Cpu& cpu) override {
+    const Address first = words_ + 64, second = words_ + 128, own = words_ + 192;
+    if (cpu.id().value == 0) {
+      cpu.store(first, 1, 8);
+      cpu.store(second, 1, 8);
+      by_exchange_ ? static_cast<void>(cpu.exchange(own, 1, 8)) : cpu.fence();
+    } else if (cpu.load(second, 8) == 1) {
+      cpu.fence();
+      if (cpu.load(first, 8) == 0) throw std::runtime_error("CPU 1's fence came first");
+    }
+    while (cpu.exchange(words_, 1, 8) != 0) {
+    }
+    return false;
+  }
+  bool try_acquire(Cpu&) override { return false; }
+  void release(Cpu& cpu) override { cpu.store_release(words_, 0, 8); }
+
+ private:
+  Address words_;
+  bool by_exchange_;
+};
+
+TEST(LockSearch, UnderC11FullFencesOfTwoCpusAreTriedInBothOrders) {
+  for (const bool by_exchange : {false, true}) {
+    LockEntry entry;
+    entry.name = "fenced";
+    entry.create = [by_exchange](const LockPlace& place) { return std::make_unique<FencedLock>(place, by_exchange); };
+    const SearchResult found = search({.lock = &entry, .model = workloads::MemoryModel::c11}, {});
+    EXPECT_NE(found.violation.find("CPU 1's fence came first"), std::string::npos) << by_exchange << found.violation;
+  }
 }
 
 // A waiter counts its turns in a word of its own, and is told to go on by another word of its own. A releasing CPU that sees a

@@ -37,9 +37,13 @@ struct Link {
   unsigned *pauses;
   const void *sites, *sites_end;
   const void *object;
+  const void *lines, *lines_end;  // where lines of the source begin in the code
 };
+extern const char __start_linebounce_lines[] HIDDEN __attribute__((weak));
+extern const char __stop_linebounce_lines[] HIDDEN __attribute__((weak));
 extern const char __start_linebounce_sites[] HIDDEN, __stop_linebounce_sites[] HIDDEN;
-VISIBLE struct Link linebounce_link = {0, 0, &linebounce_pauses, __start_linebounce_sites, __stop_linebounce_sites, 0};
+VISIBLE struct Link linebounce_link = {0, 0, &linebounce_pauses, __start_linebounce_sites, __stop_linebounce_sites, 0,
+                                       __start_linebounce_lines, __stop_linebounce_lines};
 
 #define SITE __builtin_return_address(0)
 // Puts all registers that survive a call on the stack, where the simulator can compare them.
@@ -103,6 +107,9 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
     return (type)access_at(access, at, bits / 8, order, (type)(value), 0, SITE);                    \
   }
 
+// gcc puts bits for lock elision above the order.
+#define BOTH_ORDERS(success, failure) (((success) & 0x7fff) | ((failure) & 0x7fff) << 16)
+
 #define ATOMICS(bits, type)                                                                         \
   VISIBLE type __tsan_atomic##bits##_load(const volatile type *at, int order) {                     \
     SAVE_REGISTERS();                                                                               \
@@ -140,18 +147,16 @@ FIXED_RANGE(__tsan_unaligned_write16, kWrite, 16)
   }                                                                                                 \
   VISIBLE int __tsan_atomic##bits##_compare_exchange_strong(volatile type *at, type *expected, type desired, int order, \
                                                             int failure) {                          \
-    (void)failure;                                                                                  \
-    return compare_exchange##bits(kCompareExchange, at, expected, desired, order, SITE);            \
+    return compare_exchange##bits(kCompareExchange, at, expected, desired, BOTH_ORDERS(order, failure), SITE); \
   }                                                                                                 \
   VISIBLE int __tsan_atomic##bits##_compare_exchange_weak(volatile type *at, type *expected, type desired, int order, \
                                                           int failure) {                            \
-    (void)failure;                                                                                  \
-    return compare_exchange##bits(kCompareExchangeWeak, at, expected, desired, order, SITE);        \
+    return compare_exchange##bits(kCompareExchangeWeak, at, expected, desired, BOTH_ORDERS(order, failure), SITE); \
   }                                                                                                 \
   VISIBLE type __tsan_atomic##bits##_compare_exchange_val(volatile type *at, type expected, type desired, int order, \
                                                           int failure) {                            \
-    (void)failure;                                                                                  \
-    if (RUNS) return (type)access_at(kCompareExchange, at, bits / 8, order, desired, expected, SITE); \
+    if (RUNS)                                                                                       \
+      return (type)access_at(kCompareExchange, at, bits / 8, BOTH_ORDERS(order, failure), desired, expected, SITE); \
     initialises(SITE);                                                                              \
     __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
     return expected;                                                                                \
