@@ -162,10 +162,16 @@ void ViewMemory::published(int cpu, int cell, int number, MemoryOrder order) {
   if (is_sequential(order)) advance(sequential_, cell, number);
 }
 
+// A release is cumulative, as on all hardware and in the kernel's model, and unlike in C11: it passes on what the values that
+// its CPU has loaded could have taught, although the loads did not acquire it.
+const ViewMemory::View& ViewMemory::published_by(int cpu, MemoryOrder order) const {
+  return releases(order) ? cpus_[cpu].acquirable : cpus_[cpu].released;
+}
+
 void ViewMemory::store(int cpu, const Word& word, int place, Value value, MemoryOrder order) {
   const int number = cell_number(word);
   if (memory_[number].bytes != word.bytes) return replace(cpu, word, place, value, order);
-  Stored stored{.value = value & mask_of(word.bytes), .view = releases(order) ? cpus_[cpu].current : cpus_[cpu].released};
+  Stored stored{.value = value & mask_of(word.bytes), .view = published_by(cpu, order)};
   if (number < std::ssize(stored.view)) stored.view[number] = 0;
   insert(number, place + 1, std::move(stored));
   published(cpu, number, static_cast<int>(memory_[number].values.size()) - 1, order);
@@ -186,7 +192,7 @@ void ViewMemory::replace(int cpu, const Word& word, int place, Value value, Memo
   const int cell = cell_number(word), from = memory_[cell].order[place];
   const Stored& read = memory_[cell].values[from];
   Stored stored{.value = with_bytes(memory_[cell], read.value, word, value), .view = read.view};
-  join(stored.view, releases(order) ? cpus_[cpu].current : cpus_[cpu].released);
+  join(stored.view, published_by(cpu, order));
   if (cell < std::ssize(stored.view)) stored.view[cell] = 0;
   View before = read.view;
   before.resize(std::max(before.size(), stored.view.size()));

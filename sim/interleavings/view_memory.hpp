@@ -5,8 +5,8 @@
 //   cell:    the values that a word has had, oldest first (its modification order). A store may be put before values that its
 //            CPU has not seen; a read-modify-write directly follows the value that it has read, and nothing comes between.
 //   view:    for each cell, the oldest value that may still be read
-//   CPU:     `current`, its view; `acquirable`, what an acquire fence would add to it; `released`, its view at the latest
-//            release fence, which relaxed stores pass on
+//   CPU:     `current`, its view; `acquirable`, what an acquire fence would make of it, and what a release passes on;
+//            `released`, its view at the latest release fence, which relaxed stores pass on
 //   value:   `view`, what an acquiring load of it learns
 //   `sequential`: the view that sequentially consistent operations share
 #pragma once
@@ -103,6 +103,7 @@ class ViewMemory {
   void insert(int cell, int place, Stored stored);
   void replace(int cpu, const Word& word, int place, Value value, MemoryOrder order);
   void published(int cpu, int cell, int number, MemoryOrder order);
+  [[nodiscard]] const View& published_by(int cpu, MemoryOrder order) const;
   [[nodiscard]] Value with_bytes(const Cell& cell, Value whole, const Word& word, Value part) const;
   void add_view(Digest& digest, const View& view, const std::vector<int>& oldest) const;
 
