@@ -22,6 +22,14 @@ bool is_sequential(MemoryOrder order) {
   return order == MemoryOrder::sequential || order == MemoryOrder::sequential_store || order == MemoryOrder::full;
 }
 
+// True if two views have the same values, whatever their lengths.
+bool same(const std::vector<int>& view, const std::vector<int>& other) {
+  const auto& [shorter, longer] = std::minmax(view, other, [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto rest = longer.begin() + std::ssize(shorter);
+  return std::equal(shorter.begin(), shorter.end(), longer.begin()) &&
+         std::all_of(rest, longer.end(), [](int number) { return number == 0; });
+}
+
 Value mask_of(int bytes) {
   return ~Value{0} >> (64 - kBitsOfByte * bytes);
 }
@@ -84,11 +92,39 @@ int ViewMemory::oldest_replaceable(int cpu, int cell, MemoryOrder order) const {
 }
 
 std::vector<int> ViewMemory::loadable(int cpu, const Word& word, MemoryOrder order) const {
-  const int cell = cell_number(word);
+  const int cell = cell_number(word), oldest = oldest_loadable(cpu, word, cell, order);
   std::vector<int> places;
-  for (int place = static_cast<int>(memory_[cell].order.size()) - 1; place >= oldest_loadable(cpu, word, cell, order); --place)
-    places.push_back(place);
+  for (int place = static_cast<int>(memory_[cell].order.size()) - 1; place >= oldest; --place) {
+    const Stored& value = memory_[cell].values[memory_[cell].order[place]];
+    if (place_in(known_to_load(cpu, cell, value), cell) <= place) places.push_back(place);
+  }
   return places;
+}
+
+// True if the CPU's loads could have told it no more than it knows.
+bool ViewMemory::has_learnt_all(int cpu) const {
+  const Cpu& own = cpus_[cpu];
+  for (int cell = 0; cell < std::ssize(own.acquirable); ++cell) {
+    if (place_in(own.acquirable, cell) > place_in(own.current, cell)) return false;
+  }
+  return true;
+}
+
+// What a load of this value must know because of a store of its own CPU. A value of another CPU that replaces what the CPU has
+// stored, or that passes on a value which does, comes after that store, and so after all loads before it.
+ViewMemory::View ViewMemory::known_to_load(int cpu, int cell, const Stored& value) const {
+  View known;
+  if (has_learnt_all(cpu)) return known;
+  const auto add = [&](int of, int place) {
+    const Cell& in = memory_[of];
+    while (place >= 0 && in.values[in.order[place]].writer != cpu) --place;
+    if (place >= 0) join(known, in.values[in.order[place]].before);
+  };
+  for (int of = 0; of < std::ssize(value.view); ++of) {
+    if (value.view[of] != 0) add(of, place_in(value.view, of));
+  }
+  if (value.writer != cpu) add(cell, value.place);
+  return known;
 }
 
 std::vector<int> ViewMemory::updatable(int cpu, const Word& word, MemoryOrder order) const {
@@ -122,11 +158,16 @@ Value ViewMemory::with_bytes(const Cell& cell, Value whole, const Word& word, Va
 
 void ViewMemory::learn(int cpu, int cell, int number, MemoryOrder order) {
   Cpu& own = cpus_[cpu];
-  const View& view = memory_[cell].values[number].view;
   advance(own.current, cell, number);
-  if (acquires(order)) join(own.current, view);
+  const Stored& value = memory_[cell].values[number];
+  if (acquires(order)) {
+    const View known = known_to_load(cpu, cell, value);
+    join(own.current, value.view);
+    join(own.current, known);
+  }
   join(own.acquirable, own.current);
-  join(own.acquirable, view);
+  join(own.acquirable, value.view);
+  join(own.everywhere, value.everywhere);
   if (is_sequential(order)) advance(sequential_, cell, number);
 }
 
@@ -164,14 +205,22 @@ void ViewMemory::published(int cpu, int cell, int number, MemoryOrder order) {
 
 // A release is cumulative, as on all hardware and in the kernel's model, and unlike in C11: it passes on what the values that
 // its CPU has loaded could have taught, although the loads did not acquire it.
-const ViewMemory::View& ViewMemory::published_by(int cpu, MemoryOrder order) const {
-  return releases(order) ? cpus_[cpu].acquirable : cpus_[cpu].released;
+ViewMemory::View ViewMemory::published_by(int cpu, MemoryOrder order) const {
+  const Cpu& own = cpus_[cpu];
+  if (releases(order)) return own.acquirable;
+  View view = own.released;
+  join(view, own.everywhere);
+  return view;
 }
 
 void ViewMemory::store(int cpu, const Word& word, int place, Value value, MemoryOrder order) {
   const int number = cell_number(word);
   if (memory_[number].bytes != word.bytes) return replace(cpu, word, place, value, order);
-  Stored stored{.value = value & mask_of(word.bytes), .view = published_by(cpu, order)};
+  Stored stored{.value = value & mask_of(word.bytes),
+                .view = published_by(cpu, order),
+                .everywhere = cpus_[cpu].everywhere,
+                .before = cpus_[cpu].acquirable,
+                .writer = cpu};
   if (number < std::ssize(stored.view)) stored.view[number] = 0;
   insert(number, place + 1, std::move(stored));
   published(cpu, number, static_cast<int>(memory_[number].values.size()) - 1, order);
@@ -191,14 +240,14 @@ void ViewMemory::update(int cpu, const Word& word, int place, Value value, Memor
 void ViewMemory::replace(int cpu, const Word& word, int place, Value value, MemoryOrder order) {
   const int cell = cell_number(word), from = memory_[cell].order[place];
   const Stored& read = memory_[cell].values[from];
-  Stored stored{.value = with_bytes(memory_[cell], read.value, word, value), .view = read.view};
+  Stored stored{.value = with_bytes(memory_[cell], read.value, word, value),
+                .view = read.view,
+                .everywhere = cpus_[cpu].everywhere,
+                .before = cpus_[cpu].acquirable,
+                .writer = cpu};
   join(stored.view, published_by(cpu, order));
   if (cell < std::ssize(stored.view)) stored.view[cell] = 0;
-  View before = read.view;
-  before.resize(std::max(before.size(), stored.view.size()));
-  View after = stored.view;
-  after.resize(before.size());
-  if (stored.value == read.value && before == after) {
+  if (stored.value == read.value && same(stored.view, read.view) && same(stored.everywhere, read.everywhere)) {
     published(cpu, cell, from, order);
   } else {
     memory_[cell].values[from].is_taken = true;
@@ -212,7 +261,7 @@ void ViewMemory::fence(int cpu, MemoryOrder order) {
   if (acquires(order)) own.current = own.acquirable, own.pointers.clear();
   if (is_sequential(order)) {
     join(own.current, sequential_);
-    sequential_ = own.current;
+    sequential_ = own.everywhere = own.current;
     join(own.acquirable, own.current);
   }
   if (releases(order)) own.released = own.current;
@@ -245,6 +294,21 @@ void ViewMemory::add_view(Digest& digest, const View& view, const std::vector<in
   }
 }
 
+// What known_to_load() may look at: of each cell the CPU's values that can still be read, and the one before them.
+void ViewMemory::add_own_stores(Digest& digest, int cpu, const std::vector<int>& oldest) const {
+  if (has_learnt_all(cpu)) return;
+  for (const auto& [address, number] : number_of_) {
+    const Cell& cell = memory_[number];
+    for (int place = static_cast<int>(cell.order.size()) - 1; place >= 0; --place) {
+      const Stored& stored = cell.values[cell.order[place]];
+      if (stored.writer != cpu) continue;
+      digest.add(static_cast<std::uint64_t>(std::max(place - oldest[number], 0)));
+      add_view(digest, stored.before, oldest);
+      if (place <= oldest[number]) break;
+    }
+  }
+}
+
 void ViewMemory::add_to(Digest& digest, const std::vector<bool>& ended) const {
   std::vector<int> oldest(memory_.size());
   for (std::size_t cell = 0; cell < memory_.size(); ++cell) {
@@ -263,13 +327,16 @@ void ViewMemory::add_to(Digest& digest, const std::vector<bool>& ended) const {
       digest.add(stored.value);
       digest.add(stored.is_taken ? 1 : 0);
       add_view(digest, stored.view, oldest);
+      add_view(digest, stored.everywhere, oldest);
     }
   }
   add_view(digest, sequential_, oldest);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     if (ended[cpu]) continue;
     const Cpu& own = cpus_[cpu];
-    for (const View* view : {&own.current, &own.acquirable, &own.released, &own.woken}) add_view(digest, *view, oldest);
+    for (const View* view : {&own.current, &own.acquirable, &own.released, &own.everywhere, &own.woken})
+      add_view(digest, *view, oldest);
+    add_own_stores(digest, static_cast<int>(cpu), oldest);
     for (const auto& [object, view] : own.pointers) {
       digest.add(static_cast<std::uint64_t>(object));
       add_view(digest, view, oldest);

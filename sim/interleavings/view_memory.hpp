@@ -6,8 +6,10 @@
 //            CPU has not seen; a read-modify-write directly follows the value that it has read, and nothing comes between.
 //   view:    for each cell, the oldest value that may still be read
 //   CPU:     `current`, its view; `acquirable`, what an acquire fence would make of it, and what a release passes on;
-//            `released`, its view at the latest release fence, which relaxed stores pass on
-//   value:   `view`, what an acquiring load of it learns
+//            `released`, its view at the latest release fence, which relaxed stores pass on; `everywhere`, what sequentially
+//            consistent fences that it follows have made visible to all CPUs, which all of its stores pass on
+//   value:   `view`, what an acquiring load of it learns; `everywhere`, what each later store of a CPU that loads it passes on;
+//            `before`, what loads before the store could have told its CPU
 //   `sequential`: the view that sequentially consistent operations share
 #pragma once
 
@@ -76,7 +78,9 @@ class ViewMemory {
   using View = std::vector<int>;  // by cell: a value's number; 0, also for cells beyond its end: the initial value
   struct Stored {
     Value value = 0;
-    View view;              // without its own cell, whose part is the value itself
+    View view;  // without its own cell, whose part is the value itself
+    View everywhere, before;
+    int writer = -1;        // CPU; -1: the initial value
     int place = 0;          // in the cell's order
     bool is_taken = false;  // a read-modify-write follows it directly
   };
@@ -87,7 +91,7 @@ class ViewMemory {
     std::vector<int> order;      // numbers of values, the oldest first
   };
   struct Cpu {
-    View current, acquirable, released, woken;
+    View current, acquirable, released, everywhere, woken;
     std::map<int, View> pointers;  // by object: what the CPU has learnt from pointers into it
   };
 
@@ -98,14 +102,17 @@ class ViewMemory {
   void join(View& view, const View& other) const;
   [[nodiscard]] int oldest_loadable(int cpu, const Word& word, int cell, MemoryOrder order) const;
   [[nodiscard]] int oldest_replaceable(int cpu, int cell, MemoryOrder order) const;
+  [[nodiscard]] bool has_learnt_all(int cpu) const;
+  [[nodiscard]] View known_to_load(int cpu, int cell, const Stored& value) const;
   void learn(int cpu, int cell, int number, MemoryOrder order);
   void learn_pointer(int cpu, const Stored& from, Value value);
   void insert(int cell, int place, Stored stored);
   void replace(int cpu, const Word& word, int place, Value value, MemoryOrder order);
   void published(int cpu, int cell, int number, MemoryOrder order);
-  [[nodiscard]] const View& published_by(int cpu, MemoryOrder order) const;
+  [[nodiscard]] View published_by(int cpu, MemoryOrder order) const;
   [[nodiscard]] Value with_bytes(const Cell& cell, Value whole, const Word& word, Value part) const;
   void add_view(Digest& digest, const View& view, const std::vector<int>& oldest) const;
+  void add_own_stores(Digest& digest, int cpu, const std::vector<int>& oldest) const;
 
   LineStore* initial_;
   WordCells* cells_;
