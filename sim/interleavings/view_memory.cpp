@@ -101,24 +101,37 @@ std::vector<int> ViewMemory::loadable(int cpu, const Word& word, MemoryOrder ord
   return places;
 }
 
-// True if the CPU's loads could have told it no more than it knows.
-bool ViewMemory::has_learnt_all(int cpu) const {
-  const Cpu& own = cpus_[cpu];
-  for (int cell = 0; cell < std::ssize(own.acquirable); ++cell) {
-    if (place_in(own.acquirable, cell) > place_in(own.current, cell)) return false;
+bool ViewMemory::is_within(const View& view, const View& other) const {
+  for (int cell = 0; cell < std::ssize(view); ++cell) {
+    if (place_in(view, cell) > place_in(other, cell)) return false;
   }
   return true;
 }
 
-// What a load of this value must know because of a store of its own CPU. A value of another CPU that replaces what the CPU has
-// stored, or that passes on a value which does, comes after that store, and so after all loads before it.
+// True if the CPU's loads could have told it no more than it knows.
+bool ViewMemory::has_learnt_all(int cpu) const {
+  return is_within(cpus_[cpu].acquirable, cpus_[cpu].current);
+}
+
+// The place of the newest value up to `place` that the CPU has stored; -1: none.
+int ViewMemory::own_store_up_to(int cpu, int cell, int place) const {
+  const Cell& in = memory_[cell];
+  while (place >= 0 && in.values[in.order[place]].writer != cpu) --place;
+  return place;
+}
+
+// What a load of this value must know because of earlier accesses of its own CPU. If a value of another CPU replaces what this
+// CPU has stored or loaded, or passes on a value that does, its load comes after that access: so after all loads before the
+// store, and after what that load was told.
 ViewMemory::View ViewMemory::known_to_load(int cpu, int cell, const Stored& value) const {
   View known;
   if (has_learnt_all(cpu)) return known;
   const auto add = [&](int of, int place) {
-    const Cell& in = memory_[of];
-    while (place >= 0 && in.values[in.order[place]].writer != cpu) --place;
-    if (place >= 0) join(known, in.values[in.order[place]].before);
+    const int stored = own_store_up_to(cpu, of, place);
+    if (stored >= 0) join(known, memory_[of].values[memory_[of].order[stored]].before);
+    for (const Read& read : cpus_[cpu].reads) {
+      if (read.cell == of && memory_[of].values[read.number].place < place) join(known, read.told);
+    }
   };
   for (int of = 0; of < std::ssize(value.view); ++of) {
     if (value.view[of] != 0) add(of, place_in(value.view, of));
@@ -158,17 +171,19 @@ Value ViewMemory::with_bytes(const Cell& cell, Value whole, const Word& word, Va
 
 void ViewMemory::learn(int cpu, int cell, int number, MemoryOrder order) {
   Cpu& own = cpus_[cpu];
-  advance(own.current, cell, number);
   const Stored& value = memory_[cell].values[number];
-  if (acquires(order)) {
-    const View known = known_to_load(cpu, cell, value);
-    join(own.current, value.view);
-    join(own.current, known);
-  }
+  View told = known_to_load(cpu, cell, value);
+  join(told, value.view);
+  advance(own.current, cell, number);
+  if (acquires(order)) join(own.current, told);
   join(own.acquirable, own.current);
-  join(own.acquirable, value.view);
+  join(own.acquirable, told);
   join(own.everywhere, value.everywhere);
   if (is_sequential(order)) advance(sequential_, cell, number);
+  std::erase_if(own.reads, [&](const Read& read) {
+    return is_within(read.told, own.current) || (read.cell == cell && read.number == number);
+  });
+  if (!is_within(told, own.current)) own.reads.push_back({cell, number, std::move(told)});
 }
 
 void ViewMemory::learn_pointer(int cpu, const Stored& from, Value value) {
@@ -258,7 +273,7 @@ void ViewMemory::replace(int cpu, const Word& word, int place, Value value, Memo
 
 void ViewMemory::fence(int cpu, MemoryOrder order) {
   Cpu& own = cpus_[cpu];
-  if (acquires(order)) own.current = own.acquirable, own.pointers.clear();
+  if (acquires(order)) own.current = own.acquirable, own.pointers.clear(), own.reads.clear();
   if (is_sequential(order)) {
     join(own.current, sequential_);
     sequential_ = own.everywhere = own.current;
@@ -294,29 +309,49 @@ void ViewMemory::add_view(Digest& digest, const View& view, const std::vector<in
   }
 }
 
-// What known_to_load() may look at: of each cell the CPU's values that can still be read, and the one before them.
-void ViewMemory::add_own_stores(Digest& digest, int cpu, const std::vector<int>& oldest) const {
+// By cell: the oldest value that a running CPU may read, or that known_to_load() may look at. Older ones are all alike.
+std::vector<int> ViewMemory::oldest_that_matter(const std::vector<bool>& ended) const {
+  std::vector<int> oldest(memory_.size());
+  for (int cell = 0; cell < std::ssize(memory_); ++cell) {
+    oldest[cell] = static_cast<int>(memory_[cell].order.size()) - 1;
+    for (int cpu = 0; cpu < std::ssize(cpus_); ++cpu) {
+      if (!ended[cpu]) oldest[cell] = std::min(oldest[cell], place_in(cpus_[cpu].current, cell));
+    }
+  }
+  for (int cpu = 0; cpu < std::ssize(cpus_); ++cpu) {
+    if (ended[cpu] || has_learnt_all(cpu)) continue;
+    for (const Read& read : cpus_[cpu].reads) {
+      oldest[read.cell] = std::min(oldest[read.cell], memory_[read.cell].values[read.number].place);
+    }
+    for (int cell = 0; cell < std::ssize(memory_); ++cell) {
+      const int stored = own_store_up_to(cpu, cell, oldest[cell]);
+      if (stored >= 0) oldest[cell] = stored;
+    }
+  }
+  return oldest;
+}
+
+void ViewMemory::add_known_to_load(Digest& digest, int cpu, const std::vector<int>& oldest) const {
   if (has_learnt_all(cpu)) return;
   for (const auto& [address, number] : number_of_) {
     const Cell& cell = memory_[number];
-    for (int place = static_cast<int>(cell.order.size()) - 1; place >= 0; --place) {
+    for (int place = oldest[number]; place < std::ssize(cell.order); ++place) {
       const Stored& stored = cell.values[cell.order[place]];
-      if (stored.writer != cpu) continue;
-      digest.add(static_cast<std::uint64_t>(std::max(place - oldest[number], 0)));
-      add_view(digest, stored.before, oldest);
-      if (place <= oldest[number]) break;
+      if (stored.writer == cpu) {
+        digest.add(static_cast<std::uint64_t>(place - oldest[number]));
+        add_view(digest, stored.before, oldest);
+      }
+      for (const Read& read : cpus_[cpu].reads) {
+        if (read.cell != number || cell.values[read.number].place != place) continue;
+        digest.add(static_cast<std::uint64_t>(place - oldest[number]));
+        add_view(digest, read.told, oldest);
+      }
     }
   }
 }
 
 void ViewMemory::add_to(Digest& digest, const std::vector<bool>& ended) const {
-  std::vector<int> oldest(memory_.size());
-  for (std::size_t cell = 0; cell < memory_.size(); ++cell) {
-    oldest[cell] = static_cast<int>(memory_[cell].order.size()) - 1;
-    for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-      if (!ended[cpu]) oldest[cell] = std::min(oldest[cell], place_in(cpus_[cpu].current, static_cast<int>(cell)));
-    }
-  }
+  const std::vector<int> oldest = oldest_that_matter(ended);
   for (const auto& [address, number] : number_of_) {
     const Cell& cell = memory_[number];
     if (cell.order.size() == 1) continue;
@@ -336,7 +371,7 @@ void ViewMemory::add_to(Digest& digest, const std::vector<bool>& ended) const {
     const Cpu& own = cpus_[cpu];
     for (const View* view : {&own.current, &own.acquirable, &own.released, &own.everywhere, &own.woken})
       add_view(digest, *view, oldest);
-    add_own_stores(digest, static_cast<int>(cpu), oldest);
+    add_known_to_load(digest, static_cast<int>(cpu), oldest);
     for (const auto& [object, view] : own.pointers) {
       digest.add(static_cast<std::uint64_t>(object));
       add_view(digest, view, oldest);

@@ -90,9 +90,14 @@ class ViewMemory {
     std::vector<Stored> values;  // in the order in which they were stored; the first is the initial one
     std::vector<int> order;      // numbers of values, the oldest first
   };
+  struct Read {
+    int cell = 0, number = 0;
+    View told;
+  };
   struct Cpu {
     View current, acquirable, released, everywhere, woken;
     std::map<int, View> pointers;  // by object: what the CPU has learnt from pointers into it
+    std::vector<Read> reads;       // those that told more than the CPU has learnt
   };
 
   [[nodiscard]] int cell_number(const Word& word) const;
@@ -103,6 +108,8 @@ class ViewMemory {
   [[nodiscard]] int oldest_loadable(int cpu, const Word& word, int cell, MemoryOrder order) const;
   [[nodiscard]] int oldest_replaceable(int cpu, int cell, MemoryOrder order) const;
   [[nodiscard]] bool has_learnt_all(int cpu) const;
+  [[nodiscard]] bool is_within(const View& view, const View& other) const;
+  [[nodiscard]] int own_store_up_to(int cpu, int cell, int place) const;
   [[nodiscard]] View known_to_load(int cpu, int cell, const Stored& value) const;
   void learn(int cpu, int cell, int number, MemoryOrder order);
   void learn_pointer(int cpu, const Stored& from, Value value);
@@ -112,7 +119,8 @@ class ViewMemory {
   [[nodiscard]] View published_by(int cpu, MemoryOrder order) const;
   [[nodiscard]] Value with_bytes(const Cell& cell, Value whole, const Word& word, Value part) const;
   void add_view(Digest& digest, const View& view, const std::vector<int>& oldest) const;
-  void add_own_stores(Digest& digest, int cpu, const std::vector<int>& oldest) const;
+  [[nodiscard]] std::vector<int> oldest_that_matter(const std::vector<bool>& ended) const;
+  void add_known_to_load(Digest& digest, int cpu, const std::vector<int>& oldest) const;
 
   LineStore* initial_;
   WordCells* cells_;
