@@ -1,6 +1,8 @@
 #include "commands/check_lock/weaken.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/project_files.hpp"
@@ -55,9 +57,10 @@ class Weakener {
   // Under ia64 the checker's store fence waits for an empty buffer, as a full fence does. So it would not show what a real
   // store fence misses.
   [[nodiscard]] bool can_be_tried(std::size_t place, int order) const {
+    static constexpr std::array<std::string_view, 3> kStoreFences = {"store_fence", "fence acq_rel", "fence release"};
     const std::string& name = lock_.places()[place].orders[static_cast<std::size_t>(order)];
     if (!is_told_apart(place)) return false;
-    return model_.model != MemoryModel::ia64 || (name != "store_fence" && name != "fence acq_rel");
+    return model_.model != MemoryModel::ia64 || std::ranges::find(kStoreFences, name) == kStoreFences.end();
   }
 
   void find_conflicts() {

@@ -267,8 +267,8 @@ bool leaves_more_out(const ViewTest& test) {
     return std::ranges::any_of(steps, [&](const ViewStep& step) {
       has_loaded = has_loaded || step.target >= 0;
       const bool is_late = step.kind == ViewStep::Kind::fence && step.order == MemoryOrder::release && has_loaded;
-      const bool is_own =
-          step.kind == ViewStep::Kind::load && step.order == MemoryOrder::acquire && updated.contains(step.variable);
+      const bool acquires = step.kind != ViewStep::Kind::fence && step.order == MemoryOrder::acquire;
+      const bool is_own = acquires && updated.contains(step.variable);
       if (step.kind == ViewStep::Kind::exchange) updated.insert(step.variable);
       return step.order == MemoryOrder::full || is_late || is_own;
     });

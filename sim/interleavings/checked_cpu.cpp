@@ -144,7 +144,7 @@ bool CheckedCpu::words_have_changed() const {
   for (std::size_t i = 0; i < request_.words.size(); ++i) {
     if (views_ != nullptr) {
       const MemoryOrder order = i == 0 ? request_.order : MemoryOrder::relaxed;
-      const Look look = {StepKind::load, request_.words[i], request_.bytes, 0, 0, request_.values[i], order, {}};
+      const Look look = {StepKind::load, request_.words[i], request_.bytes, 0, 0, request_.values[i], order};
       if (may_see_other(look)) return true;
       continue;
     }
@@ -225,11 +225,9 @@ void CheckedCpu::step(Value drawn, int place) {
   result_ = perform(drawn, place);
   program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
-  if (views_ != nullptr && !ended_) forget_third_turn();
 }
 
 Value CheckedCpu::perform(Value drawn, int place) {
-  const Digest before = seen_;
   fails_ = request_.weak && drawn != 0;
   has_failed_weakly_ = has_failed_weakly_ || fails_;
   if (request_.kind != StepKind::clock) looks_in_a_row_ = 0;
@@ -240,7 +238,7 @@ Value CheckedCpu::perform(Value drawn, int place) {
   } else {
     seen = views_ != nullptr ? perform_weakly(place, changed) : perform_at_once(changed);
   }
-  remember(before, seen, changed);
+  remember(seen, changed);
   return seen;
 }
 
@@ -324,14 +322,14 @@ Value CheckedCpu::perform_apart(Value drawn) {
   }
 }
 
-void CheckedCpu::remember(const Digest& before, Value seen, bool changed) {
+void CheckedCpu::remember(Value seen, bool changed) {
   seen_.add((static_cast<std::uint64_t>(request_.kind) << 2U) + (fails_ ? 2U : 0U) + (changed ? 1U : 0U));
   seen_.add(seen);
   if (changed || fails_) {
     looks_.clear();
   } else if (request_.kind < StepKind::fence) {
     looks_.push_back(
-        {request_.kind, request_.address, request_.bytes, request_.operand, request_.expected, seen, request_.order, before});
+        {request_.kind, request_.address, request_.bytes, request_.operand, request_.expected, seen, request_.order});
   }
 }
 
@@ -358,9 +356,12 @@ std::vector<int> CheckedCpu::places_of(const Look& look) const {
 // A store has at least one place, as it may follow the newest value, and so has every other access.
 std::vector<int> CheckedCpu::places(bool fails) const {
   if (views_ == nullptr || request_.kind >= StepKind::fence) return {0};
-  if (!fails)
-    return places_of(
-        {request_.kind, request_.address, request_.bytes, request_.operand, request_.expected, 0, request_.order, {}});
+  if (!fails) {
+    std::vector<int> places =
+        places_of({request_.kind, request_.address, request_.bytes, request_.operand, request_.expected, 0, request_.order});
+    leave_out_third_turn(places);
+    return places;
+  }
   const ViewMemory::Word word = {request_.address, request_.bytes};
   std::vector<int> places = views_->loadable(number_, word, MemoryOrder::relaxed);
   std::erase_if(places, [&](int place) { return views_->value_at(word, place) != request_.expected; });
@@ -368,24 +369,20 @@ std::vector<int> CheckedCpu::places(bool fails) const {
   return places;
 }
 
+// A loop that waits may read an old value again and again while newer ones are there. That is no progress: of equal turns in a
+// row, two stand for all, so in the third one it sees another value, if there is one.
+void CheckedCpu::leave_out_third_turn(std::vector<int>& places) const {
+  const std::size_t turn = ending_->all_are_counted ? 0 : turn_of_loop();
+  if (turn == 0 || (ending_->any_counted() && ending_->counts(loop()))) return;
+  const ViewMemory::Word word = {request_.address, request_.bytes};
+  const Value seen = looks_[looks_.size() - turn].seen;
+  const auto sees_other = [&](int place) { return views_->value_at(word, place) != seen; };
+  if (std::ranges::any_of(places, sees_other)) std::erase_if(places, [&](int place) { return !sees_other(place); });
+}
+
 bool CheckedCpu::may_see_other(const Look& look) const {
   const ViewMemory::Word word = {look.address, look.bytes};
   return std::ranges::any_of(places_of(look), [&](int place) { return views_->value_at(word, place) != look.seen; });
-}
-
-// A loop that waits may read an old value again and again while newer ones are there. That is no progress: of equal turns in a
-// row, two stand for all, or each number of turns would be a state.
-void CheckedCpu::forget_third_turn() {
-  const std::size_t turn = ending_->all_are_counted ? 0 : turn_of_loop();
-  if (turn == 0 || looks_.size() < 3 * turn) return;
-  const auto same = [](const Look& a, const Look& b) {
-    return a.kind == b.kind && a.address == b.address && a.operand == b.operand && a.expected == b.expected && a.seen == b.seen;
-  };
-  const auto last = looks_.end() - static_cast<std::ptrdiff_t>(turn);
-  if (!std::equal(last, looks_.end(), last - 2 * static_cast<std::ptrdiff_t>(turn), same)) return;
-  if (ending_->any_counted() && ending_->counts(loop())) return;
-  seen_ = last->before;
-  looks_.erase(last, looks_.end());
 }
 
 }  // namespace linebounce::sim

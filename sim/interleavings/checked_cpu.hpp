@@ -200,7 +200,6 @@ class CheckedCpu final : public Cpu {
     int bytes;
     Value operand, expected, seen;
     MemoryOrder order;
-    Digest before;  // what the program had seen before
   };
   struct Orders {
     MemoryOrder done = MemoryOrder::relaxed, failed = MemoryOrder::relaxed;
@@ -211,13 +210,13 @@ class CheckedCpu final : public Cpu {
   Value perform_weakly(int place, bool& changed);
   [[nodiscard]] bool may_see_other(const Look& look) const;
   [[nodiscard]] std::vector<int> places_of(const Look& look) const;
-  void forget_third_turn();
+  void leave_out_third_turn(std::vector<int>& places) const;
 
   Value ask(const Request& request);
   Value perform(Value drawn, int place);
   Value perform_at_once(bool& changed);
   Value perform_apart(Value drawn);
-  void remember(const Digest& before, Value seen, bool changed);
+  void remember(Value seen, bool changed);
   [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
   // The length in operations of a loop that the CPU is in: the latest operations are two equal iterations of it, and the
   // request begins a third. 0: no such loop.

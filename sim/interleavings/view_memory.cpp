@@ -22,12 +22,13 @@ bool is_sequential(MemoryOrder order) {
   return order == MemoryOrder::sequential || order == MemoryOrder::sequential_store || order == MemoryOrder::full;
 }
 
-// True if two views have the same values, whatever their lengths.
-bool same(const std::vector<int>& view, const std::vector<int>& other) {
-  const auto& [shorter, longer] = std::minmax(view, other, [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const auto rest = longer.begin() + std::ssize(shorter);
-  return std::equal(shorter.begin(), shorter.end(), longer.begin()) &&
-         std::all_of(rest, longer.end(), [](int number) { return number == 0; });
+// True if two views have the same values of all cells but one, whatever their lengths.
+bool same_but_for(int cell, const std::vector<int>& view, const std::vector<int>& other) {
+  const auto in = [](const std::vector<int>& of, int i) { return i < std::ssize(of) ? of[i] : 0; };
+  for (int i = 0; i < std::max(std::ssize(view), std::ssize(other)); ++i) {
+    if (i != cell && in(view, i) != in(other, i)) return false;
+  }
+  return true;
 }
 
 Value mask_of(int bytes) {
@@ -262,7 +263,8 @@ void ViewMemory::replace(int cpu, const Word& word, int place, Value value, Memo
                 .writer = cpu};
   join(stored.view, published_by(cpu, order));
   if (cell < std::ssize(stored.view)) stored.view[cell] = 0;
-  if (stored.value == read.value && same(stored.view, read.view) && same(stored.everywhere, read.everywhere)) {
+  if (stored.value == read.value && same_but_for(cell, stored.view, read.view) &&
+      same_but_for(cell, stored.everywhere, read.everywhere)) {
     published(cpu, cell, from, order);
   } else {
     memory_[cell].values[from].is_taken = true;

@@ -85,7 +85,7 @@ BROKEN = {
     "TAS that never gives back": ("tas", [("  cpu:store_release(lock.locked, 0)\n", "")], "sc", STUCK),
     "a seqlock without its second look": (
         "seqlock",
-        [("return cpu:load_acquire(lock.sequence) == table.remove(lock.seen)", "do return true end")],
+        [("return cpu:load(lock.sequence) == table.remove(lock.seen)", "do return true end")],
         "sc",
         "half of a writer's data",
     ),
@@ -476,5 +476,5 @@ def test_the_checker_chooses_the_times_that_a_lock_reads(linebounce: Program) ->
 
 
 def test_a_model_that_is_named_twice_counts_once(linebounce: Program) -> None:
-    result = linebounce("check-lock", "tas", "--consistency", "sc", "--consistency", "sc", "--machines", "0")
-    assert result.stdout.count(" sc") == 1
+    once = ("check-lock", "tas", "--consistency", "sc", "--machines", "0")
+    assert linebounce(*once, "--consistency", "sc").stdout == linebounce(*once).stdout

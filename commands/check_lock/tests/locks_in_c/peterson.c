@@ -1,4 +1,4 @@
-// programs/locks/peterson.lua in C: right only with the fence.
+// programs/locks/peterson.lua in C: right only with the fence, and under the same models.
 #include <linebounce/lock.h>
 #include <stdatomic.h>
 
@@ -6,7 +6,7 @@ struct peterson {
   _Alignas(64) atomic_int wants[2];
   _Alignas(64) atomic_int turn;
 };
-LINEBOUNCE_LOCK(struct peterson, .title = "Peterson in C", .most_cpus = 2)
+LINEBOUNCE_LOCK(struct peterson, .title = "Peterson in C", .most_cpus = 2, .models = "sc tso ia64")
 
 void acquire(struct peterson *lock) {
   const int me = linebounce_cpu(), other = 1 - me;
