@@ -280,29 +280,33 @@ std::uint64_t number_in_environment(const char* variable, std::uint64_t usual) {
   return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
 }
 
+// Tries one test. Returns how many outcomes the kernel allows that are not reached.
+std::size_t try_test(std::uint64_t number) {
+  static const Model kernel = load_model("linux-kernel"), without = model_without_buffered_loads();
+  const ViewTest test = RandomViewTest(number).make();
+  const Program program = program_of(test);
+  const std::set<Outcome> allowed = outcomes_by(program, kernel), explained = outcomes_by(program, without);
+  const ViewOutcomes reached(test);
+  for (const Outcome& outcome : reached.all())
+    EXPECT_TRUE(allowed.contains(outcome)) << number << ": " << text_of(test) << fmt::format("{}", fmt::join(outcome, " "));
+  if (!leaves_more_out(test)) {
+    EXPECT_TRUE(std::ranges::includes(reached.all(), explained)) << number << " does not reach all: " << text_of(test);
+  }
+  return allowed.size() - std::min(allowed.size(), reached.all().size());
+}
+
 TEST(ViewsAgainstAxioms, ReachNoOutcomeThatTheKernelForbidsAndEachThatItAllowsWithoutBufferedLoads) {
-  const Model kernel = load_model("linux-kernel"), without = model_without_buffered_loads();
   const std::uint64_t first = number_in_environment("LINEBOUNCE_VIEW_FIRST", 0);
   const std::uint64_t tests = number_in_environment("LINEBOUNCE_VIEW_CASES", 300);
-  std::uint64_t fewer = 0, unreached = 0;
-  for (std::uint64_t number = first; number < first + tests; ++number) {
-    const ViewTest test = RandomViewTest(number).make();
-    const Program program = program_of(test);
-    const std::set<Outcome> allowed = outcomes_by(program, kernel), explained = outcomes_by(program, without);
-    const ViewOutcomes reached(test);
-    for (const Outcome& outcome : reached.all())
-      EXPECT_TRUE(allowed.contains(outcome)) << number << ": " << text_of(test) << fmt::format("{}", fmt::join(outcome, " "));
-    fewer += reached.all().size() < allowed.size() ? 1 : 0;
-    if (leaves_more_out(test)) continue;
-    for (const Outcome& outcome : explained) {
-      if (reached.all().contains(outcome)) continue;
-      ++unreached;
-      EXPECT_TRUE(false) << number << " not reached: " << text_of(test) << fmt::format("{}", fmt::join(outcome, " "));
-      break;
-    }
-  }
+  std::uint64_t fewer = 0;
+  for (std::uint64_t number = first; number < first + tests; ++number) fewer += try_test(number) > 0 ? 1 : 0;
   EXPECT_GT(fewer, tests / 100) << "no test shows what is left out";
-  EXPECT_EQ(unreached, 0);
+}
+
+// Of 100,000 random tests, the only ones in which the rules for `everywhere` (13935), stores (10405) and loads (21205) that a
+// later load's value has replaced, and for own updates (20638), make a difference.
+TEST(ViewsAgainstAxioms, AgreeOnTheRareTestsThatNeedEachRule) {
+  for (const std::uint64_t number : {10405, 13935, 20638, 21205}) try_test(number);
 }
 
 }  // namespace
