@@ -88,6 +88,20 @@ def test_a_lock_is_refused_under_the_memory_model_of_the_machine_that_runs_it(li
     assert "an update was lost" in linebounce.refused("run", lock, "-o", "other", *on_itanium, code=1)
 
 
+def test_a_run_refuses_a_lock_in_c_whose_loop_nobody_can_end(linebounce: Program) -> None:
+    source = """#include <linebounce/lock.h>
+struct own { int held; };
+LINEBOUNCE_LOCK(struct own)
+void acquire(struct own *lock) {
+  while (lock->held);
+  __sync_lock_test_and_set(&lock->held, 1);
+}
+void release(struct own *lock) { __sync_lock_release(&lock->held); }
+"""
+    lock = linebounce.file("endless.c", source)
+    assert re.search(r"endless\.c:5: .*nobody can end it", linebounce.refused("run", lock, *SHORT, code=1))
+
+
 def test_replays_and_comparisons_refuse_a_broken_lock(linebounce: Program) -> None:
     lock = wrong_lock(linebounce, "first_cpu_need_not_wait")
     recorded = ["--set", "workload.lock=mcs", "--set", "machine.cpus=4", "--set", "run.measure_us=30", "--set", "run.seeds=1"]

@@ -58,6 +58,14 @@ volatile bool watches = false;
 Interrupted interrupted;
 std::array<struct sigaction, kFaults.size()> before_faults;
 struct sigaction before_ticks;
+bool blocked_ticks = false;  // SIGVTALRM was blocked, as it is while the simulator waits for an interrupt
+
+void block_ticks(int how, sigset_t* before) {
+  sigset_t ticks;
+  sigemptyset(&ticks);
+  sigaddset(&ticks, SIGVTALRM);
+  ::pthread_sigmask(how, &ticks, before);
+}
 
 const char* fault_text(int signal) {
   switch (signal) {
@@ -111,6 +119,9 @@ CodeFaults::CodeFaults() {
   interrupted = {};
   for (std::size_t i = 0; i < kFaults.size(); ++i) ::sigaction(kFaults[i], &action, &before_faults[i]);
   ::sigaction(SIGVTALRM, &action, &before_ticks);
+  sigset_t before;
+  block_ticks(SIG_UNBLOCK, &before);
+  blocked_ticks = sigismember(&before, SIGVTALRM) == 1;
   const timeval tick = {.tv_sec = 0, .tv_usec = static_cast<suseconds_t>(kTick * 1e6)};
   const itimerval timer = {.it_interval = tick, .it_value = tick};
   ::setitimer(ITIMER_VIRTUAL, &timer, nullptr);
@@ -121,6 +132,7 @@ CodeFaults::~CodeFaults() {
   watches = false;
   const itimerval none = {};
   ::setitimer(ITIMER_VIRTUAL, &none, nullptr);
+  if (blocked_ticks) block_ticks(SIG_BLOCK, nullptr);
   ::sigaction(SIGVTALRM, &before_ticks, nullptr);
   for (std::size_t i = 0; i < kFaults.size(); ++i) ::sigaction(kFaults[i], &before_faults[i], nullptr);
 }
