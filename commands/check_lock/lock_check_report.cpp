@@ -75,7 +75,7 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Column> columns = {
       words("states that were looked at"),
   };
-  for (const MemoryModel model : check.models) columns.push_back(figures(name_of_model(model), 10));
+  for (const MemoryModel model : check.models) columns.push_back(figures(name_of_model(model), 0, 3));
   Table table(std::move(columns), paint, 4);
   for (auto one = check.cases.begin(); one != check.cases.end();) {
     const std::string size = case_text(one->lock_case);
