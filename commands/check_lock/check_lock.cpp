@@ -52,8 +52,8 @@ machines, where two CPUs inside end the run.
 A CPU whose loop keeps reading the same values counts as waiting until one of them changes. Locks from files go through
 `check-lock --quick` before each run, replay or comparison that uses them, under the machine's memory model.
 
-Exit code: 1 if a promise is broken under a memory model that the lock claims (traits.models; by default all), or if not
-everything could be checked.)";
+Exit code: 1 if a promise is broken under a memory model that the lock claims (traits.models; by default all) or that
+--consistency names, or if not everything could be checked.)";
 
 // Default limits on the number of states: `one` for each case, `extras` for all cases marked as extra together.
 struct DefaultStates {
@@ -157,7 +157,10 @@ ExitCode check_locks(CheckLockArguments arguments) {
   if (arguments.weaken) return weaken_locks(arguments);
   if (arguments.quick) arguments.options.machines = 0;
   if (arguments.options.machines > 0) require_own_directory(arguments.directory);  // before minutes of search are in vain
-  if (!arguments.consistencies.empty()) arguments.options.models = models_of(arguments.consistencies);
+  if (!arguments.consistencies.empty()) {
+    arguments.options.models = models_of(arguments.consistencies);
+    arguments.options.models_are_asked_for = true;
+  }
   std::vector<workloads::LockEntry> locks;
   for (const std::string& name : arguments.locks) {
     locks.push_back(lock_called(name));

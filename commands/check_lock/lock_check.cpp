@@ -141,6 +141,9 @@ LockCheck check_lock(const workloads::LockEntry& lock, const LockCheckOptions& o
   check.models = options.models;
   std::ranges::sort(check.models);
   check.claimed = lock.traits.models;
+  if (options.models_are_asked_for) {
+    for (const MemoryModel model : check.models) check.claimed |= 1U << static_cast<unsigned>(model);
+  }
   std::vector<LockCase> cases = lock_cases(lock, options);
   std::set<int> ran;
   for (LockCase& one : cases) one.ran = &ran;

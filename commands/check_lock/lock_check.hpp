@@ -48,7 +48,7 @@ enum class LockVerdict {
 
 struct LockCheck {
   std::vector<workloads::MemoryModel> models;  // that were tried, the strongest first
-  unsigned claimed = 0;                        // LockTraits::models
+  unsigned claimed = 0;                        // LockTraits::models, and those that were asked for by name
   // Of each model, ends with the first case that breaks a property. A lock that is broken under sc is tried under no other
   // model.
   std::vector<CheckedCase> cases;
@@ -69,6 +69,7 @@ struct LockCheck {
 };
 
 struct LockCheckOptions : CaseOptions {
+  bool models_are_asked_for = false;  // by name: each counts, whatever the lock claims
   int machines = 12;       // number of random machines
   std::uint64_t seed = 1;  // the seed of the random machines
   SearchLimits limits;

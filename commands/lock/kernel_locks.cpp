@@ -77,11 +77,28 @@ typedef struct raw_spinlock raw_spinlock_t;
   return kHeaders;
 }
 
-constexpr const char* kQspinlock = R"(
-LINEBOUNCE_LOCK(struct qspinlock, .title = "qspinlock of Linux")
+constexpr std::string_view kQspinlockCalls = R"(
 void acquire(struct qspinlock *lock) { queued_spin_lock(lock); }
 linebounce_bool try_acquire(struct qspinlock *lock) { return queued_spin_trylock(lock); }
 void release(struct qspinlock *lock) { queued_spin_unlock(lock); }
+)";
+
+constexpr std::string_view kQspinlock = R"(
+LINEBOUNCE_LOCK(struct qspinlock, .title = "qspinlock of Linux"))";
+
+constexpr std::string_view kQspinlockX86 = R"(
+// After it has set the pending bit, x86's code looks at the word by a plain load, and does not wait if that finds the lock free.
+// Only on x86 is such a load an acquire.
+LINEBOUNCE_LOCK(struct qspinlock, .title = "qspinlock of Linux, as on x86", .models = "sc tso"))";
+
+constexpr const char* kTicket = R"(
+struct kernel_ticket {
+  arch_spinlock_t word;
+};
+LINEBOUNCE_LOCK(struct kernel_ticket, .title = "ticket lock of Linux", .fifo = 1)
+void acquire(struct kernel_ticket *lock) { arch_spin_lock(&lock->word); }
+linebounce_bool try_acquire(struct kernel_ticket *lock) { return arch_spin_trylock(&lock->word); }
+void release(struct kernel_ticket *lock) { arch_spin_unlock(&lock->word); }
 )";
 
 constexpr const char* kQrwlock = R"(
@@ -104,7 +121,9 @@ void release_shared(struct rw_semaphore *sem) { up_read(sem); }
 )";
 
 constexpr const char* kOsq = R"(
-LINEBOUNCE_LOCK(struct optimistic_spin_queue, .title = "osq_lock of Linux", .fifo = 1)
+// The hand-off is a relaxed store, and the waiter's load is relaxed, too: mutex and rwsem, whose queue this is, order their
+// sections by their own words. So it claims nothing under c11.
+LINEBOUNCE_LOCK(struct optimistic_spin_queue, .title = "osq_lock of Linux", .fifo = 1, .models = "sc tso ia64")
 void acquire(struct optimistic_spin_queue *lock) {
   while (!osq_lock(lock)) cpu_relax();
 }
@@ -122,8 +141,9 @@ void release(struct kernel_mcs *lock) { mcs_spin_unlock(&lock->tail, this_cpu_pt
 )";
 
 constexpr const char* kLockref = R"(
-// A reader holds a reference. A writer needs that there are none, and marks the object dead meanwhile.
-LINEBOUNCE_LOCK(struct lockref, .title = "lockref of Linux: readers hold references")
+// A reader holds a reference. A writer needs that there are none, and marks the object dead meanwhile. A reference is taken and
+// dropped by relaxed compare-exchanges, so it keeps an object, but orders no access to it under c11.
+LINEBOUNCE_LOCK(struct lockref, .title = "lockref of Linux: readers hold references", .models = "sc tso ia64")
 void acquire(struct lockref *lock) {
   for (;;) {
     spin_lock(&lock->lock);
@@ -240,9 +260,14 @@ class Unpacking {
 
 const std::vector<KernelLock>& kernel_locks() {
   static const std::vector<KernelLock> kLocks = {
-      {"qspinlock", "the queued spinlock", kQspinlockFiles, 1, kQspinlock},
+      {"qspinlock", "the queued spinlock", kQspinlockFiles, 1, fmt::format("{}{}", kQspinlock, kQspinlockCalls)},
       {"qspinlock_x86", "the queued spinlock, its pending bit set as on x86",
-       beside_qspinlock({}, {"arch/x86/include/asm/qspinlock.h"}), 1, kQspinlock},
+       beside_qspinlock({}, {"arch/x86/include/asm/qspinlock.h"}), 1, fmt::format("{}{}", kQspinlockX86, kQspinlockCalls)},
+      {"ticket",
+       "the ticket lock of RISC-V and others",
+       {"include/asm-generic/spinlock.h", "include/asm-generic/spinlock_types.h"},
+       1,
+       kTicket},
       {"qrwlock", "the queued reader-writer lock",
        beside_qspinlock({"kernel/locking/qrwlock.c"}, {"include/asm-generic/qrwlock_types.h", "include/asm-generic/qrwlock.h"}),
        2, kQrwlock},

@@ -12,6 +12,8 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 typedef u64 aligned_u64 __attribute__((aligned(8)));
@@ -22,9 +24,14 @@ typedef u64 aligned_u64 __attribute__((aligned(8)));
 #define CONFIG_RWSEM_SPIN_ON_OWNER 1
 #define SPINLOCK_SIZE 4
 #define __LITTLE_ENDIAN 1234
-#define IS_ENABLED(option) IS_ENABLED_(option)
-#define IS_ENABLED_(value) (0 + value)
+// 1 for an option that is 1 above, 0 for any other: also one that nobody has defined, whose name is then its value.
+#define IS_ENABLED(option) LINEBOUNCE_IS_1(option)
+#define LINEBOUNCE_IS_1(value) LINEBOUNCE_IS_1_(LINEBOUNCE_IF_##value)
+#define LINEBOUNCE_IF_1 0,
+#define LINEBOUNCE_IS_1_(pair) LINEBOUNCE_SECOND(pair 1, 0)
+#define LINEBOUNCE_SECOND(first, second, ...) second
 
+#undef __always_inline  // of the C library
 #define __always_inline inline __attribute__((always_inline))
 #define noinline __attribute__((noinline))
 #define __pure __attribute__((pure))

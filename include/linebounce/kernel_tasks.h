@@ -69,10 +69,11 @@ static DEFINE_PER_CPU_ALIGNED(struct task_struct, linebounce_task);
 #define set_current_state(value) smp_store_mb(current->state, value)
 #define __set_current_state(value) WRITE_ONCE(current->state, value)
 
+// Whoever goes on has seen what its waker had: both have held the lock of the run queue, which is not simulated.
 static inline __maybe_unused void schedule(void) {
   struct task_struct *const me = current;
   WRITE_ONCE(me->sleeps, 1);
-  while (READ_ONCE(me->state) != TASK_RUNNING) cpu_relax();
+  while (smp_load_acquire(&me->state) != TASK_RUNNING) cpu_relax();
   WRITE_ONCE(me->sleeps, 0);
 }
 #define schedule_preempt_disabled() schedule()

@@ -40,6 +40,7 @@ LockRun::LockRun(const LockCase& lock_case)
       per_cpu_(space_, lock_case.cpus(), places_of(lock_case.cpus())),
       lock_(create_lock()),
       data_(space_.place({.name = "data", .size = 16, .fields = {{"first", 0, 8}, {"second", 8, 8}}}, "data", 64)),
+      ends_of_reading_(space_.place({.name = "ends_of_reading", .size = 8 * lock_case.cpus(), .fields = {}}, "ends_of_reading", 64)),
       where_(lock_case.roles.size()),
       comes_(where_.size()),
       has_waited_(where_.size()),
@@ -259,6 +260,12 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
                           number)
             : fmt::format("CPU {} and CPU {} both hold the lock", std::min(me, number), std::max(me, number));
   }
+  for (int other = 0; alone && !reads_again && other < case_.cpus(); ++other) {
+    if (may_still_read(other, me))
+      violation_ = fmt::format(
+          "CPU {} holds the lock, but CPU {} may still be reading: nothing orders its loads before what CPU {} stores", me,
+          other, me);
+  }
   where_[index(cpu)] = alone ? Where::writes : Where::reads;
   has_waited_[index(cpu)] = false;
   for (const int before : waited_[index(cpu)]) {
@@ -276,8 +283,22 @@ void LockRun::enter(const CheckedCpu& cpu, bool alone) {
 // loads in order, but under ia64 a processor may delay them up to the next operation that orders loads.
 void LockRun::leave(CheckedCpu& cpu) {
   cpu.mark();
+  if (where_[index(cpu)] == Where::reads) note_end_of_reading(cpu.id().value);
   const bool late = where_[index(cpu)] == Where::reads && case_.model == MemoryModel::ia64;
   where_[index(cpu)] = late ? Where::reads_late : Where::releases;
+}
+
+// Under c11 no load of the search takes effect after a later store, though a reader's may. So a reader stores to a word of its
+// own at the end of its section: a writer that need not see this store is not ordered after the section's loads either.
+void LockRun::note_end_of_reading(int cpu) {
+  if (!views_) return;
+  const ViewMemory::Word word = end_of_reading(cpu);
+  const int newest = views_->storable(cpu, word, MemoryOrder::relaxed).front();
+  views_->store(cpu, word, newest, views_->value_at(word, newest) + 1, MemoryOrder::relaxed);
+}
+
+bool LockRun::may_still_read(int reader, int writer) const {
+  return views_ && reader != writer && views_->loadable(writer, end_of_reading(reader), MemoryOrder::relaxed).size() > 1;
 }
 
 // Forgets what the checks noted about this acquisition, so that it does not tell states apart.
@@ -483,8 +504,10 @@ std::string LockRun::place_name(Address address) const {
 LockState LockRun::state() const {
   LockState now;
   if (views_) {
-    for (const auto& [address, bytes, value] : views_->written())
-      now.memory.emplace_back(place_name(address), value_name(value));
+    for (const auto& [address, bytes, value] : views_->written()) {
+      const bool is_ours = address >= ends_of_reading_ && address < end_of_reading(case_.cpus()).address;
+      if (!is_ours) now.memory.emplace_back(place_name(address), value_name(value));
+    }
   }
   for (const auto& [address, bytes] : memory_->written())
     now.memory.emplace_back(place_name(address), value_name(memory_->in_memory(address, bytes)));

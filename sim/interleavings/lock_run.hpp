@@ -160,6 +160,9 @@ class LockRun : private workloads::Draws {
   void arrive(const CheckedCpu& cpu);
   void enter(const CheckedCpu& cpu, bool alone);
   void leave(CheckedCpu& cpu);
+  [[nodiscard]] ViewMemory::Word end_of_reading(int cpu) const { return {ends_of_reading_ + 8 * static_cast<Address>(cpu), 8}; }
+  void note_end_of_reading(int cpu);
+  [[nodiscard]] bool may_still_read(int reader, int writer) const;
   [[nodiscard]] bool reads_late(const CheckedCpu& cpu) const { return where_[index(cpu)] == Where::reads_late; }
   void give_back(const CheckedCpu& cpu);
   [[nodiscard]] std::string place_name(Address address) const;
@@ -174,6 +177,7 @@ class LockRun : private workloads::Draws {
   workloads::CpuObjects per_cpu_;
   std::unique_ptr<workloads::Lock> lock_;
   Address data_;
+  Address ends_of_reading_;  // a word for each CPU, which the lock's code does not know
   std::optional<CheckedMemory> memory_;
   WordCells own_cells_;
   std::optional<ViewMemory> views_;  // under c11; memory_ then stays empty

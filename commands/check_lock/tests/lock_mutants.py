@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from program import ROOT
 
 LOCKS = ROOT / "programs" / "locks"
+# Mistakes in the order of operations alone.
+WEAK_ORDERS = ("drop a fence", "drop a load fence", "weaken an acquire", "weaken a release")
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,12 @@ def changes(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
     for at, line in enumerate(lines):
         if re.fullmatch(r" +cpu:(fence|store_fence)\(\)", line):
             yield "drop a fence", without(lines, at)
+        elif re.fullmatch(r" +cpu:load_fence\(\)", line):
+            yield "drop a load fence", without(lines, at)
         elif re.fullmatch(r" +cpu:wake\(.*\)", line):
             yield "skip a wake", without(lines, at)
+        if acquires := re.search(r"cpu:(load|spin_until)_acquire\(", line):
+            yield "weaken an acquire", [*lines[:at], line.replace(acquires[0], f"cpu:{acquires[1]}("), *lines[at + 1 :]]
         if "cpu:store_release(" in line:
             yield "weaken a release", [*lines[:at], line.replace("cpu:store_release(", "cpu:store("), *lines[at + 1 :]]
         if re.fullmatch(r" +cpu:store_release\(.*\)", line):

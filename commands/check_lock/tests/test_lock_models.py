@@ -90,6 +90,50 @@ def test_a_lock_is_broken_only_under_models_that_it_claims(linebounce: Program) 
     assert "an old value; the newest is 1" in said.stdout
 
 
+def test_a_model_that_is_asked_for_by_name_counts_as_claimed(linebounce: Program) -> None:
+    file = exchanged(linebounce, "relaxed", "release", ', .models = "sc tso ia64"')
+    for model, code in (("sc", 0), ("c11", 1)):
+        assert linebounce("check-lock", file, *SIZE, f"--consistency={model}").code == code
+
+
+@pytest.mark.parametrize(("leaves", "sees"), [("release", "acquire"), ("relaxed", "acquire"), ("release", "relaxed")])
+def test_a_writer_must_be_ordered_after_the_loads_of_readers(linebounce: Program, leaves: str, sees: str) -> None:
+    """The reader's last load may take effect after its store, or the writer's first store before its load: c11 leaves
+    out both. What must order them is looked for instead."""
+    text = f"""{INCLUDES}struct own {{ _Atomic int writer, reader[2]; }};
+LINEBOUNCE_LOCK(struct own, .most_cpus = 2)
+void acquire(struct own *lock) {{
+  while (atomic_exchange(&lock->writer, 1)) linebounce_pause();
+  atomic_thread_fence(memory_order_seq_cst);
+  for (int cpu = 0; cpu < 2; cpu++)
+    while (atomic_load_explicit(&lock->reader[cpu], memory_order_{sees})) linebounce_pause();
+}}
+void release(struct own *lock) {{ atomic_store_explicit(&lock->writer, 0, memory_order_release); }}
+void acquire_shared(struct own *lock) {{
+  _Atomic int *mine = &lock->reader[linebounce_cpu()];
+  for (;;) {{
+    atomic_store_explicit(mine, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&lock->writer, memory_order_acquire)) return;
+    atomic_store_explicit(mine, 0, memory_order_relaxed);
+    while (atomic_load_explicit(&lock->writer, memory_order_relaxed)) linebounce_pause();
+  }}
+}}
+void release_shared(struct own *lock) {{
+  atomic_store_explicit(&lock->reader[linebounce_cpu()], 0, memory_order_{leaves});
+}}
+"""
+    found = checked(linebounce, linebounce.file("marks.c", text), "--consistency=c11")
+    if (leaves, sees) == ("release", "acquire"):
+        assert found["verdict"] == "holds"
+    else:
+        (violation,) = {case["violation"] for case in found["cases"] if case["violation"]}
+        assert re.fullmatch(
+            r"CPU (\d) holds the lock, but CPU \d may still be reading: nothing orders its loads before what CPU \1 stores",
+            violation,
+        )
+
+
 def test_a_model_that_does_not_exist_is_refused(linebounce: Program) -> None:
     for text in (exchanged(linebounce, "acquire", "release", ', .models = "sc arm"'),):
         said = linebounce("check-lock", text)

@@ -6,6 +6,7 @@ Debian's package linux-source-6.1, whose archive takes half a minute to unpack."
 import io
 import json
 import os
+import re
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -302,7 +303,15 @@ NEEDS_KERNEL = pytest.mark.skipif(not ARCHIVE.exists(), reason=f"needs Debian's 
 
 
 # By lock: with how many CPUs all interleavings are searched, within 300,000 states.
-SEARCHED_WHOLE = {"qspinlock": "2", "qspinlock_x86": "", "qrwlock": "2", "osq": "23", "lockref": "2", "mcs": "23"}
+SEARCHED_WHOLE = {
+    "ticket": "23",
+    "qspinlock": "2",
+    "qspinlock_x86": "",
+    "qrwlock": "2",
+    "osq": "23",
+    "lockref": "2",
+    "mcs": "23",
+}
 
 
 @NEEDS_KERNEL
@@ -327,3 +336,61 @@ def test_rwsem_of_linux_holds_and_no_wake_up_is_lost_on_32_cpus(linebounce: Prog
     results = linebounce.run(lock, "out/rwsem", *loads, "--unchecked", "--quiet")
     for point in json.loads((results / "results.json").read_text())["points"]:
         assert point["metrics"]["throughput.operations_per_s"]["value"] > 1e6, point["at"]
+
+
+GENERIC = "source/include/asm-generic"
+LOCKING = "source/kernel/locking"
+RELAXED_STORE = r"\1 = \2"
+# By lock: a file, a pattern, and what each place in turn that it matches is replaced by; where all interleavings of two CPUs
+# don't show that as a mistake, the reason.
+WEAKER: dict[str, list[tuple[str, str, str, dict[int, str]]]] = {
+    "qspinlock": [
+        (f"{GENERIC}/qspinlock.h", "cmpxchg_acquire", "cmpxchg_relaxed", {}),
+        (f"{GENERIC}/qspinlock.h", r"smp_store_release\(&(lock->locked), (0)\)", RELAXED_STORE, {}),
+        (f"{LOCKING}/qspinlock.c", r"atomic_cond_read_acquire", "atomic_cond_read_relaxed", {}),
+        (f"{LOCKING}/qspinlock.c", "atomic_fetch_or_acquire", "atomic_fetch_or_relaxed", {}),
+    ],
+    "qrwlock": [
+        (f"{GENERIC}/qrwlock.h", "add_return_acquire", "add_return_relaxed", {0: "queued_read_trylock() is not called"}),
+        (f"{GENERIC}/qrwlock.h", "cmpxchg_acquire", "cmpxchg_relaxed", {}),
+        (f"{GENERIC}/qrwlock.h", "sub_return_release", "sub_return_relaxed", {}),
+        (f"{GENERIC}/qrwlock.h", r"smp_store_release\(&(lock->wlocked), (0)\)", RELAXED_STORE, {}),
+        (f"{LOCKING}/qrwlock.c", "cond_read_acquire", "cond_read_relaxed", {0: "nobody reads in an interrupt"}),
+        (f"{LOCKING}/qrwlock.c", "cmpxchg_acquire", "cmpxchg_relaxed", {}),
+    ],
+    "mcs": [
+        (f"{LOCKING}/mcs_spinlock.h", "smp_cond_load_acquire", "smp_cond_load_relaxed", {}),
+        (f"{LOCKING}/mcs_spinlock.h", r"smp_store_release\((\(l\)), (1)\)", r"*\1 = \2", {}),
+        (f"{LOCKING}/mcs_spinlock.h", r"\bxchg\(", "xchg_acquire(", {}),
+        (f"{LOCKING}/mcs_spinlock.h", r"\bxchg\(", "xchg_release(", {}),
+        (f"{LOCKING}/mcs_spinlock.h", "cmpxchg_release", "cmpxchg_relaxed", {}),
+    ],
+    "ticket": [
+        (f"{GENERIC}/spinlock.h", r"atomic_fetch_add\((?=1<)", "atomic_fetch_add_release(", {}),
+        (f"{GENERIC}/spinlock.h", r"atomic_try_cmpxchg\(", "atomic_try_cmpxchg_relaxed(", {}),
+        (f"{GENERIC}/spinlock.h", r"smp_store_release\((ptr), (\(u16\)val \+ 1)\)", r"*\1 = \2", {}),
+        (f"{GENERIC}/spinlock.h", r"\bsmp_mb\(\);", ";", {0: "the load before it acquires"}),
+        (f"{GENERIC}/spinlock.h", r"cond_read_acquire(?=\(lock)", "cond_read_relaxed", {0: "a full fence follows"}),
+    ],
+}
+
+
+def replaced(text: str, pattern: str, by: str, place: int) -> str:
+    found = list(re.finditer(pattern, re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), text, flags=re.DOTALL)))
+    return text[: found[place].start()] + found[place].expand(by) + text[found[place].end() :]
+
+
+@NEEDS_KERNEL
+@pytest.mark.parametrize("name", WEAKER)
+def test_c11_finds_an_order_of_linux_that_is_too_weak(linebounce: Program, name: str) -> None:
+    assert linebounce("lock", name, "--kernel", ARCHIVE, "-o", "lock").code == 0
+    lock = f"lock/{name}.c"
+    assert verdict(linebounce, lock, "--cpus=2", "--consistency=c11") == "holds"
+    for file, pattern, by, no_mistake in WEAKER[name]:
+        path = linebounce.directory / "lock" / file
+        text = path.read_text()
+        for place in range(len(re.findall(pattern, re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)))):
+            path.write_text(replaced(text, pattern, by, place))
+            found = verdict(linebounce, lock, "--cpus=2", "--consistency=c11")
+            assert (found == "broken") == (place not in no_mistake), f"{file}: {pattern}, place {place}: {found}"
+        path.write_text(text)

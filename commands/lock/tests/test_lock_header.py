@@ -363,6 +363,18 @@ void release(struct own *lock) {{ smp_store_release(&lock->{field}, 0); }}
         assert verdict(linebounce, text) == "holds"
 
 
+def test_an_option_that_nobody_has_set_is_off(linebounce: Program) -> None:
+    held = "IS_ENABLED(CONFIG_SMP) && !IS_ENABLED(CONFIG_NOBODY_HAS_SET_IT)"
+    text = f"""{KERNEL}#if !({held})
+#error
+#endif
+static s16 taken(struct own *lock) {{ return {held} ? (s16)xchg(&lock->turn, 1) : (s16)0; }}
+void acquire(struct own *lock) {{ while (taken(lock)) cpu_relax(); }}
+void release(struct own *lock) {{ smp_store_release(&lock->turn, 0); }}
+"""
+    assert verdict(linebounce, text) == "holds"
+
+
 def test_a_condition_may_use_the_loaded_value(linebounce: Program) -> None:
     text = f"""{KERNEL}void acquire(struct own *lock) {{
   do smp_cond_load_acquire(&lock->turn, VAL == 0); while (cmpxchg_acquire(&lock->turn, 0, 1) != 0);
