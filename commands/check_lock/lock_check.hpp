@@ -1,4 +1,4 @@
-// Checks a lock's properties in every interleaving of a few CPUs, and on random machines.
+// Checks a lock's properties in the interleavings of a few CPUs, and on random machines.
 #pragma once
 
 #include <cstdint>
