@@ -199,8 +199,8 @@ ExitCode check_locks(CheckLockArguments arguments) {
 
 void add_check_lock(Command& program) {
   auto arguments = std::make_shared<CheckLockArguments>();
-  Command command = program.subcommand(
-      "check-lock", "Check a lock in the interleavings of a few CPUs, or find where it breaks", HelpGroup::checks);
+  Command command = program.subcommand("check-lock", "Check a lock in the interleavings of a few CPUs, or find where it breaks",
+                                       HelpGroup::checks);
   command.try_first("linebounce check-lock my_lock.lua", "try the interleavings of a few CPUs");
   command.option("LOCK", "", &arguments->locks, "A file in Lua or C, or a name (see: linebounce list locks)").required();
   command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases with 2 and with 3")
