@@ -42,8 +42,8 @@ class Recording {
   [[nodiscard]] std::uint64_t foreign_rounds() const { return foreign_rounds_; }
   [[nodiscard]] std::vector<std::string> shared_with_children() const { return memory_.shared_with_children(); }
   [[nodiscard]] std::string why_types_are_missing() const { return memory_.why_types_are_missing(); }
-  // Of the time that was measured between accesses, what counts as the host's: "1.2 ms, 3 % of the time measured". Empty: almost
-  // nothing.
+  // Of the time that was measured between accesses, what counts as the host's: "1.2 ms, 3 % of the time measured". Empty:
+  // almost nothing.
   [[nodiscard]] std::string disturbances() const;
   [[nodiscard]] bool has_code_of_llvm() const { return memory_.has_code_of_llvm(); }
 
