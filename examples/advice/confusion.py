@@ -28,7 +28,7 @@ from reproduce import ROOT, Tools  # noqa: E402
 FOUND_AT_LEAST = 0.9  # share of the programs with a cure
 LOCK_CHANGE = re.compile(r"replace the lock (\S+)")
 WIDTH = 58
-RECORDINGS = 5
+RECORDINGS = 9
 
 
 @dataclass
@@ -94,7 +94,7 @@ def record(tools: Tools, program: Program, *flags: str) -> Path:
 
 
 def undisturbed(tools: Tools, program: Program, *flags: str) -> Path:
-    """Of five recordings the one whose replay has the median length. A host that takes a processor away counts as
+    """Of nine recordings the one whose replay has the median length. A host that takes a processor away counts as
     computation if no clock of the recorder's shows it. That makes a replay longer, or shorter if a thread then begins
     only when the others have ended, so that they share no line."""
     recordings = []
