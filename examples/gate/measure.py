@@ -70,21 +70,21 @@ HASH_TABLE = Example(
     ("-DSTRIPES=64",),
     "    count_key((random >> 8) % different_keys);",
     "    count_key((random >> 8) % different_keys); PLANT(i, *(const unsigned*)seed);",
-    {"COUNTER": 6, "NEIGHBOURS": 9, "LOCK": 7},
+    {"COUNTER": 5, "NEIGHBOURS": 9, "LOCK": 6},
 )
 MEMORY_POOL = Example(
     "memory_pool.c",
     ("-DCACHED",),
     "      held[j] = get_block();",
     "      held[j] = get_block(); PLANT(i + j, *(const int*)number);",
-    {"COUNTER": 100, "NEIGHBOURS": 163, "LOCK": 112},
+    {"COUNTER": 70, "NEIGHBOURS": 90, "LOCK": 75},
 )
 PACKET_COUNTS = Example(
     "advice/packet_counts.c",
     ("-DCURED",),
     "packets_each; i++) take(&tallies[(long)number], sizes[(long)number][i]);",
     "packets_each; i++) { PLANT(i, (long)number); take(&tallies[(long)number], sizes[(long)number][i]); }",
-    {"COUNTER": 262, "NEIGHBOURS": 240, "LOCK": 251},
+    {"COUNTER": 190, "NEIGHBOURS": 185, "LOCK": 210},
 )
 ROUTE_REFERENCES = Example(
     "advice/route_references.c",
@@ -98,7 +98,7 @@ LOCK_BESIDE_MASK = Example(
     ("-DCURED",),
     "    const unsigned key = next(&random) | 1;",
     "    const unsigned key = next(&random) | 1; PLANT(i, (unsigned long)&random / 4096);",
-    {"COUNTER": 100, "NEIGHBOURS": 100, "LOCK": 117},
+    {"COUNTER": 75, "NEIGHBOURS": 75, "LOCK": 117},
 )
 SIX = (COUNTERS, HASH_TABLE, MEMORY_POOL, PACKET_COUNTS, ROUTE_REFERENCES, LOCK_BESIDE_MASK)
 LOG_QUEUE = Example("log_queue.cpp", ("-DBATCH=32",))
