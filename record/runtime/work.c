@@ -34,10 +34,11 @@ void write_work(struct Ring* ring, uint64_t ticks, uint32_t* passes) {
   const bool is_first_pass = *passes == 0;
   if (ticks >= kTicksAway || (is_first_pass && ticks >= kTicksOfFault)) {
     const struct Usage before = renew_usage();
-    if (this_thread.usage.given_up != before.given_up) flags |= kGaveUp;
+    faults = this_thread.usage.faults - before.faults;
+    // A page fault may wait for the lock of the memory map: the time is the host's. A new thread's first malloc() often does.
+    if (this_thread.usage.given_up - before.given_up > faults) flags |= kGaveUp;
     away = time_away(before, this_thread.usage);
     ran = ticks_running(ticks, before, this_thread.usage);
-    faults = this_thread.usage.faults - before.faults;
   }
   if (is_seldom(ran, passes) || ran < faults * kTicksOfFaultAtMost) flags |= kOfHost;
   if (reserve_words(ring, 2, &at)) fill_event(ring, at, event_word(kWorked, flags, ticks - kTicksOfEvent), &away, 1);
