@@ -70,8 +70,8 @@ struct LockCheck {
 
 struct LockCheckOptions : CaseOptions {
   bool models_are_asked_for = false;  // by name: each counts, whatever the lock claims
-  int machines = 12;       // number of random machines
-  std::uint64_t seed = 1;  // the seed of the random machines
+  int machines = 12;                  // number of random machines
+  std::uint64_t seed = 1;             // the seed of the random machines
   SearchLimits limits;
   std::optional<std::uint64_t> states_of_extras;  // limit for all extra cases together; none: each has a case's limit
 };
