@@ -142,6 +142,52 @@ def test_interrupts_are_no_computation_of_the_program(recorder: Recorder) -> Non
     assert any("seldom takes so long" in sentence for sentence in recording.missing), recording.missing
 
 
+FAULTS = """
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+enum { kHalf = 64 << 20, kPages = 8000 };
+static char* memory;
+static atomic_int begun, done;
+static volatile long sum;
+// Protects half of the memory again and again, for which the kernel holds the lock of the whole of it.
+static void* protect(void* none) {
+  for (int i = 0; !atomic_load(&done); ++i) {
+    mprotect(memory, kHalf + (kPages << 12), i % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
+    atomic_store(&begun, i > 1);
+  }
+  return none;
+}
+__attribute__((no_sanitize("thread"))) static long touch(int page) { return *(volatile char*)(memory + kHalf + (page << 12)); }
+static void* fault(void* none) {
+  while (!atomic_load(&begun)) continue;
+  for (int i = 0; i < kPages; ++i) sum = sum + touch(i);
+  atomic_store(&done, 1);
+  return none;
+}
+int main(void) {
+  memory = mmap(0, kHalf + (kPages << 12), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(memory, kHalf + (kPages << 12), MADV_NOHUGEPAGE);
+  for (long at = 0; at < kHalf; at += 4096) memory[at] = 1;
+  pthread_t threads[2];
+  pthread_create(&threads[0], 0, protect, 0);
+  pthread_create(&threads[1], 0, fault, 0);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], 0);
+}
+"""
+
+
+def test_a_page_fault_that_waits_for_the_memory_map_is_no_wait_of_the_program(recorder: Recorder) -> None:
+    recording = recorder.record(recorder.compile(FAULTS, "-g"))
+    (waits,) = [
+        [it.argument for it in stream if it.kind == Kind.BLOCKED]
+        for name, stream in recording.streams.items()
+        if "fault" in str(name)
+    ]
+    assert not waits
+
+
 def test_a_computation_before_each_eighth_access_is_measured(recorder: Recorder) -> None:
     """Nine tenths of what the same program computes with all of its computation at one place."""
     once = "if (now % 8 == 0) " + REGISTERS
