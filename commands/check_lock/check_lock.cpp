@@ -44,10 +44,10 @@ order what their source says (docs/check-lock.md). Orders that no CPU can tell a
 number takes each value up to four. A look at the clock finds that no time has passed, or a second; a wait that only the clock ends
 may end so at any moment.
 
-The check proves that no CPU is inside together with a writer, that readers see consistent data, that some CPU can always make
-progress, that try_acquire fails only with a reason and without side effects, and that a lock with `fifo` serves CPUs in the order
-in which they began to wait. A violation is shown with as few switches between CPUs as possible. Then the lock runs on random
-machines, where two CPUs inside end the run.
+The check proves that no CPU is inside together with a writer, that readers see consistent data, under c11 also that their loads are
+ordered before what the next writer stores, that some CPU can always make progress, that try_acquire fails only with a reason and
+without side effects, and that a lock with `fifo` serves CPUs in the order in which they began to wait. A violation is shown with as
+few switches between CPUs as possible. Then the lock runs on random machines, where two CPUs inside end the run.
 
 A CPU whose loop keeps reading the same values counts as waiting until one of them changes. Locks from files go through
 `check-lock --quick` before each run, replay or comparison that uses them, under the machine's memory model.
