@@ -36,18 +36,19 @@ constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.c --weaken                    the weakest memory orders with which it still holds
   linebounce check-lock mcs ticket --json                     built-in locks, as JSON
 
-Two CPUs take the lock once or twice, in all orders of their operations that the models allow: as writers, as a reader and a writer, and with
-try_acquire. Three CPUs take it once, and two readers run beside two writers, as far as the limit on states allows. A "+" marks a
-case that the limit cut off; its orders with up to three switches between CPUs are checked as well. Under tso and ia64 each CPU has
-a store buffer that may drain at any time, under ia64 also out of order. Under c11 a load may find an old value, and operations
-order what their source says (docs/check-lock.md). Orders that no CPU can tell apart count once. A random
-number takes each value up to four. A look at the clock finds that no time has passed, or a second; a wait that only the clock ends
-may end so at any moment.
+Two CPUs take the lock once or twice, in all orders of their operations that the models allow: as writers, as a reader and a
+writer, and with try_acquire. Three CPUs take it once, and two readers run beside two writers, as far as the limit on states
+allows. A "+" marks a case that the limit cut off; its orders with up to three switches between CPUs are checked as well.
+Under tso and ia64 each CPU has a store buffer that may drain at any time, under ia64 also out of order. Under c11 a load may
+find an old value, and operations order what their source says (docs/check-lock.md). Orders that no CPU can tell apart count
+once. A random number takes each value up to four. A look at the clock finds that no time has passed, or a second; a wait that
+only the clock ends may end so at any moment.
 
-The check proves that no CPU is inside together with a writer, that readers see consistent data, under c11 also that their loads are
-ordered before what the next writer stores, that some CPU can always make progress, that try_acquire fails only with a reason and
-without side effects, and that a lock with `fifo` serves CPUs in the order in which they began to wait. A violation is shown with as
-few switches between CPUs as possible. Then the lock runs on random machines, where two CPUs inside end the run.
+The check proves that no CPU is inside together with a writer, that readers see consistent data, under c11 also that their
+loads are ordered before what the next writer stores, that some CPU can always make progress, that try_acquire fails only with
+a reason and without side effects, and that a lock with `fifo` serves CPUs in the order in which they began to wait. A
+violation is shown with as few switches between CPUs as possible. Then the lock runs on random machines, where two CPUs inside
+end the run.
 
 A CPU whose loop keeps reading the same values counts as waiting until one of them changes. Locks from files go through
 `check-lock --quick` before each run, replay or comparison that uses them, under the machine's memory model.
