@@ -40,7 +40,8 @@ LockRun::LockRun(const LockCase& lock_case)
       per_cpu_(space_, lock_case.cpus(), places_of(lock_case.cpus())),
       lock_(create_lock()),
       data_(space_.place({.name = "data", .size = 16, .fields = {{"first", 0, 8}, {"second", 8, 8}}}, "data", 64)),
-      ends_of_reading_(space_.place({.name = "ends_of_reading", .size = 8 * lock_case.cpus(), .fields = {}}, "ends_of_reading", 64)),
+      ends_of_reading_(
+          space_.place({.name = "ends_of_reading", .size = 8 * lock_case.cpus(), .fields = {}}, "ends_of_reading", 64)),
       where_(lock_case.roles.size()),
       comes_(where_.size()),
       has_waited_(where_.size()),
