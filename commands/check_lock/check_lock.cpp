@@ -77,12 +77,11 @@ struct CheckLockArguments {
 std::vector<workloads::MemoryModel> models_of(const std::vector<std::string>& names) {
   std::vector<workloads::MemoryModel> found;
   for (const std::string& name : names) {
-    const auto* const known = std::ranges::find(workloads::kMemoryModels, name);
-    if (known == workloads::kMemoryModels.end())
+    const std::optional<workloads::MemoryModel> model = workloads::model_named(name);
+    if (!model)
       throw ConfigError(
           fmt::format("--consistency: \"{}\" is not known; known: {}", name, fmt::join(workloads::kMemoryModels, ", ")));
-    const auto model = static_cast<workloads::MemoryModel>(known - workloads::kMemoryModels.begin());
-    if (std::ranges::find(found, model) == found.end()) found.push_back(model);
+    if (std::ranges::find(found, *model) == found.end()) found.push_back(*model);
   }
   return found;
 }

@@ -156,7 +156,7 @@ SourcePlace source_place(const std::string& place) {
   return {place.substr(0, colon), std::stoi(place.substr(colon + 1))};
 }
 
-// As "lock.c:7, 9 to 12; other.h:3". Lines of one file between which no operation ran stand as a range.
+// As "lock.c:7, 9 to 12; other.h:3": a range joins lines of one file if no operation between them ran.
 std::string ranges_that_did_not_run(const std::vector<LockOperation>& operations) {
   std::map<std::string, std::map<int, bool>> files;  // by file and line: whether an operation of that line has not run
   for (const LockOperation& one : operations) {
@@ -265,7 +265,11 @@ std::string models_that(const LockCheck& check, Is is) {
   return list_of(names);
 }
 
-// What holds, by model, before what does not.
+const char* held(const LockCheck& check) {
+  return check.all_ran() ? "holds" : "holds as far as it ran";
+}
+
+// Names the models under which the lock holds before those that break it.
 VerdictText broken_verdict(const LockCheck& check, const CheckedCase& broken) {
   const std::string unbroken = models_that(check, [&](MemoryModel model) { return check.broken_under(model) == nullptr; });
   const std::string under = models_that(check, [&](MemoryModel model) { return check.broken_under(model) != nullptr; });
@@ -273,9 +277,8 @@ VerdictText broken_verdict(const LockCheck& check, const CheckedCase& broken) {
     return {Colour::red, "broken", fmt::format(" under {}: {}", under, broken.result.violation)};
   const bool complete = std::ranges::all_of(
       check.models, [&](MemoryModel model) { return check.broken_under(model) != nullptr || check.is_complete_under(model); });
-  const char* const held = complete ? "holds" : "no violation found";
   const char* const claim = check.claims(broken.lock_case.model) ? "" : ", which it does not claim";
-  return {check.claims(broken.lock_case.model) ? Colour::red : Colour::green, held,
+  return {check.claims(broken.lock_case.model) ? Colour::red : Colour::green, complete ? held(check) : "no violation found",
           fmt::format(" under {}; broken under {}{}: {}", unbroken, under, claim, broken.result.violation)};
 }
 
@@ -295,7 +298,7 @@ VerdictText verdict_of(const LockCheck& check) {
   const std::string all = models_that(check, [](MemoryModel) { return true; });
   if (check.verdict() == LockVerdict::incomplete)
     return {Colour::yellow, "no violation found", fmt::format(" under {}, but not everything was looked at", all)};
-  return {Colour::green, check.all_ran() ? "holds" : "holds as far as it ran",
+  return {Colour::green, held(check),
           fmt::format(" under {}: mutual exclusion and no deadlock, in every interleaving tried", all)};
 }
 

@@ -15,6 +15,10 @@ struct OrderedPlace {
   // True for a load or read-modify-write: the models of machines have one order for all of them.
   bool is_for_c11 = false;
   std::vector<std::string> orders;  // the file's own order first, then weaker ones: "store_release", "store"
+
+  [[nodiscard]] bool has_orders_under(workloads::MemoryModel model) const {
+    return model == workloads::MemoryModel::c11 || !is_for_c11;
+  }
 };
 
 class OrderedLock {

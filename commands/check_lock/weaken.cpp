@@ -49,17 +49,12 @@ class Weakener {
     return 0;
   }
 
-  // Only c11 tells the orders of loads and read-modify-writes apart.
-  [[nodiscard]] bool is_told_apart(std::size_t place) const {
-    return model_.model == MemoryModel::c11 || !lock_.places()[place].is_for_c11;
-  }
-
   // Under ia64 the checker's store fence waits for an empty buffer, as a full fence does. So it would not show what a real
   // store fence misses.
   [[nodiscard]] bool can_be_tried(std::size_t place, int order) const {
     static constexpr std::array<std::string_view, 3> kStoreFences = {"store_fence", "fence acq_rel", "fence release"};
     const std::string& name = lock_.places()[place].orders[static_cast<std::size_t>(order)];
-    if (!is_told_apart(place)) return false;
+    if (!lock_.places()[place].has_orders_under(model_.model)) return false;
     return model_.model != MemoryModel::ia64 || std::ranges::find(kStoreFences, name) == kStoreFences.end();
   }
 

@@ -59,8 +59,7 @@ std::string weakening_text(const OrderedLock& lock, const Weakening& found, cons
     std::vector<Cell> cells = {fmt::format("{}", fmt::join(lock.places()[i].chain, " > ")), weaker_order_text(lock, i, 0)};
     for (const WeakenedModel& model : found.models) {
       const bool same = model.weakest[i] == 0;
-      const bool is_tried =
-          model.broken.empty() && (model.model == workloads::MemoryModel::c11 || !lock.places()[i].is_for_c11);
+      const bool is_tried = model.broken.empty() && lock.places()[i].has_orders_under(model.model);
       cells.emplace_back(!is_tried ? "-"
                          : same    ? "needed"
                                    : weaker_order_text(lock, i, model.weakest[i]),
@@ -88,8 +87,7 @@ ordered_json weakening_json(const OrderedLock& lock, const Weakening& found) {
     ordered_json place = {
         {"line", lock.places()[i].line}, {"chain", lock.places()[i].chain}, {"order", weaker_order_text(lock, i, 0)}};
     for (const WeakenedModel& model : found.models) {
-      const bool is_tried = model.model == workloads::MemoryModel::c11 || !lock.places()[i].is_for_c11;
-      if (model.broken.empty() && is_tried)
+      if (model.broken.empty() && lock.places()[i].has_orders_under(model.model))
         place["weakest"][name_of_model(model.model)] = weaker_order_text(lock, i, model.weakest[i]);
     }
     for (const WeakenedOnMachine& on : found.machines) place["gain_pct"][on.machine] = on.gain_pct[i];

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "litmus/judge.hpp"
 #include "litmus/shipped_models.hpp"
+#include "litmus/tests/compared_programs.hpp"
 #include "tests/workloads/litmus/litmus_support.hpp"
 #include "workloads/litmus/reference.hpp"
 #include "workloads/program/random.hpp"
@@ -18,11 +16,6 @@ namespace {
 using workloads::LitmusOutcome;
 using workloads::LitmusStatement;
 using workloads::LitmusTest;
-
-std::uint64_t number_in(const char* variable, std::uint64_t usual) {
-  const char* const wanted = std::getenv(variable);
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
-}
 
 // One to four threads, mostly two, of one to four operations on two or three variables. Half of the operations after a store
 // load another variable, because that is what a store buffer reorders; each store has a value of its own, so that outcomes
@@ -113,37 +106,10 @@ Instruction instruction_of(const LitmusStatement& one, const std::vector<int>& r
   return result;
 }
 
-// The same test for the axioms, with a condition that mentions all that the outcome holds.
-Program program_of(const LitmusTest& test) {
-  Program program;
-  for (int i = 0; i < test.variables; ++i) program.variable(std::string(1, workloads::kLitmusVariables[i]));
-  program.condition.kind = Condition::Kind::any;
-  const auto mention = [&program](const Place& place) {
-    Condition term;
-    term.kind = Condition::Kind::term;
-    term.place = place;
-    program.condition.parts.push_back(term);
-  };
-  for (std::size_t i = 0; i < test.threads.size(); ++i) {
-    program.threads.emplace_back();
-    std::vector<int> registers(test.registers, -1);
-    for (const LitmusStatement& one : test.threads[i]) {
-      if (one.target >= 0) {
-        registers[one.target] = program.threads[i].reg(fmt::format("r{}", one.target));
-        mention({static_cast<int>(i), registers[one.target]});
-      }
-      program.threads[i].instructions.push_back(instruction_of(one, registers));
-    }
-  }
-  for (int i = 0; i < test.variables; ++i) mention({-1, i});
-  return program;
-}
-
 std::set<LitmusOutcome> outcomes_of_axioms(const LitmusTest& test, const Model& model) {
-  const Program program = program_of(test);
-  Judge judge(program, model, {.all = 10'000'000, .witness = 10'000'000});
   std::set<LitmusOutcome> outcomes;
-  for (const Outcome& outcome : judge.judgement().outcomes.value()) outcomes.emplace(outcome.begin(), outcome.end());
+  for (const Outcome& outcome : outcomes_by(program_that_mentions_all(test, instruction_of), model))
+    outcomes.emplace(outcome.begin(), outcome.end());
   return outcomes;
 }
 

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
 
-#include "litmus/judge.hpp"
 #include "litmus/shipped_models.hpp"
+#include "litmus/tests/compared_programs.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/interleavings/view_memory.hpp"
 #include "workloads/program/random.hpp"
@@ -198,31 +197,6 @@ Instruction instruction_of(const ViewStep& step, const std::vector<int>& registe
   return result;
 }
 
-Program program_of(const ViewTest& test) {
-  Program program;
-  for (int i = 0; i < test.variables; ++i) program.variable(std::string(1, static_cast<char>('x' + i)));
-  program.condition.kind = Condition::Kind::any;
-  const auto mention = [&program](const Place& place) {
-    Condition term;
-    term.kind = Condition::Kind::term;
-    term.place = place;
-    program.condition.parts.push_back(term);
-  };
-  for (std::size_t i = 0; i < test.threads.size(); ++i) {
-    program.threads.emplace_back();
-    std::vector<int> registers(static_cast<std::size_t>(test.registers), -1);
-    for (const ViewStep& step : test.threads[i]) {
-      if (step.target >= 0) {
-        registers[step.target] = program.threads[i].reg(fmt::format("r{}", step.target));
-        mention({static_cast<int>(i), registers[step.target]});
-      }
-      program.threads[i].instructions.push_back(instruction_of(step, registers));
-    }
-  }
-  for (int i = 0; i < test.variables; ++i) mention({-1, i});
-  return program;
-}
-
 std::string text_of(const ViewTest& test) {
   constexpr std::array<const char*, 4> kKinds = {"load", "store", "exchange", "fence"};
   constexpr std::array<const char*, 7> kOrders = {"", ".acq", ".rel", ".acqrel", ".sc", ".sc", ".full"};
@@ -239,11 +213,6 @@ std::string text_of(const ViewTest& test) {
     text += "|| ";
   }
   return text;
-}
-
-std::set<Outcome> outcomes_by(const Program& program, const Model& model) {
-  Judge judge(program, model, {.all = 10'000'000, .witness = 10'000'000});
-  return judge.judgement().outcomes.value();
 }
 
 // The kernel's model without what c11 leaves out: a store follows all earlier loads of its CPU, as if it depended on each.
@@ -275,16 +244,11 @@ bool leaves_more_out(const ViewTest& test) {
   });
 }
 
-std::uint64_t number_in_environment(const char* variable, std::uint64_t usual) {
-  const char* const wanted = std::getenv(variable);
-  return wanted == nullptr ? usual : std::strtoull(wanted, nullptr, 10);
-}
-
 // Tries one test. Returns how many outcomes the kernel allows that are not reached.
 std::size_t try_test(std::uint64_t number) {
   static const Model kernel = load_model("linux-kernel"), without = model_without_buffered_loads();
   const ViewTest test = RandomViewTest(number).make();
-  const Program program = program_of(test);
+  const Program program = program_that_mentions_all(test, instruction_of);
   const std::set<Outcome> allowed = outcomes_by(program, kernel), explained = outcomes_by(program, without);
   const ViewOutcomes reached(test);
   for (const Outcome& outcome : reached.all())
@@ -296,8 +260,8 @@ std::size_t try_test(std::uint64_t number) {
 }
 
 TEST(ViewsAgainstAxioms, ReachNoOutcomeThatTheKernelForbidsAndEachThatItAllowsWithoutBufferedLoads) {
-  const std::uint64_t first = number_in_environment("LINEBOUNCE_VIEW_FIRST", 0);
-  const std::uint64_t tests = number_in_environment("LINEBOUNCE_VIEW_CASES", 300);
+  const std::uint64_t first = number_in("LINEBOUNCE_VIEW_FIRST", 0);
+  const std::uint64_t tests = number_in("LINEBOUNCE_VIEW_CASES", 300);
   std::uint64_t fewer = 0;
   for (std::uint64_t number = first; number < first + tests; ++number) fewer += try_test(number) > 0 ? 1 : 0;
   EXPECT_GT(fewer, tests / 100) << "no test shows what is left out";

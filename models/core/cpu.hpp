@@ -31,9 +31,9 @@ class SpinCondition {
   bool (*call_)(void*, std::span<const Value>);
 };
 
-// What a program's source says of one operation's order. Simulated cores execute loads in program order, and atomic operations
-// as full fences, so only checkers of weaker orders tell these apart. `sequential_store`: of an exchange that stands for a
-// store. `full`: a fence, the operation, and a fence again.
+// The memory order of one operation, as its program's source states it. Simulated cores execute loads in program order and
+// treat atomic operations as full fences, so they ignore it; a checker of weaker models doesn't. `sequential_store`: for an
+// exchange in place of a store. `full`: a fence, the operation, and another fence.
 enum class MemoryOrder : std::uint8_t { relaxed, acquire, release, both, sequential, sequential_store, full };
 
 class Cpu {

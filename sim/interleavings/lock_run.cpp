@@ -1,9 +1,8 @@
 #include "sim/interleavings/lock_run.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "models/ordinal.hpp"
 #include "workloads/locks/locks.hpp"
@@ -15,11 +14,6 @@ namespace linebounce::sim {
 using namespace workloads;
 
 namespace {
-
-std::int64_t signed_value(Value value, int bytes) {
-  const int unused = 64 - 8 * bytes;
-  return static_cast<std::int64_t>(value << unused) >> unused;
-}
 
 // True for a lock in C, whose pointers are addresses of the host.
 bool is_native(const workloads::LockEntry& lock) {
@@ -51,7 +45,10 @@ LockRun::LockRun(const LockCase& lock_case)
       passed_(where_.size()) {
   const bool is_c11 = case_.model == MemoryModel::c11;
   memory_.emplace(store_, case_.cpus(), is_c11 ? Consistency::sc : machine_model(case_.model));
-  if (is_c11) views_.emplace(store_, case_.cpus(), case_.cells != nullptr ? *case_.cells : own_cells_, objects_of());
+  if (is_c11)
+    views_.emplace(
+        store_, case_.cpus(), case_.cells != nullptr ? *case_.cells : own_cells_,
+        ObjectsOf{[this](Address address) { return object_at(address); }, [this](Value value) { return object_of(value); }});
   for (int cpu = 0; cpu < case_.cpus(); ++cpu) {
     cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, views_ ? &*views_ : nullptr, all_, case_.ending, clock_));
     all_.push_back(cpus_.back().get());
@@ -89,17 +86,15 @@ void LockRun::add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const
   }
 }
 
-// For ViewMemory. Lua's pointers are simulated addresses; those of C are the host's.
-ObjectsOf LockRun::objects_of() const {
-  const auto object_at = [this](Address address) {
-    const AddressSpace::Place place = space_.find_byte(address);
-    return place.object == AddressSpace::kNoObject ? -1 : static_cast<int>(place.object);
-  };
-  const auto object_of_value = [this, object_at](Value value) {
-    if (!is_native(*case_.lock)) return object_at(value);
-    return value >= workloads::mirror() ? object_at(value - workloads::mirror()) : -1;
-  };
-  return {object_at, object_of_value};
+// Lua's pointers are simulated addresses; those of C are the host's.
+int LockRun::object_of(Value value) const {
+  if (!is_native(*case_.lock)) return object_at(value);
+  return value >= workloads::mirror() ? object_at(value - workloads::mirror()) : -1;
+}
+
+int LockRun::object_at(Address address) const {
+  const AddressSpace::Place place = space_.find_byte(address);
+  return place.object == AddressSpace::kNoObject ? -1 : static_cast<int>(place.object);
 }
 
 void LockRun::add_places(const CheckedCpu& cpu, bool fails, std::vector<Choice>& found) const {
@@ -383,7 +378,7 @@ void LockRun::do_step(const Choice& choice) {
   if (choice.times_out) return time_out(cpu);
   const Request request = cpu.request();
   const bool accesses = request.kind < StepKind::fence;
-  if (accesses && space_.find_byte(request.address).object == AddressSpace::kNoObject) {
+  if (accesses && object_at(request.address) < 0) {
     violation_ = fmt::format("CPU {} accesses 0x{:x}, where nothing is", choice.cpu, request.address);
     latest_ = fmt::format("accesses 0x{:x}", request.address);
     return;
@@ -441,18 +436,6 @@ Digest LockRun::known_to(int cpu) const {
   return digest;
 }
 
-std::string LockRun::waiting() const {
-  std::vector<std::string> sentences;
-  for (const CheckedCpu* cpu : all_) {
-    if (cpu->has_ended()) continue;
-    const Request& request = cpu->request();
-    sentences.push_back(request.kind == StepKind::sleep
-                            ? fmt::format("CPU {} sleeps", cpu->id().value)
-                            : fmt::format("CPU {} waits for {}", cpu->id().value, place_name(request.address)));
-  }
-  return fmt::format("{}", fmt::join(sentences, ", "));
-}
-
 std::vector<int> LockRun::looping() const {
   std::vector<int> found;
   for (const CheckedCpu* cpu : all_) {
@@ -465,8 +448,7 @@ std::vector<int> LockRun::looping() const {
 // loop's next turn.
 bool LockRun::runs_on_out_of_loop(CheckedCpu& looping, bool time_passes, int turns) {
   const int cpu = looping.id().value;
-  const std::clock_t until = std::clock() + CLOCKS_PER_SEC;
-  for (auto left = turns * static_cast<std::int64_t>(looping.loop().size()); left > 0 && std::clock() < until;) {
+  for (auto left = std::min(turns * static_cast<std::int64_t>(looping.loop().size()), kMostStepsAlone); left > 0;) {
     const bool is_look = looping.request().kind == StepKind::clock;
     if (!is_look) --left;
     if (!is_look && !looping.repeats()) return true;
@@ -493,80 +475,6 @@ int LockRun::longest() const {
   int most = 0;
   for (const CheckedCpu* cpu : all_) most = std::max(most, cpu->steps());
   return most;
-}
-
-std::string LockRun::place_name(Address address) const {
-  const AddressSpace::Place place = space_.find_byte(address);
-  if (place.object == AddressSpace::kNoObject) return fmt::format("0x{:x}", address);
-  const Symbol symbol = space_.symbol(space_.find(address));
-  return symbol.field.empty() ? symbol.object : symbol.object + "." + symbol.field;
-}
-
-LockState LockRun::state() const {
-  LockState now;
-  if (views_) {
-    for (const auto& [address, bytes, value] : views_->written()) {
-      const bool is_ours = address >= ends_of_reading_ && address < end_of_reading(case_.cpus()).address;
-      if (!is_ours) now.memory.emplace_back(place_name(address), value_name(value));
-    }
-  }
-  for (const auto& [address, bytes] : memory_->written())
-    now.memory.emplace_back(place_name(address), value_name(memory_->in_memory(address, bytes)));
-  for (const CheckedCpu* cpu : all_) {
-    std::vector<std::string>& buffer = now.buffers.emplace_back();
-    for (const CheckedMemory::Store& store : memory_->buffer(cpu->id().value))
-      buffer.push_back(fmt::format("{} = {}", place_name(store.address), value_name(store.value)));
-    const Where where = where_[index(*cpu)];
-    if (where == Where::writes || where == Where::reads || where == Where::reads_late) now.inside.push_back(cpu->id().value);
-  }
-  return now;
-}
-
-// Shows a pointer as "&" and the name of its target; any other value as a number.
-std::string LockRun::value_name(Value value) const {
-  const AddressSpace::Place place =
-      space_.find_byte(is_native(*case_.lock) && value >= workloads::mirror() ? value - workloads::mirror() : value);
-  return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))
-                                                 : "&" + space_.objects()[place.object].name;
-}
-
-// What a step under c11 has chosen of several possibilities.
-std::string LockRun::weak_remark(const Request& request, const Choice& choice) const {
-  if (!choice.is_old || request.kind >= StepKind::fence) return {};
-  const ViewMemory::Word word = {request.address, request.bytes};
-  const int newest = all_[choice.cpu]->places(choice.drawn != 0).front();
-  const std::string value = value_name(views_->value_at(word, newest));
-  if (request.kind == StepKind::load) return fmt::format(" (an old value; the newest is {})", value);
-  return fmt::format(" (before the {} of another CPU)", value);
-}
-
-std::string LockRun::step_name(const Request& request, Value seen) const {
-  const std::string place = request.address == 0 ? "" : place_name(request.address);
-  switch (request.kind) {
-    case StepKind::load: return fmt::format("load {}: {}", place, value_name(seen));
-    case StepKind::store:
-      return fmt::format("{} {} = {}", request.release ? "store_release" : "store", place, value_name(request.operand));
-    case StepKind::exchange:
-      return fmt::format("exchange {} = {}: was {}", place, value_name(request.operand), value_name(seen));
-    case StepKind::fetch_add: {
-      const std::int64_t addend = signed_value(request.operand, request.bytes);
-      return fmt::format("fetch_add {} {} {}: was {}", place, addend < 0 ? "-" : "+", addend < 0 ? -addend : addend,
-                         value_name(seen));
-    }
-    case StepKind::compare_exchange:
-      return fmt::format("compare_exchange {} {} -> {}: {}", place, value_name(request.expected), value_name(request.operand),
-                         seen == request.expected ? "done" : "was " + value_name(seen));
-    case StepKind::fence: {
-      if (request.order == MemoryOrder::acquire) return "load_fence";
-      return request.order == MemoryOrder::release ? "store_fence" : "fence";
-    }
-    case StepKind::wait: return fmt::format("sees a change of {}", place);
-    case StepKind::sleep: return "wakes up";
-    case StepKind::draw: return fmt::format("draws {} of {}", seen, request.operand);
-    case StepKind::clock: return fmt::format("looks at the clock: {} s", seen / 1'000'000'000);
-    case StepKind::mark: return "[leaves]";
-  }
-  return {};
 }
 
 }  // namespace linebounce::sim

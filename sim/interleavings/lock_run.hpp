@@ -84,8 +84,9 @@ inline constexpr int kFreeDraws = 3;
 inline constexpr int kFreeSeconds = 2;
 // A loop counts as waiting if a CPU does not leave it in this many iterations while nothing changes.
 inline constexpr int kProbedTurns = 200;
-// The same before it is called a deadlock that every CPU is in such a loop. A CPU runs on for at most a second of CPU time.
+// The same before it is called a deadlock that every CPU is in such a loop. Of a long loop, fewer iterations are run.
 inline constexpr int kTurnsBeforeDeadlock = 200'000;
+inline constexpr std::int64_t kMostStepsAlone = 1'000'000;
 
 class LockRun : private workloads::Draws {
  public:
@@ -111,8 +112,8 @@ class LockRun : private workloads::Draws {
   // CPUs that count as waiting, because the last iterations of their loops saw the same values.
   [[nodiscard]] std::vector<int> looping() const;
   [[nodiscard]] std::vector<Address> loop_of(int cpu) const { return all_[cpu]->loop(); }
-  // Runs a CPU's loop alone: true if it leaves the loop within so many iterations although no word changes, and no time
-  // passes or, if `time_passes`, each look at the clock comes a second after the one before. The run can't be used afterwards.
+  // Runs only this CPU, which is in a loop. Returns true if it leaves the loop within `turns` iterations although no word
+  // changes. No time passes, or, if `time_passes`, a second between two looks at the clock. The run can't be used afterwards.
   [[nodiscard]] bool leaves_loop(int cpu, bool time_passes, int turns = kProbedTurns) {
     return runs_on_out_of_loop(*all_[cpu], time_passes, turns);
   }
@@ -138,7 +139,9 @@ class LockRun : private workloads::Draws {
   std::optional<Value> compare_exchange_weak(Cpu& cpu, Address address, Value expected, Value desired, int bytes) override;
   void ran(int operation) override;
   std::unique_ptr<workloads::Lock> create_lock();
-  [[nodiscard]] ObjectsOf objects_of() const;
+  // The object at an address, and the one that a value points into; -1: none.
+  [[nodiscard]] int object_at(Address address) const;
+  [[nodiscard]] int object_of(Value value) const;
   void add_places(const CheckedCpu& cpu, bool fails, std::vector<Choice>& found) const;
   void add_own_steps(const CheckedCpu& cpu, std::vector<Choice>& found) const;
   void add_draws(const CheckedCpu& cpu, std::vector<Choice>& found) const;

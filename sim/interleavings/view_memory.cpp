@@ -121,9 +121,9 @@ int ViewMemory::own_store_up_to(int cpu, int cell, int place) const {
   return place;
 }
 
-// What a load of this value must know because of earlier accesses of its own CPU. If a value of another CPU replaces what this
-// CPU has stored or loaded, or passes on a value that does, its load comes after that access: so after all loads before the
-// store, and after what that load was told.
+// The view that the CPU must have to load this value, because of its own earlier accesses. If another CPU's value replaces what
+// this CPU has stored or loaded, or passes on a value that does, the load comes after that access. So it comes after all loads
+// before the store, and after what that load was told.
 ViewMemory::View ViewMemory::known_to_load(int cpu, int cell, const Stored& value) const {
   View known;
   if (has_learnt_all(cpu)) return known;
@@ -251,8 +251,8 @@ void ViewMemory::update(int cpu, const Word& word, int place, Value value, Memor
   if (order == MemoryOrder::full) fence(cpu, order);
 }
 
-// A read-modify-write that changes nothing, and tells no more than the value that it has read, makes no value of its own: no
-// store can come between the two, and whoever reads one learns what the other tells.
+// Makes no new value if the read-modify-write changes nothing and tells no more than the value that it has read: no store can
+// come between the two, and a CPU that reads one learns what the other tells.
 void ViewMemory::replace(int cpu, const Word& word, int place, Value value, MemoryOrder order) {
   const int cell = cell_number(word), from = memory_[cell].order[place];
   const Stored& read = memory_[cell].values[from];

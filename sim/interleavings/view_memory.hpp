@@ -1,6 +1,5 @@
-// Memory under the model c11, which is weaker than every machine's: C11's atomic operations without load buffering, where each
-// CPU sees stores in an order of its own. The README of this folder says how it relates to C11, to the kernel's model and to
-// arm64.
+// Memory under the model c11, which is weaker than every machine's: C11's atomic operations without load buffering. Each CPU
+// may see stores in a different order. The README of this folder compares it with C11, the kernel's model and arm64.
 //
 //   cell:    the values that a word has had, oldest first (its modification order). A store may be put before values that its
 //            CPU has not seen; a read-modify-write directly follows the value that it has read, and nothing comes between.
@@ -55,15 +54,15 @@ class ViewMemory {
   void update(int cpu, const Word& word, int place, Value value, MemoryOrder order);
   void fence(int cpu, MemoryOrder order);
 
-  // What `waker` has seen, `sleeper` sees once it is woken.
+  // Once `sleeper` wakes up, it sees what `waker` has seen.
   void wake(int waker, int sleeper);
   void wake_up(int cpu);
 
   // True if the CPU may read no value but the newest of any cell.
   [[nodiscard]] bool sees_everything(int cpu) const;
   [[nodiscard]] WordCells::Cell cell_of(const Word& word) const { return cells_->cell_of(word.address, word.bytes); }
-  // Two states have one digest if CPUs can't tell them apart: values that no running CPU may read any more don't count, and of
-  // views only the order counts. `ended`: by CPU.
+  // Gives two states the same digest if no CPU can tell them apart. Skips values that no running CPU may read any more, and
+  // adds only the order of views. `ended`: by CPU.
   void add_to(Digest& digest, const std::vector<bool>& ended) const;
 
   // For display: the newest values of all cells that were written, by address.

@@ -4,19 +4,22 @@
 
 namespace linebounce::workloads {
 
-unsigned models_in(std::string_view words, std::string& wrong) {
+std::optional<MemoryModel> model_named(std::string_view word) {
+  const auto* const found = std::ranges::find(kMemoryModels, word);
+  if (found == kMemoryModels.end()) return std::nullopt;
+  return static_cast<MemoryModel>(found - kMemoryModels.begin());
+}
+
+std::optional<unsigned> models_in(std::string_view words) {
   unsigned models = 0;
   for (std::size_t at = 0; (at = words.find_first_not_of(" ,", at)) != std::string_view::npos;) {
     const std::size_t end = std::min(words.find_first_of(" ,", at), words.size());
-    const auto* const found = std::ranges::find(kMemoryModels, words.substr(at, end - at));
-    if (found != kMemoryModels.end()) {
-      models |= 1U << static_cast<unsigned>(found - kMemoryModels.begin());
-    } else if (wrong.empty()) {
-      wrong = words.substr(at, end - at);
-    }
+    const std::optional<MemoryModel> model = model_named(words.substr(at, end - at));
+    if (!model) return std::nullopt;
+    models |= 1U << static_cast<unsigned>(*model);
     at = end;
   }
-  return models;
+  return models == 0 ? std::nullopt : std::optional(models);
 }
 
 }  // namespace linebounce::workloads

@@ -3,7 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <string_view>
 
 namespace linebounce::workloads {
@@ -26,8 +26,9 @@ enum class MemoryModel : std::uint8_t { sc, tso, ia64, c11 };
 
 inline constexpr std::array<std::string_view, 4> kMemoryModels = {"sc", "tso", "ia64", "c11"};  // by MemoryModel
 
-// The set of models in a list such as "sc tso", as LockTraits::models. `wrong` receives the first word that names none.
-unsigned models_in(std::string_view words, std::string& wrong);
+std::optional<MemoryModel> model_named(std::string_view word);
+// The set of models in a list such as "sc tso", as LockTraits::models. None if a word names no model, or there is no word.
+std::optional<unsigned> models_in(std::string_view words);
 
 struct LockTraits {
   bool excludes = true;  // true if two writers exclude each other; false only for the lock `none`

@@ -1,6 +1,6 @@
 #include "workloads/lua/declaration.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -118,11 +118,9 @@ Readers readers_named(Interpreter& lua, const std::string& word) {
 }
 
 unsigned models_named(Interpreter& lua, const std::string& words) {
-  std::string wrong;
-  const unsigned models = models_in(words, wrong);
-  if (!wrong.empty() || models == 0)
-    lua.fail(fmt::format("traits: models = \"{}\"; legal: some of \"sc tso ia64 c11\"", words));
-  return models;
+  const std::optional<unsigned> models = models_in(words);
+  if (!models) lua.fail(fmt::format("traits: models = \"{}\"; legal: some of \"{}\"", words, fmt::join(kMemoryModels, " ")));
+  return *models;
 }
 
 LockTraits traits_in(Interpreter& lua, const LuaTable& table) {

@@ -1,7 +1,7 @@
 #include "workloads/native/lock_object.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 
 #include <algorithm>
@@ -92,10 +92,12 @@ void LockObject::read_declaration() {
   traits_.readers_nest = declared->readers_wait_nested == 0;
   traits_.most_cpus = declared->most_cpus;
   if (declared->models != nullptr) {
-    std::string wrong;
-    traits_.models = models_in(declared->models, wrong);
-    if (!wrong.empty() || traits_.models == 0)
-      throw std::runtime_error(fmt::format(".models = \"{}\"; legal: some of \"sc tso ia64 c11\"", declared->models));
+    const std::optional<unsigned> models = models_in(declared->models);
+    if (!models) {
+      throw std::runtime_error(
+          fmt::format(".models = \"{}\"; legal: some of \"{}\"", declared->models, fmt::join(kMemoryModels, " ")));
+    }
+    traits_.models = *models;
   }
   traits_.tries = has(Function::try_acquire);
   traits_.fits_4_bytes = size_ <= 4;
