@@ -20,7 +20,7 @@ struct LockOperation {
   int number = 0;
   // Where it is, outside of headers, and the calls that lead from there: "my_lock.c:7", "wrappers.h:10". Never empty.
   std::vector<std::string> chain;
-  bool ran = false;   // true if it has run before the simulation, in init()
+  bool ran = false;  // true if it has run before the simulation, in init()
 };
 
 struct LockEntry {
