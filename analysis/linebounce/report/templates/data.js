@@ -2,7 +2,9 @@
 
 async function unpackData() {
   const text = document.getElementById("data").textContent;
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i); // a fifth of the time of Uint8Array.from()
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
@@ -24,13 +26,20 @@ function distinct(columns, name, wanted = {}) {
   return [...new Set(rowsWhere(columns, wanted).map((row) => row[name]))];
 }
 
+const formats = new Map(); // significant digits, or null for all of an integer's -> how to write a number
+
+function numberFormat(digits) {
+  if (!formats.has(digits)) formats.set(digits, new Intl.NumberFormat("en-US", digits === null ? {} : { maximumSignificantDigits: digits }));
+  return formats.get(digits);
+}
+
 // Formats numbers for readers: four digits, with thousands separators.
 function numberText(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US");
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return numberFormat(null).format(value);
   if (value !== 0 && Math.abs(value) < 1e-5) return value.toExponential(2);
-  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+  return numberFormat(digits).format(value);
 }
 
 // A name that may wrap between its words, as _breakable() in page.py does; returns nodes for element().
