@@ -34,7 +34,7 @@ def test_the_programs_have_no_data_races(name: str, variant: str, tmp_path: Path
 def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Program, name: str) -> None:
     program = PROGRAMS[name]
     tools = confusion.Tools(linebounce.executable.parent, linebounce.directory)
-    trace = confusion.record(tools, program)
+    trace = confusion.undisturbed(tools, program)
     answer = confusion.advice(tools, trace)
     assert confusion.is_right(program, answer), answer
     cured = confusion.cured(tools, program, trace)
