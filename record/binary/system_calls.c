@@ -15,6 +15,16 @@ static bool is_measured(int64_t number) {
   switch (number) {
     case SYS_futex:
     case SYS_sched_yield:
+    // In these QEMU works or waits itself: it stops all threads to change its map of the memory, and writes the files of
+    // /proc/self when they are opened. That takes milliseconds, and microseconds without QEMU.
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_mprotect:
+    case SYS_mremap:
+    case SYS_brk:
+    case SYS_madvise:
+    case SYS_open:
+    case SYS_openat:
     case ANNOUNCE_THREAD:
     case ANNOUNCE_CALLBACK: return false;
     default: return is_followed();

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
-// The calling thread makes a system call. Not measured: waits for other threads, which a replay repeats, and calls of the runtime.
+// The calling thread makes a system call. Not measured: waits for other threads, which a replay repeats; calls that take
+// QEMU longer than the system, those that change the memory's map or open a file; and calls of the runtime.
 void calls_system(int64_t number);
 void system_has_returned(void);
