@@ -9,13 +9,23 @@
 #include "events.h"
 #include "real.h"
 
-// The instructions of the C library's functions for memory are the program's, where the plugin counts them.
-#define ALLOCATING(call)                 \
-  ({                                     \
-    this_thread.allocates = true;        \
-    const __typeof__(call) got = (call); \
-    this_thread.allocates = false;       \
-    got;                                 \
+// Around the C library's functions for memory. Their instructions are the program's, where the plugin counts them.
+static uint64_t begin_allocating(void) {
+  this_thread.allocates = true;
+  return ticks_of_work();
+}
+
+static void end_allocating(uint64_t began) {
+  this_thread.allocates = false;
+  drop_waits_since(began);
+}
+
+#define ALLOCATING(call)                       \
+  ({                                           \
+    const uint64_t began = begin_allocating(); \
+    const __typeof__(call) got = (call);       \
+    end_allocating(began);                     \
+    got;                                       \
   })
 
 static void* record_block(void* memory, size_t bytes, size_t element, uintptr_t caller, unsigned flags) {
@@ -115,9 +125,9 @@ REPLACEABLE size_t malloc_usable_size(void* memory) {
 REPLACEABLE void free(void* memory) {
   if (is_apart(memory)) return free_apart(memory);
   freeing_block(memory);
-  this_thread.allocates = true;
+  const uint64_t began = begin_allocating();
   REAL(free)(memory);
-  this_thread.allocates = false;
+  end_allocating(began);
 }
 
 static void asked_for_pages(const void* memory, size_t bytes, unsigned log2_bytes) {

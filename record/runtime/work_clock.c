@@ -39,3 +39,13 @@ void restart_work(void) {
     this_thread.ticks = __builtin_ia32_rdtsc();
   }
 }
+
+void drop_long_wait(void) {
+  if (this_thread.ring == NULL) return;
+  const struct Usage before = renew_usage();
+  if (this_thread.usage.given_up != before.given_up) {
+    restart_work();
+  } else {
+    this_thread.usage = before;  // the next event looks whether the processor was taken from the thread
+  }
+}
