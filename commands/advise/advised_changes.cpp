@@ -67,21 +67,6 @@ void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits
   change.cautions = edit.cautions;
 }
 
-// Says how many line transfers remain after the change, and names the costliest remaining cause.
-std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what) {
-  std::string text = fmt::format("On {} {} of {} transfers of lines remain", machine.sharing.machine,
-                                 grouped(std::llround(after)), grouped(std::llround(before)));
-  if (machine.time) {
-    const auto left = std::ranges::find_if(machine.time->shares, [&what](const TimeShare& share) {
-      const bool moves = share.what == TimeClass::lock || share.what == TimeClass::false_sharing ||
-                         share.what == TimeClass::true_sharing || share.what == TimeClass::communication;
-      return moves && what.find(share.name.substr(0, share.name.find('.'))) == std::string::npos;
-    });
-    if (left != machine.time->shares.end()) text += fmt::format(", most on {}", left->name);
-  }
-  return text + ".";
-}
-
 // What the programmer must check before another lock may take the place of the recorded one. The program must meet it in every
 // run, and a recording shows only one.
 std::vector<std::string> cautions_of(const std::string& recorded, const std::string& algorithm) {
@@ -344,6 +329,22 @@ std::vector<AdvisedChange> conditional_changes(const std::vector<MachineAdvice>&
 }
 
 }  // namespace
+
+std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what) {
+  const std::string was = grouped(std::llround(before)), is = grouped(std::llround(after));
+  std::string text = after <= before ? fmt::format("On {} {} of {} transfers of lines remain", machine.sharing.machine, is, was)
+                                     : fmt::format("On {} there are more transfers of lines, {} instead of {}",
+                                                   machine.sharing.machine, is, was);
+  if (machine.time) {
+    const auto left = std::ranges::find_if(machine.time->shares, [&what](const TimeShare& share) {
+      const bool moves = share.what == TimeClass::lock || share.what == TimeClass::false_sharing ||
+                         share.what == TimeClass::true_sharing || share.what == TimeClass::communication;
+      return moves && what.find(share.name.substr(0, share.name.find('.'))) == std::string::npos;
+    });
+    if (left != machine.time->shares.end()) text += fmt::format(", most on {}", left->name);
+  }
+  return text + ".";
+}
 
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
                        const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing) {

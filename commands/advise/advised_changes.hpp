@@ -22,6 +22,10 @@ struct MachineAdvice {
   std::vector<TriedCount> counts = {};
 };
 
+// Says how many transfers of lines the machine has after the change `what`, of how many before it, and names the costliest
+// cause that remains. There may be more: members on lines of their own no longer move together.
+std::string remains_text(double before, double after, const MachineAdvice& machine, const std::string& what);
+
 // `words`: words that behaved like locks and were replayed as locks. `missing`: what the trace does not contain. Reads the
 // source files that the trace names.
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,

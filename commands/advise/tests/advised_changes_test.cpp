@@ -21,6 +21,16 @@ AdvicePage page_advising(std::vector<AdvisedChange> changes) {
   return page;
 }
 
+TEST(AdviceOnLayouts, SaysThatTransfersRemainOrThatThereAreMore) {
+  MachineAdvice machine;
+  machine.sharing.machine = "m";
+  machine.time.emplace().shares = {{.what = TimeClass::true_sharing, .name = "sum.of_all"}};
+  EXPECT_EQ(remains_text(12000, 1234, machine, "pad counts"),
+            "On m 1 234 of 12 000 transfers of lines remain, most on sum.of_all.");
+  EXPECT_EQ(remains_text(1234, 12000, machine, "pad counts"),
+            "On m there are more transfers of lines, 12 000 instead of 1 234, most on sum.of_all.");
+}
+
 TEST(AdviceOfSeveralRecordings, IsWhatMostOfThemAdviseWithTheMedianOfTheirGains) {
   AdvicePage page = page_advising({change_of("spread counts", {10, 8, 12})});
   join_recordings(page, {page_advising({change_of("spread counts", {30, 20, 45})}),
