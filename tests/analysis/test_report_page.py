@@ -90,11 +90,13 @@ def processor_seconds(browser: Browser, report: Path) -> float:
 
 
 def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:
-    """The fastest of several openings counts, because other programs on the machine can only make an opening slower."""
+    """The fastest of several openings counts, because other programs on the machine can only make an opening slower. Of two
+    seconds of the process, its main thread takes 1.4 (0.67 to 0.74 of the whole in three openings)."""
+    most = 1.4
     times: list[float] = []
-    while len(times) < 5 and not any(0 < time < 2 for time in times):
+    while len(times) < 5 and not any(0 < time < most for time in times):
         times.append(processor_seconds(browser, reports["oltp_run"]))
-    assert 0 < min(times) < 2, times
+    assert 0 < min(times) < most, times
 
 
 def test_the_lock_table_sorts_by_every_column_both_ways(opened: Callable[..., OpenedPage]) -> None:
