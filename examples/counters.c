@@ -61,7 +61,7 @@ static void* count(void* argument) {
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? atoi(argv[1]) : 4;
-  const size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : 4000;
+  const size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : 40000;
   if (threads < 1 || threads > most_threads || bytes == 0) {
     fprintf(stderr, "counters: 1 to %d threads, and some bytes for each\n", most_threads);
     return 2;

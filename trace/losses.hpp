@@ -84,6 +84,8 @@ enum class Loss : std::uint8_t {
   kept_as_prediction,
   cores_assumed,
   threads_assumed,
+  numbers_assumed,
+  cores_differ,
   caches_differ,
   memory_nodes_left_out,
   rest_of_machine,
@@ -103,6 +105,8 @@ enum class Loss : std::uint8_t {
   jumped_functions,
   foreign_threads,
   instructions_assumed,
+  instructions_measured,
+  disturbances,
   own_locks,
   threads_apart,
   forks,
@@ -225,6 +229,10 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"threads_assumed", Severity::doubt,
      "{0} does not say which CPUs share a core. As its nodes have one block of CPUs for each thread, CPUs n and n + {1} are "
      "taken for one core's."},
+    {"numbers_assumed", Severity::doubt,
+     "{0} does not say which numbers the CPUs have: a core's threads are taken to be neighbours, and slower cores to come "
+     "first."},
+    {"cores_differ", Severity::doubt, "The cores differ in speed and caches: the machine has those of the fastest, from {0}."},
     {"caches_differ", Severity::doubt, "The CPUs' {0} caches differ in size: the machine has those of CPU {1}."},
     {"memory_nodes_left_out", Severity::lost,
      "{0} has nodes of memory without CPUs, which the machine lacks: {1}. numactl -H has their distances, HMAT their "
@@ -259,6 +267,12 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"jumped_functions", Severity::doubt, "functions that were reached by a jump: what they do is their caller's"},
     {"foreign_threads", Severity::lost, "threads that the C library did not create"},
     {"instructions_assumed", Severity::doubt, "instructions between accesses: two for each access are assumed"},
+    {"instructions_measured", Severity::note,
+     "the number of instructions: what is computed for 30 ns and more is measured in time, and written as instructions of {1} "
+     "cycles; two are assumed for each access"},
+    {"disturbances", Severity::doubt,
+     "{1} between accesses where the program seldom takes so long: it counts as the recording host's (interrupts, page faults, "
+     "cold caches)"},
     {"own_locks", Severity::doubt,
      "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
     {"threads_apart", Severity::doubt,

@@ -31,7 +31,8 @@ bool TurnOfWait::may_have(const Operation& operation) {
     case Kind::leave: --depth_; break;
     case Kind::prefetch:
     case Kind::fence:
-    case Kind::clock: break;
+    case Kind::clock:
+    case Kind::blocked: break;
     default: return false;
   }
   return instructions_ + cycles_ <= kMostTime;

@@ -34,14 +34,14 @@ def test_the_programs_have_no_data_races(name: str, variant: str, tmp_path: Path
 def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Program, name: str) -> None:
     program = PROGRAMS[name]
     tools = confusion.Tools(linebounce.executable.parent, linebounce.directory)
-    trace = confusion.record(tools, program)
+    trace = confusion.undisturbed(tools, program)
     answer = confusion.advice(tools, trace)
     assert confusion.is_right(program, answer), answer
     cured = confusion.cured(tools, program, trace)
     assert cured.helps, cured
     assert not any(confusion.concerns(program, change) for change in cured.answer.changes), cured
-    # A change in the source gains what the advice predicted.
-    assert cured.gain_pct == pytest.approx(answer.gains[0], rel=0.5)
+    # A change in the source gains what the advice predicted, within a factor of two.
+    assert 0.5 < cured.gain_pct / answer.gains[0] < 2, (cured.gain_pct, answer.gains)
 
 
 def test_lines_that_are_seldom_shared_are_left_alone(linebounce: Program) -> None:

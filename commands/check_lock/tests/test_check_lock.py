@@ -249,8 +249,8 @@ def changed(linebounce: Program, lock: str, changes: list[tuple[str, str]]) -> P
     return linebounce.file(f"{lock}.lua", text)
 
 
-def check(linebounce: Program, *arguments: str | Path, timeout: float = 240) -> dict:
-    result = linebounce("check-lock", *arguments, "--json", timeout=timeout)
+def check(linebounce: Program, *arguments: str | Path) -> dict:
+    result = linebounce("check-lock", *arguments, "--json")
     (found,) = json.loads(result.stdout)
     assert (result.code == 0) == (found["verdict"] == "holds")
     return found
@@ -287,8 +287,7 @@ def test_shipped_cpp_locks_pass_the_checker(linebounce: Program) -> None:
     for lock in in_cpp:
         # A writer of brlock takes one lock for each CPU, so three CPUs have more interleavings than the limit.
         smaller = ["--cpus", "2"] if lock == "brlock" else []
-        # qspinlock takes a minute of a processor, which other tests use meanwhile.
-        found = check(linebounce, lock, "--machines", "3", *smaller, timeout=900)
+        found = check(linebounce, lock, "--machines", "3", *smaller)
         assert found["verdict"] == "holds"
         assert {case["consistency"] for case in found["cases"]} == {"sc", "tso", "ia64", "c11"}
         assert len(found["trials"]) == 3
