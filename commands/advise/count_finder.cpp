@@ -17,9 +17,11 @@ class CountFinder {
  public:
   CountFinder(const StudyArguments& arguments, int orders, const std::string& machine, const trace::Reader& reader,
               const std::vector<std::string>& argv)
-      : arguments_(arguments), orders_(orders), argv_(argv), directory_(fs::path(arguments.directory) / machine) {
+      : arguments_(arguments), orders_(orders), argv_(argv) {
     study_ = {.name = "counts", .title = "Other counters", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
-    range_ = pace_range(reader.summary(), plan_of(study_).make_point(0).input.machine.cpu, study_.sets);
+    const Plan plan = plan_of(study_);
+    directory_ = fs::path(arguments.directory) / plan.experiment.machine_name;
+    range_ = pace_range(reader.summary(), plan.make_point(0).input.machine.cpu, study_.sets);
   }
 
   std::vector<TriedCount> find(std::vector<CountCure> cures, ExitCode& code) {
@@ -98,11 +100,12 @@ class CountFinder {
 
 }  // namespace
 
-std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
-                                   const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code) {
+std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const std::string& machine,
+                                   const TimeAccount& account, const trace::Reader& reader,
+                                   const std::vector<std::string>& argv, ExitCode& code) {
   std::vector<CountCure> cures = count_cures(account, reader);
   if (cures.empty()) return {};
-  return CountFinder(arguments, orders, account.machine, reader, argv).find(std::move(cures), code);
+  return CountFinder(arguments, orders, machine, reader, argv).find(std::move(cures), code);
 }
 
 }  // namespace linebounce::sim

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from program import Program
+from program import ROOT, Program
 from recorded import Recorder
 
 MACHINES = ("--machine", "p3_xeon_8way", "--machine", "generic_2socket_32core")
@@ -116,6 +116,8 @@ def recorded_in_its_folder(linebounce: Program) -> Program:
 
 
 def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounce: Program) -> None:
+    text = (ROOT / "configs" / "machines" / "generic_2socket_32core.toml").read_text()
+    file = linebounce.file("mine.toml", text.replace('"generic_2socket_32core"', '"mine"', 1))
     # The program takes microseconds, which what a busy host does to one recording and not to the other can outweigh.
     for _ in range(5):
         recorded_in_its_folder(linebounce)
@@ -123,6 +125,8 @@ def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounc
             "advise",
             "trace.lbt",
             *MACHINES,
+            "--machine",
+            str(file),
             "-o",
             "out",
             "--recheck",
@@ -143,6 +147,7 @@ def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounc
     whole = [gain["machine"] for gain in change["gains"] if not gain["part"]]
     assert whole
     assert [again["machine"] for again in page["recheck"]] == whole
+    assert "mine" in whole
     for again in page["recheck"]:
         assert (again["change"], again["held"]) == (1, True), again
     assert result.stdout.count("the prediction held") == len(page["recheck"])
