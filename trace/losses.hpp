@@ -313,6 +313,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
 // Code that assesses replays recognises these rows by how their sentences begin.
 static_assert(kLossKinds[index_of(Loss::own_locks)].sentence.starts_with(kOwnLocks));
 static_assert(kLossKinds[index_of(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
+static_assert(kLossKinds[index_of(Loss::instructions_measured)].sentence.starts_with(kMeasuredInstructions));
 
 constexpr const LossKind& facts_of(Loss loss) {
   return kLossKinds[index_of(loss)];

@@ -15,6 +15,8 @@ inline constexpr const char* kOwnLocks = "locks that the program makes of atomic
 inline constexpr const char* kProgramRecorder = "linebounce-record";
 // How the sentence begins that says: instructions and pauses between accesses are assumed.
 inline constexpr const char* kAssumedInstructions = "instructions between accesses";
+// How the sentence begins that says: what a program computes is measured as time, and written as instructions.
+inline constexpr const char* kMeasuredInstructions = "the number of instructions";
 // A recorder that measures how long a program computes writes that time as instructions of this many cycles each. Machines of
 // today have this value for instructions that miss no cache (models/cpu_spec.hpp), so that on them the time is as measured.
 inline constexpr double kCyclesOfInstruction = 0.7;
@@ -32,8 +34,17 @@ struct Summary {
   friend bool operator==(const Summary&, const Summary&) = default;
 };
 
+inline bool says(const std::vector<std::string>& missing, const char* begin) {
+  return std::ranges::any_of(missing, [begin](const std::string& one) { return one.starts_with(begin); });
+}
+
 inline bool has_assumed_instructions(const std::vector<std::string>& missing) {
-  return std::ranges::any_of(missing, [](const std::string& one) { return one.starts_with(kAssumedInstructions); });
+  return says(missing, kAssumedInstructions);
+}
+
+// Whether what the host did beside the program may stand in the trace as instructions.
+inline bool has_measured_instructions(const std::vector<std::string>& missing) {
+  return says(missing, kMeasuredInstructions);
 }
 
 // Whether the trace is of a real program, with its instructions counted or measured.

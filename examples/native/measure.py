@@ -202,9 +202,9 @@ def main() -> int:
         parser.error(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(sources)}")
     tools = Tools(options.build, options.output)
     machine = options.machine or calibrated(tools)
+    before = "with" if before_others() else "without"
     distance = Distance(compile_natively(tools, HERE / "line.c", "line"))
     print(f"a line takes {distance.usual:.0f} ns from one processor to the other", flush=True)
-    before = "with" if before_others() else "without"
     print(f"load {os.getloadavg()[0]:.2f} at the begin; {before} real-time priority", flush=True)
 
     # All native figures come first, so that none of them is known to follow a prediction.

@@ -23,10 +23,7 @@ std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceR
     return "The recording has no computation: an earlier version made it. Shares and gains may be far too large; record the "
            "program again.";
   if (!range) return {};
-  const std::string measured = trace::facts_text(trace::Loss::instructions_measured, trace::kProgramRecorder,
-                                                 fmt::format("{}", trace::kCyclesOfInstruction));
-  const bool is_measured = std::ranges::find(trace.missing, measured) != trace.missing.end();
-  if (!is_measured) {
+  if (!trace::has_measured_instructions(trace.missing)) {
     return fmt::format(
         "Sizes rest on the instructions that were counted, at {} clock cycles each. How many they take on the simulated "
         "machine "

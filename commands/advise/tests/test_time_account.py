@@ -67,6 +67,7 @@ def advised(linebounce: Program, body: str, *machines: str) -> dict:
     return page
 
 
+@pytest.mark.undisturbed
 @pytest.mark.parametrize("case", CASES)
 def test_the_bottleneck_is_named_and_every_tick_belongs_to_one_class(linebounce: Program, case: str) -> None:
     body, what, name = CASES[case]
