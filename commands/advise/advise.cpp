@@ -292,8 +292,8 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;
-    MachineAdvice& advice = found.emplace_back(
-        MachineAdvice{.given = machine, .sharing = std::move(*sharing), .has_locks = has_locks});
+    MachineAdvice& advice =
+        found.emplace_back(MachineAdvice{.given = machine, .sharing = std::move(*sharing), .has_locks = has_locks});
     const bool is_known = advice.sharing.time && !locks.replaced();
     advice.time = is_known ? advice.sharing.time : time_on(arguments, machine, locks.reader());
     judge_by_plain(plain, machine, advice.time, explained);
