@@ -38,7 +38,7 @@ NO_EFFECT_PCT = 3
 SAME_DISTANCE = 0.25  # of the time that a line takes from one processor to the other
 CALIBRATIONS = 20
 CALIBRATION_PAUSE_SECONDS = 10
-MOST_TRIES = 6  # for each pair of runs that counts
+MOST_TRIES = 20  # for each pair of runs that counts
 FACTOR = 2
 
 
