@@ -1,5 +1,6 @@
 // Four threads read an LMDB database that one writer changes. Usage: lmdb FOLDER [TIMES]
-// LMDB keeps each reader's slot on its own line (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding.
+// LMDB keeps each reader's slot on its own line (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding. -DREADERS=2: two
+// readers.
 
 #include <lmdb.h>
 #include <pthread.h>
@@ -7,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kReaders = 4, kKeys = 200, kReads = 1500, kWrites = 10 };
+#ifndef READERS
+#define READERS 4
+#endif
+
+enum { kReaders = READERS, kKeys = 200, kReads = 1500, kWrites = 10 };
 
 static MDB_env* environment;
 static MDB_dbi database;

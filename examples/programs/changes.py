@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Changes that others published for their programs: the gain natively on this computer beside what Linebounce predicts.
+
+changes.py [-b BUILD] [-o OUTPUT] [--machine FILE] [--runs N] [--recordings N] [PROGRAM...]
+
+Each program is other people's source from before and after a public change, fetched by git or as a Debian package, with a small
+main() of ours where it is a library. First both run N times (11) without Linebounce, in turns. Then each is recorded, by default
+three times, and three predictions are made on FILE, a machine that linebounce-probe and linebounce calibrate made here (without
+--machine they make one first, which takes two minutes): what advise says of the source before the change, and what replays of
+the recordings before and after it say. Exit code 1: a sign is wrong. A program that cannot be fetched is left out. Sources and
+builds stay in build/examples/programs.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from native.measure import FACTOR, Native, Predicted, advised, calibrated  # noqa: E402
+from reproduce import ROOT, CannotFetchError  # noqa: E402
+from table import FOLDER, LMDB, BuildError, Compiler, Workshop  # noqa: E402
+
+NO_EFFECT_PCT = 3  # a smaller gain is none
+RECORDED_TIMES = 3
+
+
+@dataclass
+class Change:
+    """What was changed, and how both versions are built and run."""
+
+    where: str  # the change in public
+    published: str  # its gain, as its author measured it
+    sources: tuple[str, ...]  # below the fetched folder, or, if they begin with a point, here
+    flags: tuple[str, ...]
+    arguments: tuple[str, ...]  # {} is the rounds
+    native_rounds: int
+    recorded_rounds: int
+    repository: str = ""  # on GitHub; without one the source is LMDB's package
+    commits: tuple[str, str] = ("", "")  # before and after
+    flags_before: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()  # of what is needed of the repository
+
+    def command(self, program: Path, rounds: int, scratch: Path) -> list[str | Path]:
+        return [program, *(argument.format(rounds, scratch=scratch) for argument in self.arguments)]
+
+
+@dataclass
+class Both:
+    """The programs before and after the change."""
+
+    before: Path
+    after: Path
+
+
+@dataclass
+class Row:
+    name: str
+    change: Change
+    native: Native
+    advised: Predicted
+    replayed_pct: list[float]  # by each pair of recordings
+
+    @property
+    def replayed(self) -> float:
+        return statistics.median(self.replayed_pct)
+
+    def verdict(self, predicted_pct: float) -> str:
+        native_pct = self.native.gain_pct
+        if max(abs(native_pct), abs(predicted_pct)) < NO_EFFECT_PCT:
+            return "right: nothing"
+        if native_pct * predicted_pct <= 0 or min(abs(native_pct), abs(predicted_pct)) < NO_EFFECT_PCT:
+            return "WRONG"
+        near = 1 / FACTOR <= predicted_pct / native_pct <= FACTOR
+        return "right" if near else "right sign"
+
+    def text(self) -> str:
+        low, high = self.native.interval_pct
+        advice = f"{self.advised.change or 'nothing'}: {self.advised.gain_pct:+.1f} %"
+        cells = (
+            self.name,
+            self.change.published,
+            f"{self.native.gain_pct:+.1f} % ({low:.1f} to {high:.1f})",
+            f"{advice} ({self.advised.slow_pct:+.0f} to {self.advised.fast_pct:+.0f})",
+            self.advised.explained,
+            self.verdict(self.advised.gain_pct),
+            f"{self.replayed:+.1f} % ({min(self.replayed_pct):+.0f} to {max(self.replayed_pct):+.0f})",
+            self.verdict(self.replayed),
+        )
+        return f"| {' | '.join(cells)} |"
+
+
+CHANGES = {
+    "yse-soundengine": Change(
+        "yvanvds/yse-soundengine pull request 296: each cell of mpmcQueue on a line of its own",
+        "+4.7 %, one producer and consumer",
+        ("./changes/ring_cells.cpp",),
+        ("-std=c++20", "-I{source}/YseEngine"),
+        ("{}",),
+        20_000_000,
+        20_000,
+        "yvanvds/yse-soundengine",
+        ("6b0dc3bd14d2^", "6b0dc3bd14d2"),
+        paths=("YseEngine/utils/mpmcQueue.hpp",),
+    ),
+    "valkey": Change(
+        "valkey-io/valkey pull request 1179: the main thread's count of memory apart from the I/O threads'",
+        "+2 to 4 % (XADD, 16 threads)",
+        ("./changes/memory_counts.c", "src/zmalloc.c", "src/siphash.c"),
+        ("-I{source}/src",),
+        ("{}",),
+        6_000_000,
+        10_000,
+        "valkey-io/valkey",
+        ("a62d1f177b78^", "a62d1f177b78"),
+        paths=("src",),
+    ),
+    "aeron": Change(
+        "aeron-io/aeron pull request 1915: the words of producer and consumer of a queue on lines of their own",
+        "a gain; its size is not to be had here",
+        ("./changes/command_queue.c", "aeron-client/src/main/c/concurrent/aeron_spsc_concurrent_array_queue.c")
+        + ("aeron-client/src/main/c/util/aeron_bitutil.c",),
+        ("-std=gnu11", "-I{source}/aeron-client/src/main/c"),
+        ("{}",),
+        20_000_000,
+        30_000,
+        "aeron-io/aeron",
+        ("5199e94d3334^", "5199e94d3334"),
+        paths=("aeron-client/src/main/c",),
+    ),
+    "task-scheduler": Change(
+        "ubisoft/task-scheduler issue 15: the words of producer and consumers of a queue on lines of their own",
+        "x1.2 to more than x2 (its own benchmark)",
+        ("bench/BenchMultiConsumerQueue.cpp", "bench/Bench.cpp", "src/mg/common/*.cpp"),
+        ("-std=c++11", "-include", "cstdarg", "-I{source}/src", "-I{source}/bench"),
+        ("-op", "push-pop", "-load", "empty", "-threads", "1", "-subqsize", "5000", "-runs", "3", "-items", "{}"),
+        4_000_000,
+        5_000,
+        "ubisoft/task-scheduler",
+        ("7a7a9b7b159e^", "7a7a9b7b159e"),
+        paths=("bench", "src"),
+    ),
+    "crypto1_bs": Change(
+        "aczid/crypto1_bs pull request 55: tested states are counted per thread, and added to the sum every 65,536",
+        "+16 % with 32 threads, +27 % with 10",
+        ("./changes/tested_states.c", "crypto1_bs.c", "crypto1_bs_crack.c"),
+        ("-std=gnu99", "-O3", "-march=native", "-I{source}", f"-I{HERE}/changes", "-Wl,--allow-multiple-definition"),
+        ("{}",),
+        40_000,
+        20,
+        "aczid/crypto1_bs",
+        ("a24323535b0e^", "a24323535b0e"),
+        paths=("crypto1_bs.c", "crypto1_bs.h", "crypto1_bs_crack.c", "crypto1_bs_crack.h"),
+    ),
+    "SPSCQueue": Change(
+        "rigtorp/SPSCQueue pull request 29: producer and consumer keep a copy of the other's index",
+        "5.5 to 112 million items a second (rigtorp.se/ringbuffer, the same change)",
+        ("./changes/queue_indices.cpp",),
+        ("-std=c++17", "-I{source}/include"),
+        ("{}",),
+        10_000_000,
+        30_000,
+        "rigtorp/SPSCQueue",
+        ("3a0507a193b0^", "3a0507a193b0"),
+        paths=("include",),
+    ),
+    "lmdb": Change(
+        "LMDB since its first release: readers' slots padded to a line (CACHELINE), taken away before",
+        "no figure",
+        ("./lmdb.c", "libraries/liblmdb/mdb.c", "libraries/liblmdb/midl.c"),
+        ("-DREADERS=2", "-I{source}/libraries/liblmdb"),
+        ("{scratch}", "{}"),
+        1000,
+        2,
+        flags_before=("-DCACHELINE=1",),
+    ),
+}
+
+
+def fetched(shop: Workshop, name: str, change: Change, which: int) -> Path:
+    """The source before (0) or after (1) the change."""
+    if not change.repository:
+        shop.fetch(LMDB)
+        return shop.source("lmdb", shop.native, LMDB)[0]
+    folder = FOLDER / "changes" / f"{name}_{'before' if which == 0 else 'after'}"
+    if folder.exists():
+        return folder
+    repository = FOLDER / "repositories" / f"{change.repository.replace('/', '+')}.git"
+    if not repository.exists():
+        clone = ["git", "clone", "--quiet", "--bare", f"https://github.com/{change.repository}", repository]
+        if subprocess.run(clone, check=False).returncode != 0:
+            raise CannotFetchError
+    archive = ["git", "--git-dir", repository, "archive", change.commits[which], *change.paths]
+    tar = subprocess.run(archive, stdout=subprocess.PIPE, check=True).stdout
+    with tarfile.open(fileobj=BytesIO(tar)) as files:
+        files.extractall(folder, filter="data")
+    return folder
+
+
+def build(shop: Workshop, name: str, change: Change, which: int, compiler: Compiler) -> Path:
+    source = fetched(shop, name, change, which)
+    program = shop.output / f"{name}_{'before' if which == 0 else 'after'}_{compiler.name}"
+    sources: list[Path] = []
+    for each in change.sources:
+        sources += [HERE / each] if each.startswith("./") else sorted(source.glob(each))
+    if name == "task-scheduler":
+        sources = [each for each in sources if not each.stem.endswith("_Win")]
+    driver = compiler.cxx if sources[0].suffix == ".cpp" else compiler.cc
+    flags = [*(flag.format(source=source) for flag in change.flags), *(change.flags_before if which == 0 else ())]
+    shop.shell(shop.output, driver, "-O2", "-g", "-pthread", *flags, *sources, "-o", program)
+    return program
+
+
+def run_once(shop: Workshop, name: str, command: list[str | Path]) -> tuple[bytes, float]:
+    """What the program prints, and its wall time in seconds."""
+    scratch = shop.output / f"{name}_scratch"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    began = time.monotonic()
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return done.stdout, time.monotonic() - began
+
+
+def measured_natively(shop: Workshop, name: str, change: Change, programs: Both, runs: int) -> Native:
+    found = Native([], [])
+    for number in range(runs):
+        order = ((programs.before, found.plain), (programs.after, found.cured))
+        for program, times in order if number % 2 else reversed(order):
+            command = change.command(program, change.native_rounds, shop.output / f"{name}_scratch")
+            times.append(run_once(shop, name, command)[1])
+    return found
+
+
+def recordings(shop: Workshop, name: str, change: Change, program: Path, plain: Path, count: int) -> list[Path]:
+    """Recordings of whole runs, each of which has to print what the plain program prints."""
+    scratch = shop.output / f"{name}_scratch"
+    expected, _ = run_once(shop, name, change.command(plain, change.recorded_rounds, scratch))
+    traces = []
+    for number in range(count):
+        trace = shop.output / f"{program.name}_{number}.lbt"
+        command = [shop.build / "linebounce-record", "-o", trace, "--", *change.command(program, change.recorded_rounds, scratch)]
+        printed, _ = run_once(shop, name, command)
+        if printed != expected and name != "task-scheduler":  # which prints times
+            sys.exit(f"changes.py: {name}: recorded, it prints another result")
+        traces.append(trace)
+    return traces
+
+
+def replayed_us(shop: Workshop, trace: Path, machine: Path) -> float:
+    directory = shop.output / "replay" / trace.stem
+    shop.run("linebounce", "trace", "replay", trace, "--machine", machine, "--fresh", "-o", directory)
+    (point,) = json.loads((directory / "results.json").read_text())["points"]
+    metrics = {name: metric["value"] for name, metric in point["metrics"].items()}
+    return 1e6 * float(metrics["replay.operations"]) / float(metrics["throughput.operations_per_s"])
+
+
+def examine(shop: Workshop, name: str, native: Native, machine: Path, count: int) -> Row:
+    change = CHANGES[name]
+    plain = [build(shop, name, change, which, shop.native) for which in (0, 1)]
+    traces = [
+        recordings(shop, name, change, build(shop, name, change, which, shop.recorded), plain[which], count) for which in (0, 1)
+    ]
+    times = [[replayed_us(shop, trace, machine) for trace in each] for each in traces]
+    gains = [100 * (before / after - 1) for before, after in zip(*times, strict=True)]
+    return Row(name, change, native, advised(shop, traces[0][0], plain[0], machine), gains)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-b", "--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "out" / "examples" / "changes")
+    parser.add_argument("--machine", type=Path)
+    parser.add_argument("--runs", type=int, default=11)
+    parser.add_argument("--recordings", type=int, default=RECORDED_TIMES)
+    parser.add_argument("--native-only", action="store_true", help="only measure, before anything is predicted")
+    parser.add_argument("programs", metavar="PROGRAM", nargs="*", help=", ".join(CHANGES))
+    options = parser.parse_args()
+    if unknown := set(options.programs) - CHANGES.keys():
+        parser.error(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(CHANGES)}")
+    shop = Workshop(options.build, options.output)
+    print(f"load {os.getloadavg()[0]:.2f} at the begin", flush=True)
+
+    # All native figures come first, so that none of them is known to follow a prediction.
+    native: dict[str, Native] = {}
+    left_out: list[str] = []
+    for name in options.programs or CHANGES:
+        try:
+            programs = Both(*(build(shop, name, CHANGES[name], which, shop.native) for which in (0, 1)))
+        except CannotFetchError:
+            left_out.append(name)
+            continue
+        except BuildError as error:
+            sys.exit(f"changes.py: {error}")
+        native[name] = measured_natively(shop, name, CHANGES[name], programs, options.runs)
+        low, high = native[name].interval_pct
+        seconds = statistics.median(native[name].plain)
+        print(f"  {name}: natively {native[name].gain_pct:+.1f} % ({low:.1f} to {high:.1f}), {seconds:.2f} s", flush=True)
+    print(f"load {os.getloadavg()[0]:.2f} after the native runs", flush=True)
+    if options.native_only:
+        return 0
+
+    machine = options.machine or calibrated(shop)
+    rows = []
+    for name, times in native.items():
+        rows.append(examine(shop, name, times, machine, options.recordings))
+        print(rows[-1].text(), flush=True)
+    for name in left_out:
+        print(f"{name} is left out: it is not to be had here")
+    wrong = sum("WRONG" in (row.verdict(row.advised.gain_pct), row.verdict(row.replayed)) for row in rows)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
