@@ -123,12 +123,7 @@ def predicted(tools: Tools, source: Path, plain: Path, machine: Path, round_time
     rounds = str(max(200, min(MOST_RECORDED, int(1e9 * RECORDED_SECONDS / round_time_ns))))
     tools.run("linebounce-cc", "-g", "-O2", "-pthread", source, "-o", program)
     tools.run("linebounce-record", "-o", trace, "--", program, rounds)
-    return advised(tools, trace, plain, machine)
-
-
-def advised(tools: Tools, trace: Path, plain: Path, machine: Path) -> Predicted:
-    """The change that advise says gains most, in a trace of a whole run, whose plain program runs once with its arguments."""
-    asked = ["--machine", machine, "--plain", plain, "--yes", "-o", tools.output / "advise" / trace.stem, "--json"]
+    asked = ["--machine", machine, "--plain", plain, "--yes", "-o", tools.output / "advise" / source.stem, "--json"]
     page = json.loads(tools.run("linebounce", "advise", trace, *asked))
     explained = " to ".join(f"{page['explained'][0][end]:.2f}" for end in ("low", "high")) if page["explained"] else ""
     offered = page["changes"] + page["conditional"]

@@ -1,6 +1,5 @@
 // Four threads read an LMDB database that one writer changes. Usage: lmdb FOLDER [TIMES]
-// LMDB keeps each reader's slot on its own line (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding. -DREADERS=2: two
-// readers.
+// LMDB keeps each reader's slot on its own line (CACHELINE in mdb.c); -DCACHELINE=1 removes that padding.
 
 #include <lmdb.h>
 #include <pthread.h>
@@ -8,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef READERS
-#define READERS 4
-#endif
-
-enum { kReaders = READERS, kKeys = 200, kReads = 1500, kWrites = 10 };
+enum { kReaders = 4, kKeys = 200, kReads = 1500, kWrites = 10 };
 
 static MDB_env* environment;
 static MDB_dbi database;

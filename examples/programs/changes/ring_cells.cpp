@@ -20,19 +20,16 @@ int main(int count, char** arguments) {
       while (!queue.try_push(reinterpret_cast<void*>(i))) std::this_thread::yield();
     }
   });
-  std::thread consumer([&] {
-    while (taken.load(std::memory_order_relaxed) < numbers) {
-      void* number = nullptr;
-      if (queue.try_pop(number)) {
-        sum += reinterpret_cast<std::uintptr_t>(number);
-        taken.fetch_add(1, std::memory_order_relaxed);
-      } else {
-        std::this_thread::yield();
-      }
+  while (taken.load(std::memory_order_relaxed) < numbers) {
+    void* number = nullptr;
+    if (queue.try_pop(number)) {
+      sum += reinterpret_cast<std::uintptr_t>(number);
+      taken.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      std::this_thread::yield();
     }
-  });
+  }
   producer.join();
-  consumer.join();
   std::printf("sum %llu\n", static_cast<unsigned long long>(sum));
   return 0;
 }
