@@ -5,10 +5,10 @@ changes.py [-b BUILD] [-o OUTPUT] [--machine FILE] [--runs N] [--recordings N] [
 
 Each program is other people's source from before and after a public change, fetched by git or as a Debian package, with a small
 main() of ours where it is a library; two threads work. First both run N times (11) without Linebounce, in turns. Then each is
-recorded, by default five times, also in turns, and the gain is predicted on FILE, a machine that linebounce-probe and linebounce
-calibrate made here (without --machine they make one first, which takes two minutes): by what advise says of the source before
-the change, and by replays of the recordings before and after it. Exit code 1: a sign is wrong. A program that cannot be fetched is left out. Sources and
-builds stay in build/examples/programs.
+recorded, by default five times, also in turns, and the gain is predicted on FILE, a machine that linebounce-probe and
+linebounce calibrate made here (without --machine they make one first, which takes two minutes): by what advise says of the
+source before the change, and by replays of the recordings before and after it. Exit code 1: a sign is wrong. A program that
+cannot be fetched is left out. Sources and builds stay in build/examples/programs.
 """
 
 import argparse
@@ -52,7 +52,7 @@ class Change:
     commits: tuple[str, str] = ("", "")  # before and after
     concerns: str = ""  # what is changed, as a regular expression for advise's words; nothing if advise cannot propose it
     flags_before: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()  # of what is needed of the repository
+    folder: str = "."  # of the repository
 
     def command(self, program: Path, rounds: int, scratch: Path) -> list[str | Path]:
         return [program, *(argument.format(rounds, scratch=scratch) for argument in self.arguments)]
@@ -142,7 +142,6 @@ CHANGES = {
         250_000,
         "yvanvds/yse-soundengine",
         ("6b0dc3bd14d2^", "6b0dc3bd14d2"),
-        paths=("YseEngine/utils/mpmcQueue.hpp",),
         concerns="cell|buffer_",
     ),
     "valkey": Change(
@@ -155,21 +154,19 @@ CHANGES = {
         100_000,
         "valkey-io/valkey",
         ("a62d1f177b78^", "a62d1f177b78"),
-        paths=("src",),
         concerns="used_memory_thread",
     ),
     "aeron": Change(
         "aeron-io/aeron pull request 1915: the words of producer and consumer of a queue on lines of their own",
         "a gain; its size is not to be had here",
-        ("./changes/command_queue.c", "aeron-client/src/main/c/concurrent/aeron_spsc_concurrent_array_queue.c")
-        + ("aeron-client/src/main/c/util/aeron_bitutil.c",),
-        ("-std=gnu11", "-I{source}/aeron-client/src/main/c"),
+        ("./changes/command_queue.c", "concurrent/aeron_spsc_concurrent_array_queue.c", "util/aeron_bitutil.c"),
+        ("-std=gnu11", "-I{source}"),
         ("{}",),
         20_000_000,
         400_000,
         "aeron-io/aeron",
         ("5199e94d3334^", "5199e94d3334"),
-        paths=("aeron-client/src/main/c",),
+        folder="aeron-client/src/main/c",
         concerns="head|tail|queue",
     ),
     "task-scheduler": Change(
@@ -182,7 +179,6 @@ CHANGES = {
         40_000,
         "ubisoft/task-scheduler",
         ("7a7a9b7b159e^", "7a7a9b7b159e"),
-        paths=("bench", "src"),
         concerns="Index|myCount|myPending|myFirst|MCQBase",
     ),
     "crypto1_bs": Change(
@@ -195,7 +191,6 @@ CHANGES = {
         250,
         "aczid/crypto1_bs",
         ("a24323535b0e^", "a24323535b0e"),
-        paths=("crypto1_bs.c", "crypto1_bs.h", "crypto1_bs_crack.c", "crypto1_bs_crack.h"),
         concerns="total_states_tested",
     ),
     "SPSCQueue": Change(
@@ -208,7 +203,6 @@ CHANGES = {
         600_000,
         "rigtorp/SPSCQueue",
         ("3a0507a193b0^", "3a0507a193b0"),
-        paths=("include",),
     ),
     "lmdb": Change(
         "LMDB since its first release: readers' slots padded to a line (CACHELINE), taken away before",
@@ -237,7 +231,13 @@ def fetched(shop: Workshop, name: str, change: Change, which: int) -> Path:
         clone = ["git", "clone", "--quiet", "--bare", f"https://github.com/{change.repository}", repository]
         if subprocess.run(clone, check=False).returncode != 0:
             raise CannotFetchError
-    archive = ["git", "--git-dir", repository, "archive", change.commits[which], *change.paths]
+    archive = [
+        "git",
+        "--git-dir",
+        repository,
+        "archive",
+        change.commits[which] if change.folder == "." else f"{change.commits[which]}:{change.folder}",
+    ]
     tar = subprocess.run(archive, stdout=subprocess.PIPE, check=True).stdout
     with tarfile.open(fileobj=BytesIO(tar)) as files:
         files.extractall(folder, filter="data")
@@ -280,10 +280,9 @@ def measured_natively(shop: Workshop, name: str, change: Change, programs: Both,
     return found
 
 
-def recorded(shop: Workshop, name: str, change: Change, programs: Both, plain: Both, count: int) -> list[tuple[Path, Path]]:
+def recorded(shop: Workshop, name: str, programs: Both, expected: bytes, count: int) -> list[tuple[Path, Path]]:
     """Recordings of whole runs before and after the change, each of which has to print what the plain program prints."""
-    scratch = shop.output / f"{name}_scratch"
-    expected, _ = run_once(shop, name, change.command(plain.before, change.recorded_rounds, scratch))
+    change, scratch = CHANGES[name], shop.output / f"{name}_scratch"
     traces = []
     for number in range(count):
         pair = (shop.output / f"{name}_before_{number}.lbt", shop.output / f"{name}_after_{number}.lbt")
@@ -330,7 +329,8 @@ def examine(shop: Workshop, name: str, native: Native, machine: Path, count: int
     change = CHANGES[name]
     plain = Both(*(build(shop, name, change, which, shop.native) for which in (0, 1)))
     programs = Both(*(build(shop, name, change, which, shop.recorded) for which in (0, 1)))
-    traces = recorded(shop, name, change, programs, plain, count)
+    short = change.command(plain.before, change.recorded_rounds, shop.output / f"{name}_scratch")
+    traces = recorded(shop, name, programs, run_once(shop, name, short)[0], count)
     before_us, after_us = ([replayed_us(shop, pair[which], machine) for pair in traces] for which in (0, 1))
     # The recording asked about is the one whose replay is the median.
     asked = traces[before_us.index(statistics.median_low(before_us))][0]

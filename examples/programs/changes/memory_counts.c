@@ -14,8 +14,6 @@ enum { kBuckets = 1024, kKeyBytes = 16 };
 
 uint64_t siphash(const uint8_t* in, const size_t inlen, const uint8_t* k);
 
-static unsigned long commands;
-
 // serverassert.h asks for these.
 void _serverAssert(const char* condition, const char* file, int line) {
   fprintf(stderr, "%s:%d: %s\n", file, line, condition);
@@ -24,13 +22,14 @@ void _serverAssert(const char* condition, const char* file, int line) {
 
 void _serverPanic(const char* file, int line, const char* message, ...) { _serverAssert(message, file, line); }
 
-static void* reply(void* nothing) {
+static void* reply(void* given) {
+  const unsigned long commands = *(const unsigned long*)given;
   for (unsigned long i = 0; i < commands; i++) {
     char* buffer = zmalloc(64);
     memset(buffer, (int)i, 64);
     zfree(buffer);
   }
-  return nothing;
+  return NULL;
 }
 
 int main(int count, char** arguments) {
@@ -40,8 +39,8 @@ int main(int count, char** arguments) {
   uint64_t found = 0;
   size_t peak = 0;
   if (count < 2) return 2;
-  commands = strtoul(arguments[1], NULL, 10);
-  pthread_create(&io_thread, NULL, reply, NULL);
+  unsigned long commands = strtoul(arguments[1], NULL, 10);
+  pthread_create(&io_thread, NULL, reply, &commands);
   for (unsigned long i = 0; i < commands; i++) {
     uint8_t* key = zmalloc(kKeyBytes);
     memset(key, 0, kKeyBytes);

@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
   YSE::mpmcQueue<void*> queue(1024);
   std::atomic<std::uint64_t> taken{0};
   std::uint64_t sum = 0;
-  std::thread producer([&] {
+  std::thread producer([&queue, numbers] {
     for (std::uintptr_t i = 1; i <= numbers; i++) {
       while (!queue.try_push(reinterpret_cast<void*>(i))) std::this_thread::yield();
     }
