@@ -34,6 +34,7 @@ from table import FOLDER, LMDB, BuildError, Compiler, Workshop  # noqa: E402
 
 NO_EFFECT_PCT = 3  # a smaller gain is none
 RECORDED_TIMES = 5
+SHORT_RUNS = 5  # times as many runs of the rounds that are recorded, which take some milliseconds
 TOO_FEW_RUNS = 255  # what task-scheduler's benchmark returns after fewer than three
 
 
@@ -83,6 +84,7 @@ class Row:
     name: str
     change: Change
     native: Native
+    short: Native  # natively, as many rounds as are recorded
     advice: Advice
     before_us: list[float]  # replays of recordings
     after_us: list[float]
@@ -97,10 +99,13 @@ class Row:
         return Native(self.before_us, self.after_us).interval_pct
 
     def verdict(self, predicted_pct: float, has_size: bool = True) -> str:
-        native_pct = self.native.gain_pct
-        if native_pct < NO_EFFECT_PCT and predicted_pct < NO_EFFECT_PCT:
-            return "right" if abs(native_pct - predicted_pct) < NO_EFFECT_PCT or predicted_pct == 0 else "right sign"
-        if native_pct < NO_EFFECT_PCT or predicted_pct < NO_EFFECT_PCT:
+        native_pct, (low, high) = self.native.gain_pct, self.native.interval_pct
+        if low < 0 < high:
+            return "native is noise"
+        if max(native_pct, predicted_pct) < NO_EFFECT_PCT:
+            # Who is told to change nothing is right whether the change does nothing or harm.
+            return "right" if predicted_pct == 0 or 1 / FACTOR <= predicted_pct / native_pct <= FACTOR else "right sign"
+        if min(native_pct, predicted_pct) < NO_EFFECT_PCT:
             return "WRONG"
         if not has_size:
             return "right sign, size not known"
@@ -122,6 +127,7 @@ class Row:
             self.name,
             self.change.published,
             f"{self.native.gain_pct:+.0f} % ({low:+.0f} to {high:+.0f})",
+            "{:+.0f} % ({:+.0f} to {:+.0f})".format(self.short.gain_pct, *self.short.interval_pct),
             advice,
             self.advice.explained,
             self.advice_verdict(),
@@ -270,13 +276,19 @@ def run_once(shop: Workshop, name: str, command: list[str | Path]) -> tuple[byte
     return done.stdout, time.monotonic() - began
 
 
-def measured_natively(shop: Workshop, name: str, change: Change, programs: Both, runs: int) -> Native:
-    found = Native([], [])
+def measured_natively(shop: Workshop, name: str, programs: Both, runs: int, rounds: int = 0) -> Native:
+    """Runs in turns: long ones, or as many rounds as are recorded, from which starting and ending are subtracted."""
+    change, found = CHANGES[name], Native([], [])
+    scratch = shop.output / f"{name}_scratch"
+
+    def seconds(program: Path, many: int) -> float:
+        return run_once(shop, name, change.command(program, many, scratch))[1]
+
+    start = {each: statistics.median(seconds(each, 1) for _ in range(runs)) for each in (programs.before, programs.after)}
     for number in range(runs):
         order = ((programs.before, found.plain), (programs.after, found.cured))
         for program, times in order if number % 2 else reversed(order):
-            command = change.command(program, change.native_rounds, shop.output / f"{name}_scratch")
-            times.append(run_once(shop, name, command)[1])
+            times.append(seconds(program, rounds) - start[program] if rounds else seconds(program, change.native_rounds))
     return found
 
 
@@ -325,7 +337,7 @@ def replayed_us(shop: Workshop, trace: Path, machine: Path) -> float:
     return 1e6 * float(metrics["replay.operations"]) / float(metrics["throughput.operations_per_s"])
 
 
-def examine(shop: Workshop, name: str, native: Native, machine: Path, count: int) -> Row:
+def examine(shop: Workshop, name: str, machine: Path, count: int, natively: tuple[Native, Native]) -> Row:
     change = CHANGES[name]
     plain = Both(*(build(shop, name, change, which, shop.native) for which in (0, 1)))
     programs = Both(*(build(shop, name, change, which, shop.recorded) for which in (0, 1)))
@@ -334,7 +346,7 @@ def examine(shop: Workshop, name: str, native: Native, machine: Path, count: int
     before_us, after_us = ([replayed_us(shop, pair[which], machine) for pair in traces] for which in (0, 1))
     # The recording asked about is the one whose replay is the median.
     asked = traces[before_us.index(statistics.median_low(before_us))][0]
-    return Row(name, change, native, advised(shop, asked, plain.before, machine), before_us, after_us)
+    return Row(name, change, *natively, advised(shop, asked, plain.before, machine), before_us, after_us)
 
 
 def main() -> int:
@@ -354,6 +366,7 @@ def main() -> int:
 
     # All native figures come first, so that none of them is known to follow a prediction.
     native: dict[str, Native] = {}
+    short: dict[str, Native] = {}
     left_out: list[str] = []
     for name in options.programs or CHANGES:
         try:
@@ -363,10 +376,17 @@ def main() -> int:
             continue
         except BuildError as error:
             sys.exit(f"changes.py: {error}")
-        native[name] = measured_natively(shop, name, CHANGES[name], programs, options.runs)
+        native[name] = measured_natively(shop, name, programs, options.runs)
+        rounds = CHANGES[name].recorded_rounds
+        short[name] = measured_natively(shop, name, programs, SHORT_RUNS * options.runs, rounds)
         low, high = native[name].interval_pct
         seconds = statistics.median(native[name].plain)
         print(f"  {name}: natively {native[name].gain_pct:+.1f} % ({low:.1f} to {high:.1f}), {seconds:.2f} s", flush=True)
+        print(
+            "    as many rounds as are recorded: {:+.1f} % ({:.1f} to {:.1f})".format(
+                short[name].gain_pct, *short[name].interval_pct
+            )
+        )
     print(f"load {os.getloadavg()[0]:.2f} after the native runs", flush=True)
     if options.native_only:
         return 0
@@ -374,7 +394,7 @@ def main() -> int:
     machine = options.machine or calibrated(shop)
     rows = []
     for name, times in native.items():
-        rows.append(examine(shop, name, times, machine, options.recordings))
+        rows.append(examine(shop, name, machine, options.recordings, (times, short[name])))
         print(rows[-1].text(), flush=True)
     for name in left_out:
         print(f"{name} is left out: it is not to be had here")
