@@ -2,12 +2,12 @@
 // then does the padding before the change leave the producer's and the consumer's words on one.
 // Usage: command_queue COMMANDS
 
-#include "concurrent/aeron_spsc_concurrent_array_queue.h"
-
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "concurrent/aeron_spsc_concurrent_array_queue.h"
 
 enum { kPlaces = 16384 };
 
@@ -20,7 +20,9 @@ int aeron_alloc(void** memory, size_t size) {
   return *memory == NULL ? -1 : 0;
 }
 
-void aeron_free(void* memory) { free(memory); }
+void aeron_free(void* memory) {
+  free(memory);
+}
 
 static void* offer(void* nothing) {
   for (uintptr_t i = 1; i <= commands; i++) {

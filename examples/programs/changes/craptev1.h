@@ -2,4 +2,6 @@
 
 #include <stdint.h>
 
-static inline unsigned parity(uint32_t bits) { return (unsigned)__builtin_parity(bits); }
+static inline unsigned parity(uint32_t bits) {
+  return (unsigned)__builtin_parity(bits);
+}

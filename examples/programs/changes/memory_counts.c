@@ -20,7 +20,9 @@ void _serverAssert(const char* condition, const char* file, int line) {
   abort();
 }
 
-void _serverPanic(const char* file, int line, const char* message, ...) { _serverAssert(message, file, line); }
+void _serverPanic(const char* file, int line, const char* message, ...) {
+  _serverAssert(message, file, line);
+}
 
 static void* reply(void* given) {
   const unsigned long commands = *(const unsigned long*)given;

@@ -2,12 +2,12 @@
 // nonce was encrypted, so no key is found: CraptEV1, which derives states from a card's nonces, may not be passed on.
 // Usage: tested_states ODD_STATES
 
-#include "crypto1_bs.h"
-
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "crypto1_bs.h"
 
 enum { kThreads = 2, kEvenStates = 4096 };
 
