@@ -100,7 +100,7 @@ class Row:
     def verdict(self, predicted_pct: float, has_size: bool = True) -> str:
         native_pct, (low, high) = self.native.gain_pct, self.native.interval_pct
         if low < 0 < high:
-            return "native is noise"
+            return "within native noise" if low <= predicted_pct <= high else "WRONG"
         if max(native_pct, predicted_pct) < NO_EFFECT_PCT:
             # Who is told to change nothing is right whether the change does nothing or harm.
             return "right" if predicted_pct == 0 or 1 / FACTOR <= predicted_pct / native_pct <= FACTOR else "right sign"
