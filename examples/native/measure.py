@@ -63,10 +63,15 @@ class Native:
 @dataclass
 class Predicted:
     change: str
-    gain_pct: float
+    gain_pct: float | None  # none if the replay explains too little or too much of the native time to say a size
     slow_pct: float  # if the program computes slowly
     fast_pct: float
     explained: str  # how much of the native time the replay explains
+
+    def text(self) -> str:
+        if self.gain_pct is None:
+            return "size not known"
+        return f"{self.gain_pct:+.1f} % ({self.slow_pct:+.0f} to {self.fast_pct:+.0f})"
 
 
 @dataclass
@@ -84,12 +89,13 @@ class Row:
     def is_right(self) -> bool:
         """The sign, and where there is nothing to gain also the size."""
         if self.has_effect:
-            return self.cure in self.predicted.change and self.predicted.gain_pct > 0 and self.native.gain_pct > 0
-        return abs(self.predicted.gain_pct) <= NO_EFFECT_PCT
+            is_gain = self.predicted.gain_pct is None or self.predicted.gain_pct > 0
+            return self.cure in self.predicted.change and is_gain and self.native.gain_pct > 0
+        return self.predicted.gain_pct is not None and abs(self.predicted.gain_pct) <= NO_EFFECT_PCT
 
     @property
     def within_factor(self) -> bool:
-        return 1 / FACTOR <= self.predicted.gain_pct / self.native.gain_pct <= FACTOR
+        return self.predicted.gain_pct is not None and 1 / FACTOR <= self.predicted.gain_pct / self.native.gain_pct <= FACTOR
 
     def text(self) -> str:
         low, high = self.native.interval_pct
@@ -99,7 +105,7 @@ class Row:
         cells = (
             self.name,
             f"{self.native.gain_pct:+.1f} % ({low:.1f} to {high:.1f})",
-            f"{self.predicted.gain_pct:+.1f} % ({self.predicted.slow_pct:+.0f} to {self.predicted.fast_pct:+.0f})",
+            self.predicted.text(),
             self.predicted.change or "nothing",
             self.predicted.explained,
             verdict,
@@ -168,7 +174,7 @@ def predicted(tools: Tools, source: Path, plain: Path, machine: Path, round_time
     offered = page["changes"] + page["conditional"]
     if not offered:
         return Predicted("", 0, 0, 0, explained)
-    best = max(offered, key=lambda change: change["gains"][0]["change_pct"])
+    best = max(offered, key=lambda change: change["gains"][0]["change_pct"] or 0)
     gain = best["gains"][0]
     fast, slow = gain.get("change_over_pace_pct") or (gain["change_pct"],) * 2
     return Predicted(best["what"], gain["change_pct"], slow, fast, explained)
