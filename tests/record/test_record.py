@@ -507,6 +507,7 @@ int main(int count, char** arguments) {
 
 # The goal is 30 times the plain program's time. An idle machine needs 24 for one lock, a busy one up to 38
 # (record/README.md): the limits are for the busy one, and the test takes the best of up to 20.
+@pytest.mark.undisturbed
 @pytest.mark.uninstrumented
 @pytest.mark.parametrize(("source", "most"), [(COUNTERS, 50), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:

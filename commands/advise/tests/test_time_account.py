@@ -8,6 +8,7 @@ from program import Program
 from recorded import Recorder
 
 MACHINES = ("generic_2socket_32core", "p3_xeon_8way")
+pytestmark = pytest.mark.undisturbed
 
 # Four threads leave a barrier together; each repeats BODY, with its number `me`. They take long enough that what is measured in
 # a thread's first microseconds, when its caches are cold, is a small part.
@@ -67,7 +68,6 @@ def advised(linebounce: Program, body: str, *machines: str) -> dict:
     return page
 
 
-@pytest.mark.undisturbed
 @pytest.mark.parametrize("case", CASES)
 def test_the_bottleneck_is_named_and_every_tick_belongs_to_one_class(linebounce: Program, case: str) -> None:
     body, what, name = CASES[case]
