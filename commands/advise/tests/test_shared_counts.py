@@ -150,12 +150,15 @@ FIELDS = """
 #include <pthread.h>
 #include <stdatomic.h>
 static struct served { MEMBERS } served;
+static pthread_barrier_t go;
 static void* work(void* unused) {
-  for (int i = 0; i < 400; i++) { CHANGES }
+  pthread_barrier_wait(&go);  // or one would end before the next begins
+  for (int i = 0; i < 1600; i++) { CHANGES }
   return unused;
 }
 int main(void) {
   pthread_t threads[4];
+  pthread_barrier_init(&go, 0, 4);
   for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, work, 0);
   for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
 }

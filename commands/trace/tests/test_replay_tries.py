@@ -201,7 +201,7 @@ static pthread_barrier_t go;
 static long cells[512];
 static void* work(void* a) {
   pthread_barrier_wait(&go);
-  for (int i = 0; i < 400; ++i) {  // so that threads begin and end in a small part of the time
+  for (int i = 0; i < 40; ++i) {
     TAKE;
     for (int k = 0; k < 512; ++k) cells[k] += k;
     pthread_spin_unlock(&gate);
@@ -230,8 +230,10 @@ def test_a_recorded_loop_of_tries_keeps_its_lock_as_busy_as_waiting_does(linebou
         assert page.code == 0, page.stderr
         advised.append(json.loads(page.stdout))
     waits, tries = found
-    assert tries["total"] == waits["total"] == "1200"
-    assert float(tries["util_pct"]) == pytest.approx(float(waits["util_pct"]), abs=1)
-    assert float(waits["util_pct"]) > 90
+    assert tries["total"] == waits["total"] == "120"
+    # The last of three threads waits for all sections of the others.
+    waited, tried = (float(row["wait_max_us"]) / float(row["hold_mean_us"]) for row in found)
+    assert tried == pytest.approx(waited, rel=0.15)
+    assert min(tried, waited) >= 80
     assert advised[1]["time"][0]["bottleneck"]["name"] == "gate", "the tries are waiting for the lock"
     assert [change["what"] for change in advised[1]["changes"]] == [change["what"] for change in advised[0]["changes"]]
