@@ -86,7 +86,7 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
     const auto old = std::ranges::find_if(before, [&](const auto& it) { return it.sharing.machine == gain.machine; });
     auto study = study_arguments<SharingArguments>(arguments, "recheck");
     study.trace = trace.string();
-    study.machine = gain.machine;
+    study.machine = old->given;
     study.top = 1;
     const auto now = find_sharing(study, again, argv, code);
     if (!now) return rechecked;
@@ -107,7 +107,6 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
   try {
     TimeAccount account = account_time(plan_of(study).make_point(0).input, reader.symbols());
-    account.machine = machine;
     name_roles(account, reader);
     return account;
   } catch (const SimulationFailure&) {
@@ -190,11 +189,12 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return std::nullopt;
-    MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
+    MachineAdvice& advice =
+        found.emplace_back(MachineAdvice{.given = machine, .sharing = std::move(*sharing), .has_locks = has_locks});
     const bool is_known = advice.sharing.time && !locks.replaced();
-    advice.time = is_known ? advice.sharing.time : time_on(arguments, advice.sharing.machine, locks.reader());
+    advice.time = is_known ? advice.sharing.time : time_on(arguments, machine, locks.reader());
     if (advice.time)
-      advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, *advice.time,
+      advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, machine, *advice.time,
                                  locks.reader(), argv, code);
     if (has_locks) advice.locks = compare_locks(locks, machine, limit, argv, code);
     if (code == ExitCode::interrupted) return std::nullopt;

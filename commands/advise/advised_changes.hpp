@@ -15,6 +15,7 @@ namespace linebounce::sim {
 
 // The results of both studies on one machine.
 struct MachineAdvice {
+  std::string given;  // as in --machine: a name or a path
   SharingReport sharing;
   std::optional<LockComparison> locks = {};  // none if the program takes no lock, or no replay finished
   bool has_locks = false;

@@ -15,8 +15,9 @@ class CountFinder {
  public:
   CountFinder(const StudyArguments& arguments, int orders, const std::string& machine, const trace::Reader& reader,
               const std::vector<std::string>& argv)
-      : arguments_(arguments), orders_(orders), argv_(argv), directory_(fs::path(arguments.directory) / machine) {
+      : arguments_(arguments), orders_(orders), argv_(argv) {
     study_ = {.name = "counts", .title = "Other counters", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+    directory_ = fs::path(arguments.directory) / plan_of(study_).experiment.machine_name;
   }
 
   std::vector<TriedCount> find(std::vector<CountCure> cures, ExitCode& code) {
@@ -70,11 +71,12 @@ class CountFinder {
 
 }  // namespace
 
-std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
-                                   const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code) {
+std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const std::string& machine,
+                                   const TimeAccount& account, const trace::Reader& reader,
+                                   const std::vector<std::string>& argv, ExitCode& code) {
   std::vector<CountCure> cures = count_cures(account, reader);
   if (cures.empty()) return {};
-  return CountFinder(arguments, orders, account.machine, reader, argv).find(std::move(cures), code);
+  return CountFinder(arguments, orders, machine, reader, argv).find(std::move(cures), code);
 }
 
 }  // namespace linebounce::sim

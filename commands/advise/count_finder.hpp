@@ -20,9 +20,10 @@ struct TriedCount {
   bool confirmed = false;                      // true if it also gains in orders that were not used to choose it
 };
 
-// Results go into a folder with the machine's name in `arguments.directory`. Empty if there is no such count or no replay
-// finished; `code` tells which. Errors: ConfigError, TraceError.
-std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const TimeAccount& account,
-                                   const trace::Reader& reader, const std::vector<std::string>& argv, ExitCode& code);
+// `machine` is a name or a path. Results go into a folder with its name in `arguments.directory`. Empty if there is no such
+// count or no replay finished; `code` tells which. Errors: ConfigError, TraceError.
+std::vector<TriedCount> try_counts(const StudyArguments& arguments, int orders, const std::string& machine,
+                                   const TimeAccount& account, const trace::Reader& reader,
+                                   const std::vector<std::string>& argv, ExitCode& code);
 
 }  // namespace linebounce::sim

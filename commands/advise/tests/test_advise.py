@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from program import Program
+from program import ROOT, Program
 from recorded import Recorder
 
 MACHINES = ("--machine", "p3_xeon_8way", "--machine", "generic_2socket_32core")
@@ -116,9 +116,11 @@ def recorded_in_its_folder(linebounce: Program) -> Program:
 
 
 def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounce: Program) -> None:
+    text = (ROOT / "configs" / "machines" / "generic_2socket_32core.toml").read_text()
+    file = linebounce.file("mine.toml", text.replace('"generic_2socket_32core"', '"mine"', 1))
     recorded_in_its_folder(linebounce)
-    command = ("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "$CC -O1 -g -pthread several.c -o program", "--yes")
-    result = linebounce(*command)
+    asked = ("advise", "trace.lbt", *MACHINES, "--machine", str(file), "-o", "out")
+    result = linebounce(*asked, "--recheck", "$CC -O1 -g -pthread several.c -o program", "--yes")
     assert result.code == 0, result.stderr
     page = json.loads((linebounce.directory / "out" / "advise.json").read_text())
     change = page["changes"][0]
@@ -130,6 +132,7 @@ def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounc
     whole = [gain["machine"] for gain in change["gains"] if not gain["part"]]
     assert whole
     assert [again["machine"] for again in page["recheck"]] == whole
+    assert "mine" in whole
     for again in page["recheck"]:
         assert (again["change"], again["held"]) == (1, True), again
         assert again["change_pct"] == pytest.approx(again["predicted_pct"], rel=0.25)

@@ -5,10 +5,11 @@ import re
 import subprocess
 
 import pytest
-from program import Program
+from program import MACHINES, Program
 from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
+pytestmark = pytest.mark.undisturbed
 
 # Each of four threads runs each line of BODY 200 times. Each line is a phase: all threads begin it together.
 PROGRAM = r"""
@@ -61,13 +62,13 @@ REFERENCES = "session.holders.fetch_add(1); own[me][3] = session.user; if (sessi
 SHARED_PTR = "{ std::shared_ptr<Table> mine = table; own[me][4] = mine->rows[i % 16]; }"
 
 
-def advised(linebounce: Program, *bodies: str) -> dict:
+def advised(linebounce: Program, *bodies: str, machine: str = MACHINE) -> dict:
     body = " ".join(f"case {number}: {text} break;" for number, text in enumerate(bodies))
     recorder = Recorder(linebounce)
     source = PROGRAM.replace("BODY", body).replace("PHASES", str(len(bodies)))
     recorder.record(recorder.compile(source, "-O1", "-g", name="program.cpp"))
     # Bypasses linebounce(), because names of a C++ program's types look like our internals.
-    command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json", "-o", "out"]
+    command = [linebounce.executable, "advise", "trace.lbt", "--machine", machine, "--orders", "2", "--json", "-o", "out"]
     done = subprocess.run(command, cwd=linebounce.directory, capture_output=True, text=True, timeout=120, check=True)
     page: dict = json.loads(done.stdout)
     return page
@@ -94,6 +95,15 @@ def test_event_counters_are_distinguished_from_bits_and_from_counters_that_hand_
     assert all("the value that an add returns" not in only_if for only_if in events.values()), "nobody uses it: that was seen"
     assert [*offered(page, "next_ticket")] == ["take numbers from next_ticket 64 at a time"]
     assert offered(page, "states") == {}, "bits are not a sum"
+
+
+def test_a_count_is_also_tried_on_a_machine_from_a_file(linebounce: Program) -> None:
+    text = (MACHINES / f"{MACHINE}.toml").read_text().replace(MACHINE, "mine", 1)
+    linebounce.file("mine.toml", text)
+    page = advised(linebounce, NUMBERS, machine=str(linebounce.directory / "mine.toml"))
+    assert page["machines"] == ["mine"]
+    assert [*offered(page, "next_ticket")] == ["take numbers from next_ticket 64 at a time"]
+    assert (linebounce.directory / "out" / "counts" / "mine").is_dir()
 
 
 def test_advice_for_reference_counts_keeps_the_object_and_for_a_shared_ptr_is_a_plain_reference(linebounce: Program) -> None:
