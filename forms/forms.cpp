@@ -37,6 +37,7 @@ const std::vector<Form>& all_forms() {
         LISTED(MakeForm, bpftrace_form)(),     LISTED(MakeForm, matrix_form)(),
         LISTED(MakeForm, mctop_form)(),        LISTED(MakeForm, probe_form)(),
         LISTED(MakeForm, lscpu_form)(),        LISTED(MakeForm, lstopo_form)(),
+        LISTED(MakeForm, coreinfo_form)(),     LISTED(MakeForm, sysctl_form)(),
         LISTED(MakeForm, mlc_form)(),          LISTED(MakeForm, numa_form)(),
     };
     for (Form& form : listing_forms()) forms.push_back(std::move(form));

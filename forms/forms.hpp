@@ -11,6 +11,7 @@
 #include "forms/excerpt.hpp"
 #include "forms/import_losses.hpp"
 #include "forms/lock_statistics.hpp"
+#include "forms/machine_topology.hpp"
 #include "trace/writer.hpp"
 
 namespace linebounce::sim {
@@ -39,16 +40,20 @@ using ConvertTrace = std::function<Losses(const std::vector<std::filesystem::pat
 // Errors: TraceError with the line.
 using ReadLocks = std::function<LockStatisticsFile(const std::filesystem::path& file)>;
 
+// Errors: TraceError. `file`: for messages.
+using ReadStructure = std::function<MachineTopology(const std::string& text, const std::string& file)>;
+
 struct Form {
   std::string_view name;  // for --as and --from
   FormKind kind = FormKind::trace;
   std::string_view what;   // a noun phrase
   std::string_view marks;  // what identifies the form, as a noun phrase
   std::function<Likeness(const Excerpt&)> likeness;
-  ConvertTrace convert = {};        // for traces
-  ReadLocks read_locks = {};        // for lock statistics
-  std::string_view extension = {};  // of files' names, if the form alone has it: ".din"
-  bool joins_files = false;         // true: several files become one trace or experiment
+  ConvertTrace convert = {};          // for traces
+  ReadLocks read_locks = {};          // for lock statistics
+  ReadStructure read_structure = {};  // for descriptions of which CPUs share what
+  std::string_view extension = {};    // of files' names, if the form alone has it: ".din"
+  bool joins_files = false;           // true: several files become one trace or experiment
 };
 using MakeForm = Form();
 

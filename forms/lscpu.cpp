@@ -474,17 +474,19 @@ Form lscpu_form() {
       .kind = FormKind::machine,
       .what = "lscpu, alone or with -J, -e or -p: which CPUs share what",
       .marks = "\"lscpu\": [ or \"cpus\": [ with cores, # CPU,Core,..., CPU NODE SOCKET CORE ..., or Architecture: and CPU(s):",
-      .likeness = [](const Excerpt& excerpt) {
-        const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
-        const auto is_title = [](const Excerpt::Line& line) {
-          return is_extended_title(line.text) || is_cache_title(line.text);
-        };
-        const bool summary = excerpt.has("Architecture:") && excerpt.has("CPU(s):");
-        const bool table = std::ranges::any_of(excerpt.lines, is_title) || is_lscpu_table(excerpt);
-        return certain_if(excerpt.is_text && (summary || table || list || excerpt.has("\"lscpu\"") ||
-                                              (excerpt.has("\"caches\"") && excerpt.has("\"one-size\""))),
-                          "it has the names that lscpu gives its fields");
-      }};
+      .likeness =
+          [](const Excerpt& excerpt) {
+            const bool list = excerpt.has("\"cpus\"") && excerpt.has("\"core\"");
+            const auto is_title = [](const Excerpt::Line& line) {
+              return is_extended_title(line.text) || is_cache_title(line.text);
+            };
+            const bool summary = excerpt.has("Architecture:") && excerpt.has("CPU(s):");
+            const bool table = std::ranges::any_of(excerpt.lines, is_title) || is_lscpu_table(excerpt);
+            return certain_if(excerpt.is_text && (summary || table || list || excerpt.has("\"lscpu\"") ||
+                                                  (excerpt.has("\"caches\"") && excerpt.has("\"one-size\""))),
+                              "it has the names that lscpu gives its fields");
+          },
+      .read_structure = read_lscpu};
 }
 
 }  // namespace linebounce::sim

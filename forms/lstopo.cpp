@@ -377,13 +377,15 @@ Form lstopo_form() {
           .kind = FormKind::machine,
           .what = "hwloc's lstopo, as text or --of xml",
           .marks = "<topology> with <object type=\"Machine\">; or \"Machine (62GB total)\" and below it \"PU L#0 (P#0)\"",
-          .likeness = [](const Excerpt& excerpt) {
-            const bool has_machine = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with("Machine");
-            if (has_machine && (excerpt.has("PU L#") || excerpt.has("PU P#")))
-              return certain_if(excerpt.is_text, "it has the objects that lstopo prints");
-            return certain_if(excerpt.is_text && excerpt.has("<topology") && excerpt.has("type=\"Machine\""),
-                              "it is XML with a topology");
-          }};
+          .likeness =
+              [](const Excerpt& excerpt) {
+                const bool has_machine = !excerpt.lines.empty() && excerpt.lines.front().text.starts_with("Machine");
+                if (has_machine && (excerpt.has("PU L#") || excerpt.has("PU P#")))
+                  return certain_if(excerpt.is_text, "it has the objects that lstopo prints");
+                return certain_if(excerpt.is_text && excerpt.has("<topology") && excerpt.has("type=\"Machine\""),
+                                  "it is XML with a topology");
+              },
+          .read_structure = read_lstopo};
 }
 
 }  // namespace linebounce::sim

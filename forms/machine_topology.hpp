@@ -1,5 +1,5 @@
-// Reads descriptions of real machines. lscpu and hwloc's lstopo tell which CPUs share a core, a cache, a package and a NUMA
-// node. Intel's Memory Latency Checker measures latencies between nodes.
+// Reads descriptions of real machines. lscpu, hwloc's lstopo, Coreinfo and sysctl tell which CPUs share a core, a cache, a
+// package and a NUMA node. Intel's Memory Latency Checker measures latencies between nodes.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,8 @@ bool says_what_cpus_share(const std::string& lscpu_text);
 // True for the table of lscpu -p, with its titles or without them.
 bool is_lscpu_table(const Excerpt& excerpt);
 MachineTopology read_lstopo(const std::string& text, const std::string& file);
+MachineTopology read_coreinfo(const std::string& text, const std::string& file);
+MachineTopology read_sysctl(const std::string& text, const std::string& file);
 
 // Adds to `topology` what it lacks and another description of the same machine has: the processor, its clock, its caches.
 void add_what_is_missing(MachineTopology& topology, const MachineTopology& other);

@@ -84,6 +84,8 @@ enum class Loss : std::uint8_t {
   kept_as_prediction,
   cores_assumed,
   threads_assumed,
+  numbers_assumed,
+  cores_differ,
   caches_differ,
   memory_nodes_left_out,
   rest_of_machine,
@@ -225,6 +227,10 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"threads_assumed", Severity::doubt,
      "{0} does not say which CPUs share a core. As its nodes have one block of CPUs for each thread, CPUs n and n + {1} are "
      "taken for one core's."},
+    {"numbers_assumed", Severity::doubt,
+     "{0} does not say which numbers the CPUs have: a core's threads are taken to be neighbours, and slower cores to come "
+     "first."},
+    {"cores_differ", Severity::doubt, "The cores differ in speed and caches: the machine has those of the fastest, from {0}."},
     {"caches_differ", Severity::doubt, "The CPUs' {0} caches differ in size: the machine has those of CPU {1}."},
     {"memory_nodes_left_out", Severity::lost,
      "{0} has nodes of memory without CPUs, which the machine lacks: {1}. numactl -H has their distances, HMAT their "

@@ -196,10 +196,11 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   if (topology) take_description(*topology, arguments, request);
   // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
-  const std::string_view form = is_known ? choose_form(question, excerpt).form->name : "matrix";
+  const Form& chosen = is_known ? *choose_form(question, excerpt).form : *form_named("matrix");
+  const std::string_view form = chosen.name;
   if (form == "lscpu" && !says_what_cpus_share(text))
     throw ConfigError(arguments.from + ": does not say which CPUs share what: lscpu -J -e does");
-  if (form == "lscpu" || form == "lstopo")
+  if (chosen.read_structure)
     throw ConfigError(
         fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
                     "linebounce import {1} m.csv -o mine.toml`, or measure all with linebounce-probe",
@@ -266,19 +267,25 @@ std::string keep_as_prediction(const std::vector<LoadedLatency>& loaded, const s
 MachineTopology read_structure(const std::string& file) {
   const std::string text = read_data(file);
   const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
-  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
-  if (form == "lstopo") return read_lstopo(text, file);
-  if (form == "lscpu") return read_lscpu(text, file);
-  if (form == "numa") return topology_of(read_numa(text, file), file);
-  throw ConfigError(fmt::format("{}: is {}; --topology is lscpu's, lstopo's or numactl's", file, form));
+  const Form& form = *choose_form(question, excerpt_of_text(text, file)).form;
+  if (form.read_structure) return form.read_structure(text, file);
+  if (form.name == "numa") return topology_of(read_numa(text, file), file);
+  std::string names;
+  for (const Form& each : all_forms()) {
+    if (each.read_structure) names += fmt::format("{}, ", each.name);
+  }
+  throw ConfigError(fmt::format("{}: is {}; --topology is of the form {}or numa", file, form.name, names));
 }
 
 void add_description(MachineTopology& topology, const std::string& file) {
   const std::string text = read_data(file);
   const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
-  const std::string_view form = choose_form(question, excerpt_of_text(text, file)).form->name;
-  if (form == "lscpu") add_what_is_missing(topology, read_lscpu_facts(text));
-  if (form == "lstopo") add_what_is_missing(topology, read_lstopo(text, file));
+  const Form& form = *choose_form(question, excerpt_of_text(text, file)).form;
+  if (form.name == "lscpu") {
+    add_what_is_missing(topology, read_lscpu_facts(text));
+  } else if (form.read_structure) {
+    add_what_is_missing(topology, form.read_structure(text, file));
+  }
 }
 
 ExitCode run_calibrate(const CalibrateArguments& arguments) {

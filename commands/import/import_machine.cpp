@@ -29,9 +29,9 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
 
 // Ranks forms by their detail about a machine's structure; 0: none.
 int detail_of(const Form& form) {
-  constexpr std::array<std::string_view, 4> kByDetail = {"", "numa", "lscpu", "lstopo"};
-  const auto* const found = std::ranges::find(kByDetail, form.name);
-  return found == kByDetail.end() ? 0 : static_cast<int>(found - kByDetail.begin());
+  if (form.name == "numa") return 1;
+  if (!form.read_structure) return 0;
+  return form.name == "lstopo" ? 3 : 2;
 }
 
 // Imports MLC's output. Its idle latencies alone make a machine, too.

@@ -88,6 +88,15 @@ constexpr const char* kLstopo =
 constexpr const char* kXml =
     "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Package\" os_index=\"0\"><object type=\"NUMANode\" "
     "os_index=\"0\"/><object type=\"Core\"><object type=\"PU\" os_index=\"0\"/></object></object></object></topology>\n";
+constexpr const char* kCoreinfo =
+    "Logical to Physical Processor Map:\n**--  Physical Processor 0 (Hyperthreaded)\n--**  Physical Processor 1\n\nLogical "
+    "Processor to Socket Map:\n****  Socket 0\n\nLogical Processor to Cache Map:\n**--  Data Cache  0, Level 1, 32 KB, Assoc "
+    "8, LineSize 64\nUnified Cache 1, Level 3, 8 MB, Assoc 16, LineSize 64:\n**\n**\n";
+constexpr const char* kApple =
+    "hw.perflevel0.physicalcpu: 4\nhw.perflevel0.cpusperl2: 4\nhw.perflevel0.l2cachesize: 12582912\n"
+    "hw.perflevel1.physicalcpu: 2\nhw.perflevel1.cpusperl2: 2\nmachdep.cpu.brand_string: Apple M1\n";
+constexpr const char* kIntelMac =
+    "hw.logicalcpu: 8\nhw.packages: 2\nhw.cacheconfig: 8 2 2 4 0\nhw.cachesize: 4096 32768 262144 8388608\n";
 
 // A sample of each form of traces in text.
 struct TraceSample {
@@ -246,6 +255,9 @@ TEST(MutatedForms, StructuresAndLatenciesOfMachinesAreReadOrRefused) {
   const auto read = [](const std::string& text) { read_lstopo(text, "in"); };
   EXPECT_GT(read_mutated(kLstopo, read), kLeastRead);
   EXPECT_GT(read_mutated(kXml, read), kLeastRead);
+  EXPECT_GT(read_mutated(kCoreinfo, [](const std::string& text) { read_coreinfo(text, "in"); }), kLeastRead);
+  EXPECT_GT(read_mutated(kApple, [](const std::string& text) { read_sysctl(text, "in"); }), kLeastRead);
+  EXPECT_GT(read_mutated(kIntelMac, [](const std::string& text) { read_sysctl(text, "in"); }), kLeastRead);
 }
 
 TEST(MutatedForms, TablesOfNodesAreReadOrRefused) {

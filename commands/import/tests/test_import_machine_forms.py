@@ -6,6 +6,7 @@ The formats are facts of public documentation, the figures our own.
 import json
 import re
 import tomllib
+from collections.abc import Callable
 
 import pytest
 from imported import imported
@@ -136,6 +137,159 @@ def test_other_forms_of_lscpu_and_lstopo_tell_the_same_structure(linebounce: Pro
     assert re.search(r"one bus +1 +40\.0 ", result.stdout)
     assert re.search(r"other bus, one node +1 +60\.0 ", result.stdout)
     assert re.search(r"other node +4 +90\.0 ", result.stdout)
+
+
+MAPS = {
+    "cores": "Logical to Physical Processor",
+    "sockets": "Logical Processor to Socket",
+    "nodes": "Logical Processor to NUMA Node",
+    "caches": "Logical Processor to Cache",
+}
+
+
+def coreinfo(groups: int, **parts: list[str]) -> str:
+    """Coreinfo's maps. `parts`: the rows of each, with a letter for each of four CPUs and a name."""
+    text = (
+        "Coreinfo v3.5 - Dump information on system CPU and memory topology\n\nAMD EPYC 7302\n"
+        "AMD64 Family 23 Model 49 Stepping 0, AuthenticAMD\nHTT       \t*\tMulticore\nVMX       \t-\tIntel's virtualization\n"
+    )
+    for part, rows in parts.items():
+        text += f"\n{MAPS[part]} Map:\n"
+        for row in rows:
+            letters, name = row.split("  ", 1)
+            text += f"{name}:\n{letters[:2]}\n{letters[2:]}\n" if groups == 2 else f"{letters}  {name}\n"
+    return text
+
+
+TWO_NODES = {
+    "cores": [f"{'-' * i}*{'-' * (3 - i)}  Physical Processor {i}" for i in range(4)],
+    "sockets": ["****  Socket 0"],
+    "nodes": ["**--  NUMA Node 0", "--**  NUMA Node 1"],
+    "caches": [
+        "*---  Data Cache          0, Level 1,   32 KB, Assoc   8, LineSize  64",
+        "*---  Instruction Cache   0, Level 1,   64 KB, Assoc   4, LineSize  64",
+        "*---  Unified Cache       3, Level 2,  512 KB, Assoc   8, LineSize  64",
+        "*---  Unified Cache       0, Level 3,    8 MB, Assoc  16, LineSize  64",
+        "-*--  Unified Cache       1, Level 3,    8 MB, Assoc  16, LineSize  64",
+        "--**  Unified Cache       2, Level 3,    8 MB, Assoc  16, LineSize  64",
+    ],
+}
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_coreinfos_maps_tell_the_structure(linebounce: Program, groups: int) -> None:
+    linebounce.file("coreinfo.txt", coreinfo(groups, **TWO_NODES))
+    linebounce.file("m.csv", "0,60,90,90\n60,0,90,90\n90,90,0,40\n90,90,40,0\n")
+    result = linebounce("import", "coreinfo.txt", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert "coreinfo.txt: recognised as Coreinfo's maps (Windows)" in " ".join(result.stdout.split())
+    assert "4 CPUs: 2 nodes, " in result.stdout
+    assert re.search(r"one bus +1 +40\.0 ", result.stdout)
+    assert re.search(r"other bus, one node +1 +60\.0 ", result.stdout)
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["contention"] == "amd_zen"
+    assert machine["cache"]["L1D"]["size_kib"] == 32
+
+
+def test_coreinfos_maps_tell_the_caches_and_threads(linebounce: Program) -> None:
+    each = {"cores": "Physical Processor {} (Hyperthreaded)", "caches": "Data Cache {}, Level 1, 32 KB, Assoc 8, LineSize 64"}
+    parts = {part: [f"**--  {name.format(0)}", f"--**  {name.format(1)}"] for part, name in each.items()}
+    parts["caches"] += [it.replace("Data", "Unified").replace("Level 1, 32 KB", "Level 2, 256 KB") for it in parts["caches"]]
+    parts["caches"].append("****  Unified Cache 2, Level 3, 3 MB, Assoc 12, LineSize 64")
+    linebounce.file("coreinfo.txt", coreinfo(1, **parts))
+    linebounce.file("m.csv", "0,8,30,30\n8,0,30,30\n30,30,0,8\n30,30,8,0\n")
+    result = linebounce("import", "coreinfo.txt", "m.csv", "-o", "m.toml")
+    assert result.code == 0, result.stderr
+    assert "4 CPUs: 1 node, 1 bus, 2 threads a core" in result.stdout
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert [(one["size_kib"], one["ways"]) for one in machine["cache"].values()] == [(32, 8), (256, 8)]
+    assert (machine["node"]["cache_size_kib"], machine["node"]["cache_ways"]) == (3072, 12)
+
+
+def test_coreinfos_maps_that_contradict_each_other_are_refused(linebounce: Program) -> None:
+    """As of a Ryzen under Windows 7, where each thread has an L3 of its own."""
+    threads = [
+        f"{'-' * i}*{'-' * (3 - i)}  Unified Cache       {i}, Level 3,   16 MB, Assoc  16, LineSize  64" for i in range(4)
+    ]
+    cores = ["**--  Physical Processor 0 (Hyperthreaded)", "--**  Physical Processor 1 (Hyperthreaded)"]
+    linebounce.file("m.csv", "0,40,40,40\n40,0,40,40\n40,40,0,40\n40,40,40,0\n")
+    for parts, problem in (
+        (
+            {"cores": cores, "caches": threads},
+            "the threads of one core (Physical Processor 0 (Hyperthreaded)) have level 3 caches",
+        ),
+        (
+            {"cores": cores, "nodes": ["********  NUMA Node 0"]},
+            'the map of "NUMA Node 0" has 8 letters, that of "Physical Processor 0 (Hyperthreaded)" has 4',
+        ),
+        ({"caches": threads}, "does not say which CPUs share a core: coreinfo -c"),
+    ):
+        linebounce.file("coreinfo.txt", coreinfo(1, **parts))
+        result = linebounce("import", "coreinfo.txt", "m.csv", "-o", "m.toml")
+        assert result.code == 3, result.stdout
+        assert problem in " ".join(result.stderr.split())
+
+
+def matrix(cpus: int, latency: Callable[[int, int], int]) -> str:
+    return "".join(",".join("0" if a == b else str(latency(a, b)) for b in range(cpus)) + "\n" for a in range(cpus))
+
+
+APPLE = """hw.cachelinesize: 128
+hw.perflevel0.physicalcpu: 4
+hw.perflevel0.cpusperl2: 4
+hw.perflevel0.l1dcachesize: 131072
+hw.perflevel0.l2cachesize: 12582912
+hw.perflevel1.physicalcpu: 2
+hw.perflevel1.cpusperl2: 2
+hw.perflevel1.l1dcachesize: 65536
+hw.perflevel1.l2cachesize: 4194304
+machdep.cpu.brand_string: Apple M1 Pro
+"""
+INTEL = """hw.logicalcpu: 8
+hw.packages: 2
+hw.cacheconfig: 8 2 2 4 0 0
+hw.cachesize: 34359738368 32768 262144 8388608 0 0
+hw.cachelinesize: 64
+machdep.cpu.brand_string: Intel(R) Xeon(R) CPU E5520 @ 2.27GHz
+"""
+
+
+def test_sysctl_of_an_apple_processor_tells_which_cores_share_a_cache(linebounce: Program) -> None:
+    linebounce.file("sysctl.txt", APPLE)
+    linebounce.file("m.csv", matrix(6, lambda a, b: 40 if (a < 2) == (b < 2) else 150))
+    result = linebounce("import", "sysctl.txt", "m.csv", "-o", "m.toml", "--family", "arm_mesh")
+    assert result.code == 0, result.stderr
+    assert "6 CPUs: 1 node, 2 buses, " in result.stdout
+    assert re.search(r"one bus +7 +40\.0 ", result.stdout)
+    assert re.search(r"other bus, one node +8 +150\.0 ", result.stdout)
+    said = " ".join(result.stdout.split())
+    assert "The cores differ in speed and caches: the machine has those of the fastest" in said
+    assert "does not say which numbers the CPUs have" in said
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert (machine["cache"]["L1D"]["size_kib"], machine["cache"]["L1D"]["line_bytes"]) == (128, 128)
+
+
+def test_sysctl_of_an_intel_processor_tells_threads_caches_and_packages(linebounce: Program) -> None:
+    linebounce.file("sysctl.txt", INTEL)
+    linebounce.file("m.csv", matrix(8, lambda a, b: 15 if a // 2 == b // 2 else 50 if a // 4 == b // 4 else 120))
+    result = linebounce("import", "sysctl.txt", "m.csv", "-o", "m.toml", "--family", "intel_ring")
+    assert result.code == 0, result.stderr
+    assert "8 CPUs: 2 nodes, 2 buses, 2 threads a core" in result.stdout
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert machine["cache"]["L1D"]["size_kib"] == 32
+    assert machine["node"]["cache_size_kib"] == 8192
+
+
+def test_sysctl_without_what_cpus_share_is_refused(linebounce: Program) -> None:
+    linebounce.file("m.csv", "0,40\n40,0\n")
+    for text, problem in (
+        ("hw.perflevel0.physicalcpu: 4\n", 'hw.perflevel0.cpusperl2 is "", not a number from 1 to 1024'),
+        ("hw.cacheconfig: 0 0\n", "has neither hw.perflevel0.physicalcpu nor hw.cacheconfig"),
+    ):
+        linebounce.file("sysctl.txt", text)
+        result = linebounce("import", "sysctl.txt", "m.csv", "-o", "m.toml")
+        assert result.code == 3, result.stdout
+        assert problem in " ".join(result.stderr.split())
 
 
 def test_lscpus_table_of_eight_cpus_is_no_matrix(linebounce: Program) -> None:
