@@ -17,7 +17,8 @@ class CountFinder {
               const std::vector<std::string>& argv)
       : arguments_(arguments), orders_(orders), argv_(argv) {
     study_ = {.name = "counts", .title = "Other counters", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
-    directory_ = fs::path(arguments.directory) / plan_of(study_).experiment.machine_name;
+    const Plan plan = plan_of(study_);
+    directory_ = fs::path(arguments.directory) / plan.experiment.machine_name;
   }
 
   std::vector<TriedCount> find(std::vector<CountCure> cures, ExitCode& code) {
