@@ -6,7 +6,7 @@
 //   Logical Processor to Cache Map:
 //   **--  Unified Cache       0, Level 2,  256 KB, Assoc   8, LineSize  64
 //
-// If Windows has several groups of processors, the name stands in a line of its own, before a row of letters for each group.
+// Where Windows has several groups of processors, Coreinfo prints the name first and then a row of letters for each group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::vector<MappedPart> parts_in(const std::string& text, const std::string& fil
   bool continues = false;  // rows of letters follow for the groups of the latest part
   for (const std::string& line : text_lines(text)) {
     std::string_view rest = stripped(line);
-    if (begins_part(rest) && !is_map(rest.substr(0, 1))) {
+    if (begins_part(rest)) {
       if (rest.ends_with(':')) rest.remove_suffix(1);
       parts.push_back({.name = std::string(rest), .letters = ""});
       continues = true;
@@ -113,11 +113,11 @@ class CoreinfoReader {
                            parts_.front().name, cpus));
     }
     topology_.processor = coreinfo_processor(text);
-    for (std::size_t number = 0; number < cpus; ++number) {
+    for (int number = 0; number < static_cast<int>(cpus); ++number) {
       const std::optional<int> core = part_of(number, "Physical Processor ");
       if (!core) continue;  // switched off
       const int package = part_of(number, "Socket ").value_or(0);
-      topology_.cpus.push_back({.number = static_cast<int>(number),
+      topology_.cpus.push_back({.number = number,
                                 .node = part_of(number, "NUMA Node ").value_or(package),
                                 .package = package,
                                 .cache = package,
@@ -132,10 +132,12 @@ class CoreinfoReader {
  private:
   [[noreturn]] void refuse(const std::string& text) const { throw trace::TraceError(file_ + ": " + text); }
 
-  // The place, among all parts, of the one with such a name in which the processor has part.
-  [[nodiscard]] std::optional<int> part_of(std::size_t number, std::string_view name) const {
+  [[nodiscard]] bool has(std::size_t part, int cpu) const { return parts_[part].letters[static_cast<std::size_t>(cpu)] == '*'; }
+
+  // The place, among all parts, of the one with such a name that the processor has.
+  [[nodiscard]] std::optional<int> part_of(int cpu, std::string_view name) const {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      if (parts_[i].name.starts_with(name) && parts_[i].letters[number] == '*') return static_cast<int>(i);
+      if (parts_[i].name.starts_with(name) && has(i, cpu)) return static_cast<int>(i);
     }
     return std::nullopt;
   }
@@ -147,32 +149,36 @@ class CoreinfoReader {
       const int level = name.starts_with("Data Cache") || name.starts_with("Unified Cache") ? number_after(name, "Level ") : 0;
       if (level > 0) by_level[level].push_back(i);
     }
-    const auto first = static_cast<std::size_t>(topology_.cpus.front().number);
+    const int first = topology_.cpus.front().number;
     for (const auto& [level, parts] : by_level) {
-      const auto own = std::ranges::find_if(parts, [&](std::size_t i) { return parts_[i].letters[first] == '*'; });
+      const auto own = std::ranges::find_if(parts, [&](std::size_t i) { return has(i, first); });
       if (own == parts.end()) continue;
-      topology_.caches.push_back(coreinfo_cache_of(parts_[*own]));
+      const TopologyCache cache = coreinfo_cache_of(parts_[*own]);
+      topology_.caches.push_back(cache);
+      const auto differs = [&](std::size_t i) { return coreinfo_cache_of(parts_[i]).bytes != cache.bytes; };
+      if (std::ranges::any_of(parts, differs))
+        topology_.losses.add(Loss::caches_differ, fmt::format("L{}", level), std::to_string(first));
       refuse_caches_within_cores(level, parts);
-      if (std::ranges::any_of(parts, [this](std::size_t i) { return is_shared_by_cores(parts_[i]); })) share(level, parts);
+      if (std::ranges::any_of(parts, [this](std::size_t i) { return is_shared_by_cores(i); })) share(level, parts);
     }
   }
 
-  [[nodiscard]] bool is_shared_by_cores(const MappedPart& cache) const {
+  [[nodiscard]] bool is_shared_by_cores(std::size_t cache) const {
     std::optional<int> core;
     for (const TopologyCpu& cpu : topology_.cpus) {
-      if (cache.letters[static_cast<std::size_t>(cpu.number)] != '*') continue;
+      if (!has(cache, cpu.number)) continue;
       if (core.value_or(cpu.core) != cpu.core) return true;
       core = cpu.core;
     }
     return false;
   }
 
-  // Windows 7 says of some processors that each thread of a core has caches of its own.
+  // On some processors Windows 7 reports caches for each thread of a core.
   void refuse_caches_within_cores(int level, const std::vector<std::size_t>& parts) const {
     std::map<int, std::size_t> cache_of;  // by core
     for (const TopologyCpu& cpu : topology_.cpus) {
       for (const std::size_t i : parts) {
-        if (parts_[i].letters[static_cast<std::size_t>(cpu.number)] != '*') continue;
+        if (!has(i, cpu.number)) continue;
         if (cache_of.try_emplace(cpu.core, i).first->second != i)
           refuse(
               fmt::format("says that the threads of one core ({}) have level {} caches of their own; a newer Windows says "
@@ -186,8 +192,7 @@ class CoreinfoReader {
     topology_.shared_cache = fmt::format("L{}", level);
     int alone = static_cast<int>(parts_.size());
     for (TopologyCpu& cpu : topology_.cpus) {
-      const auto own = std::ranges::find_if(
-          parts, [&](std::size_t i) { return parts_[i].letters[static_cast<std::size_t>(cpu.number)] == '*'; });
+      const auto own = std::ranges::find_if(parts, [&](std::size_t i) { return has(i, cpu.number); });
       cpu.cache = own == parts.end() ? alone++ : static_cast<int>(*own);
     }
   }

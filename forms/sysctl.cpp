@@ -1,9 +1,10 @@
 // Reads what macOS's sysctl prints under hw and machdep.cpu, of which CPUs share what:
 //
-//   hw.perflevel0.physicalcpu: 8       Apple's processors have levels of performance, of which level 0 is the fastest
-//   hw.perflevel0.cpusperl2: 4
+//   hw.perflevel0.physicalcpu: 8       macOS 12 and later: levels of performance, of which level 0 is the fastest
+//   hw.perflevel0.logicalcpu: 8
+//   hw.perflevel0.cpusperl2: 4         with cpusperl3 where there is an L3
 //   hw.perflevel0.l2cachesize: 12582912
-//   hw.cacheconfig: 8 2 2 8 0 0        Intel's: how many CPUs share the memory, an L1, an L2 and an L3
+//   hw.cacheconfig: 8 2 2 8 0 0        how many CPUs share the memory, an L1, an L2 and an L3; of Apple's slowest cores
 //   hw.cachesize: 17179869184 32768 262144 6291456 0 0
 //
 // It does not say which numbers the CPUs have. Threads of a core are neighbours, and slower cores come first: so hwloc 2.6 and
@@ -23,6 +24,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::uint64_t kMostSysctlCpus = 1024;
+constexpr std::uint64_t kArm64 = 0x0100000c;  // CPU_TYPE_ARM64 of Apple's mach/machine.h
 
 class SysctlReader {
  public:
@@ -72,24 +74,39 @@ class SysctlReader {
   }
 
   void read_levels() {
-    int levels = 0, cache = 0;
+    const bool has_l3 = values_.contains("hw.perflevel0.cpusperl3");
+    const std::string_view last = has_l3 ? "cpusperl3" : "cpusperl2";
+    int levels = 0, cache = 0, core = 0;
     while (values_.contains(fmt::format("hw.perflevel{}.physicalcpu", levels))) ++levels;
     for (int level = levels - 1; level >= 0; --level) {
       const std::string of = fmt::format("hw.perflevel{}.", level);
-      const int cpus = count(of + "physicalcpu"), of_l2 = count(of + "cpusperl2");
-      for (int i = 0; i < cpus; ++i) {
-        const int cpu = static_cast<int>(topology_.cpus.size());
-        topology_.cpus.push_back({.number = cpu, .cache = cache + i / of_l2, .core = cpu});
-      }
-      cache += (cpus + of_l2 - 1) / of_l2;
-      topology_.shared_cache = "L2";
+      const int threads = threads_of(of), cpus = threads * count(of + "physicalcpu");
+      const int sharers = count(fmt::format("{}{}", of, last));
+      for (int i = 0; i < cpus; ++i)
+        topology_.cpus.push_back(
+            {.number = static_cast<int>(topology_.cpus.size()), .cache = cache + i / sharers, .core = core + i / threads});
+      cache += (cpus + sharers - 1) / sharers;
+      core += cpus / threads;
     }
-    add_cache(1, number("hw.perflevel0.l1dcachesize"), 1);
+    topology_.shared_cache = has_l3 ? "L3" : "L2";
+    add_cache(1, number("hw.perflevel0.l1dcachesize"), threads_of("hw.perflevel0."));
     add_cache(2, number("hw.perflevel0.l2cachesize"), count("hw.perflevel0.cpusperl2"));
+    if (has_l3) add_cache(3, number("hw.perflevel0.l3cachesize"), count("hw.perflevel0.cpusperl3"));
     if (levels > 1) topology_.losses.add(Loss::cores_differ, "sysctl");
   }
 
+  // The threads of a core of a level.
+  [[nodiscard]] int threads_of(const std::string& level) const {
+    if (!values_.contains(level + "logicalcpu")) return 1;
+    const int cpus = count(level + "logicalcpu"), cores = count(level + "physicalcpu");
+    if (cpus % cores != 0)
+      refuse(fmt::format("{0}logicalcpu is {1}, not a multiple of {0}physicalcpu, {2}", level, cpus, cores));
+    return cpus / cores;
+  }
+
   void read_cacheconfig() {
+    if (number("hw.cputype") == kArm64 || topology_.processor.starts_with("Apple"))
+      refuse("has no hw.perflevel0.physicalcpu, which macOS 12 and later print; hw.cacheconfig alone is of the slowest cores");
     std::vector<int> sharers;
     for (const std::string_view word : words_of(value("hw.cacheconfig")))
       sharers.push_back(static_cast<int>(std::min(decimal(word).value_or(0), kMostSysctlCpus)));

@@ -335,9 +335,10 @@ void add_calibrate(Command& program) {
   Command command = program.subcommand(
       "calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix", HelpGroup::machines);
   command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a core-to-core matrix").required();
-  command.option("--topology", "FILE", &arguments->topology,
-                 "Which CPUs share a core, a cache and a node, from lscpu -J -e, lstopo's XML or numactl -H; default: as the "
-                 "matrix shows it");
+  command.option(
+      "--topology", "FILE", &arguments->topology,
+      "Which CPUs share a core, a cache and a node, from lscpu -J -e, lstopo's XML, Coreinfo, sysctl hw or numactl -H; "
+      "default: as the matrix shows it");
   command.option(
       "--machine", "NAME", &arguments->machine,
       "Keep this machine's structure; default: the one found in the measurements, with the rest of generic_2socket_32core");

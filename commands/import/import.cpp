@@ -31,7 +31,8 @@ constexpr const char* kImportFooter = R"(Examples:
   linebounce import ext4.ko --base /sys/kernel/btf/vmlinux --structure ext4_inode_info -o inode.toml
       makes one of a kernel module's structure, from the types (BTF) of the module and of its kernel
   lscpu -J -e > cpus.json; linebounce import cpus.json matrix.csv --family amd_zen -o mine.toml
-      does the same with the cores, caches and nodes that lscpu or lstopo --of xml prints
+      does the same with the cores, caches and nodes that lscpu, lstopo --of xml, Coreinfo or
+      sysctl hw prints
   numactl -H > numa.txt; linebounce import numa.txt --family amd_zen -o mine.toml
       makes one from the firmware's node tables, and takes what they lack from generic_2socket_32core
   linebounce import course.txt && linebounce trace replay course.lbt --machine generic_2socket_32core

@@ -280,11 +280,45 @@ def test_sysctl_of_an_intel_processor_tells_threads_caches_and_packages(lineboun
     assert machine["node"]["cache_size_kib"] == 8192
 
 
+def test_sysctl_of_an_intel_processor_with_levels_of_performance_has_threads_and_an_l3(linebounce: Program) -> None:
+    text = (
+        "hw.perflevel0.physicalcpu: 4\nhw.perflevel0.logicalcpu: 8\nhw.perflevel0.l1dcachesize: 32768\n"
+        "hw.perflevel0.l2cachesize: 262144\nhw.perflevel0.cpusperl2: 2\nhw.perflevel0.l3cachesize: 6291456\n"
+        "hw.perflevel0.cpusperl3: 8\nhw.cachelinesize: 64\n"
+    )
+    linebounce.file("sysctl.txt", text)
+    linebounce.file("m.csv", matrix(8, lambda a, b: 15 if a // 2 == b // 2 else 50))
+    result = linebounce("import", "sysctl.txt", "m.csv", "-o", "m.toml", "--family", "intel_ring")
+    assert result.code == 0, result.stderr
+    assert "8 CPUs: 1 node, 1 bus, 2 threads a core" in result.stdout
+    assert "The cores differ" not in result.stdout
+    machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+    assert [one["size_kib"] for one in machine["cache"].values()] == [32, 256]
+    assert machine["node"]["cache_size_kib"] == 6144
+
+
+def test_coreinfos_caches_of_several_sizes_are_said(linebounce: Program) -> None:
+    """As of a Ryzen whose first die alone has 3D V-Cache."""
+    caches = [
+        "**--  Unified Cache       0, Level 3,   96 MB, Assoc  16, LineSize  64",
+        "--**  Unified Cache       1, Level 3,   32 MB, Assoc  16, LineSize  64",
+    ]
+    linebounce.file("m.csv", matrix(4, lambda a, b: 20 if a // 2 == b // 2 else 80))
+    for sizes, said in ((caches, True), ([caches[0], caches[1].replace("32 MB", "96 MB")], False)):
+        linebounce.file("coreinfo.txt", coreinfo(1, cores=TWO_NODES["cores"], caches=sizes))
+        result = linebounce("import", "coreinfo.txt", "m.csv", "-o", f"said_{said}.toml")
+        assert result.code == 0, result.stderr
+        text = " ".join(result.stdout.split())
+        assert ("The CPUs' L3 caches differ in size: the machine has those of CPU 0" in text) == said
+
+
 def test_sysctl_without_what_cpus_share_is_refused(linebounce: Program) -> None:
     linebounce.file("m.csv", "0,40\n40,0\n")
     for text, problem in (
         ("hw.perflevel0.physicalcpu: 4\n", 'hw.perflevel0.cpusperl2 is "", not a number from 1 to 1024'),
         ("hw.cacheconfig: 0 0\n", "has neither hw.perflevel0.physicalcpu nor hw.cacheconfig"),
+        ("hw.cputype: 16777228\nhw.cacheconfig: 2 1 2\n", "hw.cacheconfig alone is of the slowest cores"),
+        (APPLE.replace("physicalcpu: 4", "physicalcpu: 4\nhw.perflevel0.logicalcpu: 6"), "is 6, not a multiple of"),
     ):
         linebounce.file("sysctl.txt", text)
         result = linebounce("import", "sysctl.txt", "m.csv", "-o", "m.toml")
