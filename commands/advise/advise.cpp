@@ -126,8 +126,9 @@ AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& read
   page.missing = locks.missing();
   page.limits = limits;
   for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
-    page.machines.push_back(machine);
-    if (auto time = time_on(arguments, machine, locks.reader())) page.time.push_back(std::move(*time));
+    auto time = time_on(arguments, machine, locks.reader());
+    page.machines.push_back(time ? time->machine : machine);
+    if (time) page.time.push_back(std::move(*time));
   }
   return page;
 }

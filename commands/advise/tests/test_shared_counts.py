@@ -104,6 +104,9 @@ def test_a_count_is_also_tried_on_a_machine_from_a_file(linebounce: Program) -> 
     assert page["machines"] == ["mine"]
     assert [*offered(page, "next_ticket")] == ["take numbers from next_ticket 64 at a time"]
     assert (linebounce.directory / "out" / "counts" / "mine").is_dir()
+    command = [linebounce.executable, "advise", "trace.lbt", "--machine", "mine.toml", "--time", "--json", "-o", "time"]
+    time = json.loads(subprocess.run(command, cwd=linebounce.directory, capture_output=True, text=True, check=True).stdout)
+    assert [time["machines"], [it["machine"] for it in time["time"]]] == [["mine"], ["mine"]]
 
 
 def test_advice_for_reference_counts_keeps_the_object_and_for_a_shared_ptr_is_a_plain_reference(linebounce: Program) -> None:
