@@ -128,7 +128,7 @@ def check(program: Program, *arguments: str | Path, code: int) -> dict:
     return json.loads(result.stdout)
 
 
-# What rumur found of each model that it has seen, by the model's fingerprint.
+# One file for each model that rumur has searched, named by a hash of rumur's version and the model.
 FOUND = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linebounce" / "rumur"
 
 
