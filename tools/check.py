@@ -34,7 +34,6 @@ JOBS = str(os.cpu_count() or 2)
 # More than processors: tests in browsers and terminals mostly wait. test_report_page.py takes 170 s and 52 s of a processor.
 WORKERS = str(2 * (os.cpu_count() or 2))
 CLANG_TIDY = "clang-tidy"
-NONE_FOUND = 5  # pytest's exit code if none of the files has a chosen test; main() fails if nothing ran at all
 
 # Settings for RapidCheck. Tests run the same random cases every time; fuzzing runs new ones, and many more.
 FIXED_CASES = {"RC_PARAMS": "seed=1"}
@@ -122,7 +121,7 @@ def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None
             tally.skipped[skipped.get("message") or title] += 1
         else:
             tally.passed += 1
-    if exit_code not in (0, NONE_FOUND) and not failures:
+    if exit_code and not failures:
         failures.append(f"{title} (exit code {exit_code})")
     tally.failures += failures
 
@@ -140,21 +139,12 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
     run_with_report(tally, f"ctest {preset}", [*command, *arguments], "--output-junit", environment)
 
 
-PYTEST = [sys.executable, "-m", "pytest", "-q"]
-UNDISTURBED = "undisturbed"  # a mark of pytest
-DISTURBED = ["-m", f"not {UNDISTURBED} and not thorough"]
-
-
 def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
     # Runs all tests of a file in one process, because they share fixtures. conftest.py says which files come first.
     side_by_side = ["-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder"]
-    run_with_report(tally, "pytest", [*PYTEST, *side_by_side, *arguments], "--junitxml", environment or {})
-
-
-def pytest_undisturbed(tally: Tally, files: list[str]) -> None:
-    """Runs the tests with that mark one after another, with nothing beside them."""
-    chosen = [*PYTEST, "-m", f"{UNDISTURBED} and not thorough", *files]
-    run_with_report(tally, "pytest undisturbed", chosen, "--junitxml", {})
+    run_with_report(
+        tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
+    )
 
 
 def count_lint(tally: Tally, name: str, exit_code: int) -> None:
@@ -204,10 +194,9 @@ def everything(tally: Tally, _arguments: list[str]) -> None:
     warn_of_a_full_disk()
     build_all(tally)
     ctest(tally, "dev", [], FIXED_CASES)
-    pytest_undisturbed(tally, [])
     # Tests leave a sixth of the processors' time over (tests/README.md).
     tidy = Beside(CLANG_TIDY, dict(LINTS)[CLANG_TIDY]())
-    pytest(tally, DISTURBED)
+    pytest(tally, [])
     lint(tally, without=CLANG_TIDY)
     count_lint(tally, CLANG_TIDY, tidy.end(tally))
 
@@ -229,8 +218,7 @@ def what_changed(tally: Tally, _arguments: list[str]) -> None:
         build(tally, "dev", *sorted(found.programs))
         ctest(tally, "dev", ["-R", rf"^({'|'.join(sorted(found.programs))})\."], FIXED_CASES)
     if found.files:
-        pytest_undisturbed(tally, sorted(found.files))
-        pytest(tally, [*DISTURBED, *sorted(found.files)])
+        pytest(tally, sorted(found.files))
     lint(tally, without=CLANG_TIDY)  # it needs every unit compiled; ./dev lint runs it
 
 

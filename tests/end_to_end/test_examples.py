@@ -89,7 +89,6 @@ def test_the_proposed_layout_removes_the_misses_as_the_change_in_the_source_does
     assert transfers == pytest.approx(proposal["transfers_after"], rel=0.1, abs=5)
 
 
-@pytest.mark.undisturbed
 @pytest.mark.parametrize("example", ["counters", "hash_table", "memory_pool", "log_queue"])
 def test_the_readmes_findings_on_an_example_are_found_again(linebounce: Program, example: str) -> None:
     command = [EXAMPLES / "reproduce.py", "-b", linebounce.executable.parent, "-o", linebounce.directory, example]
@@ -115,7 +114,6 @@ def test_memcached_is_recorded_whole_where_it_can_be_fetched(linebounce: Program
 
 
 # One program whose cure is found, and one whose atomic operations can't be recorded, so that there is no verdict.
-@pytest.mark.undisturbed
 @pytest.mark.parametrize("name", ["C++20 primitives", "ck"])
 def test_the_table_of_programs_findings_are_found_again(linebounce: Program, name: str) -> None:
     command = [EXAMPLES / "programs" / "table.py", "-b", linebounce.executable.parent, "-o", linebounce.directory, name]

@@ -30,7 +30,6 @@ def test_the_programs_have_no_data_races(name: str, variant: str, tmp_path: Path
     subprocess.run([program], check=True, capture_output=True)
 
 
-@pytest.mark.undisturbed
 @pytest.mark.parametrize("name", ["packet_counts", "config_pointer"])
 def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Program, name: str) -> None:
     program = PROGRAMS[name]

@@ -9,7 +9,6 @@ from program import MACHINES, Program
 from recorded import Recorder
 
 MACHINE = "generic_2socket_32core"
-pytestmark = pytest.mark.undisturbed
 
 # Each of four threads runs each line of BODY 200 times. Each line is a phase: all threads begin it together.
 PROGRAM = r"""
