@@ -297,7 +297,7 @@ def test_what_is_off_is_not_varied(sweeps: Sweeps, linebounce: Program) -> None:
 
 def test_a_missing_metric_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps, linebounce: Program) -> None:
     more = '[sweep]\n"workload.lock" = ["tas", "mcs"]'
-    path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 3000", more=more))
+    path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 30000", more=more))
     vary = ["--vary", "machine.cpu.clock_mhz=10%", "--vary", "machine.bus=20%", "--vary", "machine.memory=10%"]
     result = sweeps(path, "-o", "out", *vary, "--workers", "1", "--metric", "throughput.operation_per_s")
     assert result.code == 2
