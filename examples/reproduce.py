@@ -90,9 +90,10 @@ class Time:
 class Tools:
     """The programs, called as in README.md, and the folder of their results."""
 
-    def __init__(self, build: Path, output: Path) -> None:
+    def __init__(self, build: Path, output: Path, *, untimed: bool = False) -> None:
         self.build = build.resolve()
         self.output = output.resolve()
+        self.how = ["--untimed"] if untimed else []  # recordings of programs compiled by linebounce-cc
         self.output.mkdir(parents=True, exist_ok=True)
 
     def run(self, tool: str | Path, *arguments: str | Path) -> str:
@@ -108,7 +109,7 @@ class Tools:
         compiler = "linebounce-cc" if source.endswith(".c") else "linebounce-c++"
         program, trace = self.output / name, self.output / f"{name}.lbt"
         self.run(compiler, "-O2", "-pthread", *flags, HERE / source, "-o", program)
-        self.run("linebounce-record", "-o", trace, "--", program)
+        self.run("linebounce-record", *self.how, "-o", trace, "--", program)
         return trace
 
     def record_rust(self, name: str, *flags: str) -> Path:
@@ -124,7 +125,8 @@ class Tools:
         folder = ROOT / "build" / "examples" / "memcached"
         trace = self.output / "memcached.lbt"
         self.run(HERE / "memcached" / "build.sh", self.build / "linebounce-cc", folder)
-        self.run(HERE / "memcached" / "load.py", self.build / "linebounce-record", "-o", trace, "--", folder / "memcached")
+        recorder = [self.build / "linebounce-record", *self.how, "-o", trace, "--"]
+        self.run(HERE / "memcached" / "load.py", *recorder, folder / "memcached")
         return trace
 
     def ask(self, question: str, trace: Path, *more: str) -> dict:
@@ -258,7 +260,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.examples) - EXAMPLES.keys():
         parser.error(f"there is no example {', '.join(sorted(unknown))}; there are {', '.join(EXAMPLES)}")
-    tools = Tools(options.build, options.output)
+    tools = Tools(options.build, options.output, untimed=True)
     broken = 0
     left_out: list[str] = []
     for name in options.examples or EXAMPLES:

@@ -28,6 +28,9 @@ inline constexpr auto kWordsOf<HoldAfter> = std::to_array<std::string_view>({"co
 struct CpuSpec {
   Frequency clock;
   int issue_per_cycle = 1;
+  double cycles_per_instruction = 0.7;
+  double least_cycles_per_instruction = 0.3;
+  double most_cycles_per_instruction = 2;
   int threads_per_core = 1;
   int shared_issue_pct = 100;
   int spinning_sibling_pct = 100;
@@ -57,6 +60,14 @@ struct CpuSpec {
   void bind(SpecBinder& keys) {
     keys.number("clock_mhz", "MHz", clock, 0.001, kMostMhz, "the cores' clock", kRequired);
     keys.number("issue_per_cycle", "", issue_per_cycle, 1, 64, "instructions that a core retires in a cycle");
+    keys.number(
+        "cycles_per_instruction", "cycles", cycles_per_instruction, 0.01, 1000,
+        "mean time of an instruction of a recorded program, accesses that hit the nearest cache included; only replays of "
+        "recordings use it");
+    keys.number("least_cycles_per_instruction", "cycles", least_cycles_per_instruction, 0.01, 1000,
+                "likewise, of programs with much parallelism: answers about recordings are tried with it, too");
+    keys.number("most_cycles_per_instruction", "cycles", most_cycles_per_instruction, 0.01, 1000,
+                "likewise, of programs in which each instruction needs the result of the one before");
     keys.number("threads_per_core", "", threads_per_core, 1, 8, "hardware threads that share a core's caches");
     keys.number("shared_issue_pct", "%", shared_issue_pct, 1, 100,
                 "of its speed that a hardware thread keeps when it computes while another of its core does, too");

@@ -45,6 +45,7 @@ Examples:
   make CC=linebounce-cc && linebounce-record -- ./program
   linebounce-record --spread -- ./table 4 10      short threads, which would end before the next one begins
   linebounce-record --times 5 -- ./table 4 1000   five runs: table.lbt, table-2.lbt to table-5.lbt
+  linebounce-record --untimed -- ./table 4 10     memory alone, for comparisons that a busy host must not change
   linebounce-record --binary -- ./program         as it is, with its libraries
   linebounce trace info table.lbt                 inspect it
 
@@ -223,8 +224,14 @@ int run(int argc, char** argv) {
   program.add_flag(
       "--spread", options.spreads,
       "Let threads that are created in a row begin together, 20 ms after the last of them, so that short ones overlap");
-  program.add_flag("--binary", options.is_binary,
-                   "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
+  auto* binary = program.add_flag(
+      "--binary", options.is_binary,
+      "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user); instructions are counted");
+  program
+      .add_flag("--untimed", options.is_untimed,
+                "Leave out how long the program computes and waits between its accesses, which on a busy host is not the "
+                "program's alone; shares and gains are then those of a program that only accesses memory")
+      ->excludes(binary);
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
   try {
     program.parse(argc, argv);

@@ -105,6 +105,8 @@ enum class Loss : std::uint8_t {
   jumped_functions,
   foreign_threads,
   instructions_assumed,
+  instructions_measured,
+  disturbances,
   own_locks,
   threads_apart,
   forks,
@@ -265,6 +267,12 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"jumped_functions", Severity::doubt, "functions that were reached by a jump: what they do is their caller's"},
     {"foreign_threads", Severity::lost, "threads that the C library did not create"},
     {"instructions_assumed", Severity::doubt, "instructions between accesses: two for each access are assumed"},
+    {"instructions_measured", Severity::note,
+     "the number of instructions: what is computed for 30 ns and more is measured in time, and written as instructions of {1} "
+     "cycles; two are assumed for each access"},
+    {"disturbances", Severity::doubt,
+     "{1} between accesses where the program seldom takes so long: it counts as the recording host's (interrupts, page faults, "
+     "cold caches)"},
     {"own_locks", Severity::doubt,
      "locks that the program makes of atomic operations: they are plain operations, a spin as long as it was"},
     {"threads_apart", Severity::doubt,
@@ -305,6 +313,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
 // Code that assesses replays recognises these rows by how their sentences begin.
 static_assert(kLossKinds[index_of(Loss::own_locks)].sentence.starts_with(kOwnLocks));
 static_assert(kLossKinds[index_of(Loss::instructions_assumed)].sentence.starts_with(kAssumedInstructions));
+static_assert(kLossKinds[index_of(Loss::instructions_measured)].sentence.starts_with(kMeasuredInstructions));
 
 constexpr const LossKind& facts_of(Loss loss) {
   return kLossKinds[index_of(loss)];

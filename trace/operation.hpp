@@ -64,8 +64,12 @@ enum class Kind : std::uint8_t {
 
   // An event that the workload counts. `id`: which one; `argument`: how many.
   tally = 33,
+
+  // Nanoseconds in which the thread waited for something outside the program, such as a device or the time. No machine's clock
+  // changes them.
+  blocked = 34,
 };
-constexpr int kKinds = 34;
+constexpr int kKinds = 35;
 
 // Bits of `flags`.
 constexpr std::uint16_t kCounted = 1;    // a write of a word that other threads await; see await, sleep
@@ -167,6 +171,7 @@ constexpr std::array<KindFacts, kKinds> kKindFacts = {{
     {"handler", Names::nothing, false, 0, false},
     {"handler_end", Names::nothing, false, 0, false},
     {"tally", Names::tally, true, 0, false, kMostCount},
+    {"blocked", Names::nothing, true, 0, false, kMostCount},
 }};
 
 constexpr const KindFacts& facts_of(Kind kind) {

@@ -5,14 +5,22 @@ namespace {
 
 constexpr std::size_t kMostOperations = 32;
 constexpr std::uint64_t kMostTime = 1000;  // instructions and cycles
+constexpr std::uint64_t kTurnsForALongOne = 10;
 
 }  // namespace
 
-TurnOfWait::TurnOfWait(const Symbols& symbols) {
+TurnOfWait::TurnOfWait(const Symbols& symbols, bool is_time_measured) : is_time_measured_(is_time_measured) {
   for (const Object& object : symbols.objects) is_stack_.push_back(object.name.starts_with("stack of "));
 }
 
+void TurnOfWait::begin_wait() {
+  begin();
+  turns_ = long_turns_ = 0;
+}
+
 void TurnOfWait::begin() {
+  ++turns_;
+  if (takes_long()) ++long_turns_;
   operations_ = shared_loads_ = 0;
   instructions_ = cycles_ = 0;
   depth_ = 0;
@@ -31,10 +39,20 @@ bool TurnOfWait::may_have(const Operation& operation) {
     case Kind::leave: --depth_; break;
     case Kind::prefetch:
     case Kind::fence:
-    case Kind::clock: break;
+    case Kind::clock:
+    case Kind::blocked: break;
     default: return false;
   }
-  return instructions_ + cycles_ <= kMostTime;
+  return is_time_measured_ || !takes_long();
+}
+
+bool TurnOfWait::takes_long() const {
+  return instructions_ + cycles_ > kMostTime;
+}
+
+bool TurnOfWait::is_mostly_short() const {
+  const std::uint64_t long_turns = long_turns_ + (takes_long() ? 1 : 0);
+  return kTurnsForALongOne * long_turns <= turns_;
 }
 
 }  // namespace linebounce::trace

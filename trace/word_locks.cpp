@@ -110,7 +110,8 @@ void count_like_ones_together(const Symbols& symbols, std::vector<WordLock>& loc
 // Writes a stream in which operations on locks' words become acquisitions and releases.
 class LockedStream {
  public:
-  LockedStream(std::uint32_t stream, Writer& to) : stream_(stream), to_(&to), turn_(to.symbols()) {}
+  LockedStream(std::uint32_t stream, bool is_time_measured, Writer& to)
+      : stream_(stream), to_(&to), turn_(to.symbols(), is_time_measured) {}
 
   void add_word(const WordPlace& word) { words_.insert(word); }
   void add_section(const WordSection& section, std::uint32_t lock) {
@@ -160,9 +161,13 @@ class LockedStream {
     // `held_`: the thread's ticket was drawn earlier, so another read means that it waits, and what it did since the last read
     // can be dropped.
     if (held_.contains(at) || waiting_.size() > kLongestWait) waiting_.clear();
-    waits_ = true;
     waits_for_ = at;
-    turn_.begin();
+    if (waits_) {
+      turn_.begin();
+    } else {
+      turn_.begin_wait();
+    }
+    waits_ = true;
   }
 
   // Whether the operation may be part of a wait. A ticket's owner reads the word while it waits, and once more to release the
@@ -175,11 +180,10 @@ class LockedStream {
   // Ends the wait. Drops the held-back operations if the wait led to the lock (`had`) and left all functions that it entered;
   // otherwise writes them.
   void end_wait(bool had) {
-    if (!had || !turn_.ends_where_it_began()) {
+    if (!had || !turn_.ends_where_it_began() || !turn_.is_mostly_short()) {
       for (const Operation& operation : waiting_) to_->append(stream_, operation);
     }
     waiting_.clear();
-    turn_.begin();
     waits_ = false;
   }
 
@@ -196,7 +200,7 @@ class LockedStream {
 
 void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<WordLock>& locks,
                  const std::vector<std::uint32_t>& ids, Writer& to) {
-  LockedStream locked(stream, to);
+  LockedStream locked(stream, has_measured_instructions(from.summary().missing), to);
   for (const WordLock& it : locks) {
     locked.add_word(it.word);
     locked.add_word(it.tickets);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "models/ordinal.hpp"
@@ -130,6 +131,16 @@ std::vector<double> percentages(const std::vector<Tick>& ticks, Tick all) {
   return rounded;
 }
 
+// "0.4 to 3.6": a share of the time at both ends of the program's pace, with the smaller one first; empty if it is not known or
+// the same.
+std::string over_pace_text(const TimeAccount& account, const TimeShare& share) {
+  const auto over_pace = account.pct_over_pace(share);
+  if (!over_pace || !account.has_sizes) return {};
+  const auto [fast, slow] = *over_pace;
+  const std::string low = fmt::format("{:.1f}", std::min(fast, slow)), high = fmt::format("{:.1f}", std::max(fast, slow));
+  return low == high ? "" : fmt::format("{} to {}", low, high);
+}
+
 // The shares of one machine's time, the largest first. Shares after the eighth and those below 1 % become one line.
 std::string time_text(const TimeAccount& account, const Painter& paint) {
   constexpr std::size_t kMostShares = 8;
@@ -150,11 +161,14 @@ std::string time_text(const TimeAccount& account, const Painter& paint) {
   const std::vector<double> pct = percentages(ticks, account.all);
   std::string out = paragraph(fmt::format("Where the threads' time goes on {}:", account.machine), 2, Colour::none, paint);
   const auto line = [&](double share, const std::string& text, Colour colour) {
-    out += fmt::format("    {:>5.1f} %  {}", share, wrapped_from(text, 13, colour, paint));
+    const std::string size = account.has_sizes ? fmt::format("{:>5.1f} %", share) : std::string(7, ' ');
+    out += fmt::format("    {}  {}", size, wrapped_from(text, 13, colour, paint));
   };
   for (std::size_t i = 0; i < shown; ++i) {
     const TimeShare& share = account.shares[i];
-    line(pct[i], sentence(share), &share == account.bottleneck() ? Colour::bold : Colour::none);
+    const std::string range = over_pace_text(account, share);
+    line(pct[i], sentence(share) + (range.empty() ? "" : fmt::format(" ({} %)", range)),
+         &share == account.bottleneck() ? Colour::bold : Colour::none);
   }
   if (small > 0) line(pct.back(), plural(small, "smaller share"), Colour::dim);
   return out + "\n";
@@ -170,13 +184,30 @@ std::string words_text(const AdvicePage& page, const Painter& paint) {
          "\n";
 }
 
+ordered_json pair_json(const std::optional<FastAndSlow>& fast_and_slow) {
+  if (!fast_and_slow) return nullptr;
+  return {rounded(fast_and_slow->first), rounded(fast_and_slow->second)};
+}
+
+ordered_json size_json(bool is_known, double size) {
+  return is_known ? ordered_json(rounded(size)) : ordered_json(nullptr);
+}
+
 ordered_json share_json(const TimeAccount& account, const TimeShare& share) {
-  return {{"class", key_of(share.what)},  {"name", share.name},
-          {"role", share.role},           {"source", share.source},
-          {"functions", share.functions}, {"writers", share.writers},
-          {"readers", share.readers},     {"writes", share.writes},
-          {"reads", share.reads},         {"held_pct", rounded(share.held_pct)},
-          {"ticks", share.ticks},         {"pct", rounded(account.pct(share.ticks))},
+  return {{"class", key_of(share.what)},
+          {"name", share.name},
+          {"role", share.role},
+          {"source", share.source},
+          {"functions", share.functions},
+          {"writers", share.writers},
+          {"readers", share.readers},
+          {"writes", share.writes},
+          {"reads", share.reads},
+          {"held_pct", size_json(account.has_sizes, share.held_pct)},
+          {"ticks", account.has_sizes ? ordered_json(share.ticks) : ordered_json(nullptr)},
+          {"pct", size_json(account.has_sizes, account.pct(share.ticks))},
+          {"pct_over_pace", account.has_sizes ? pair_json(account.pct_over_pace(share)) : ordered_json(nullptr)},
+          {"us_over_pace", account.has_sizes ? pair_json(share.us_over_pace) : ordered_json(nullptr)},
           {"text", sentence(share)}};
 }
 
@@ -189,6 +220,7 @@ ordered_json time_json(const std::vector<TimeAccount>& accounts) {
     list.push_back({{"machine", account.machine},
                     {"ticks", account.all},
                     {"thread_us", rounded(account.all_us)},
+                    {"thread_us_over_pace", pair_json(account.all_us_over_pace)},
                     {"bottleneck", bottleneck == nullptr ? ordered_json(nullptr) : share_json(account, *bottleneck)},
                     {"shares", std::move(shares)}});
   }
@@ -201,8 +233,10 @@ std::string bottleneck_text(const AdvicePage& page, const char* begin) {
   const TimeAccount& account = page.time.front();
   const TimeShare* bottleneck = account.bottleneck();
   if (bottleneck == nullptr) return {};
-  return fmt::format("{} {} {:.1f} % of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
-                     sentence(*bottleneck));
+  if (!account.has_sizes) return fmt::format("{} {} the largest share is {}", begin, account.machine, sentence(*bottleneck));
+  const std::string range = over_pace_text(account, *bottleneck);
+  return fmt::format("{} {} {:.1f} %{} of the threads' time is {}", begin, account.machine, account.pct(bottleneck->ticks),
+                     range.empty() ? "" : fmt::format(" ({} %)", range), sentence(*bottleneck));
 }
 
 // Names the best change that has a condition, if it gains more than each that has none; else empty.
@@ -216,6 +250,52 @@ std::string larger_gain_text(const AdvicePage& page) {
   if (!is_larger) return {};
   return fmt::format(" A larger gain has a condition: {} on {}, only if {}, to {}.", text_of(gain.change), gain.machine,
                      best.only_if, without_template_arguments(best.what));
+}
+
+// Says whether the changes keep their order over the range of the program's pace. Empty if there are not two with such a range.
+std::string order_text(const AdvicePage& page) {
+  std::vector<const OrdersChange*> gains;
+  for (const AdvisedChange& change : page.changes) {
+    const PredictedGain& first = change.gains.front();
+    if (first.machine == page.changes.front().gains.front().machine && first.change.over_pace) gains.push_back(&first.change);
+  }
+  if (gains.size() < 2) return {};
+  const auto ordered = [&gains](const auto& gain_of) {
+    return std::ranges::is_sorted(gains, std::ranges::greater{}, [&](const OrdersChange* it) { return gain_of(*it); });
+  };
+  std::ranges::sort(gains, std::ranges::greater{}, [](const OrdersChange* it) { return it->median_pct; });
+  const bool keeps = ordered([](const OrdersChange& it) { return it.over_pace->fast_pct; }) &&
+                     ordered([](const OrdersChange& it) { return it.over_pace->slow_pct; });
+  return keeps ? "The order of the changes is the same whether the program computes fast or slowly."
+               : "The order of the changes depends on how fast the program computes.";
+}
+
+// What --plain found.
+std::vector<std::string> plain_sentences(const AdvicePage& page) {
+  std::vector<std::string> sentences;
+  for (const Explained& it : page.explained) sentences.push_back(sentence(it));
+  for (const OddFunction& it : page.odd) sentences.push_back(sentence(it));
+  return sentences;
+}
+
+ordered_json explained_json(const AdvicePage& page) {
+  ordered_json list = ordered_json::array();
+  for (const Explained& it : page.explained) {
+    list.push_back({{"machine", it.machine},
+                    {"program", it.runs.program},
+                    {"processor_us", rounded(it.runs.least_us)},
+                    {"low", rounded(it.low)},
+                    {"high", rounded(it.high)},
+                    {"tells_sizes", it.tells_sizes()}});
+  }
+  return list;
+}
+
+ordered_json odd_json(const AdvicePage& page) {
+  ordered_json list = ordered_json::array();
+  for (const OddFunction& it : page.odd)
+    list.push_back({{"function", it.name}, {"instructions_pct", rounded(it.pct)}, {"cycles", rounded(it.cycles)}});
+  return list;
 }
 
 std::string verdict(const AdvicePage& page) {
@@ -239,15 +319,21 @@ std::string verdict(const AdvicePage& page) {
                      tries_text(page.tries_otherwise_pct, "; "));
 }
 
+ordered_json over_pace_json(const OrdersChange& change) {
+  if (!change.over_pace || !change.has_size) return nullptr;
+  return {rounded(change.over_pace->fast_pct), rounded(change.over_pace->slow_pct)};
+}
+
 ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
   ordered_json list = ordered_json::array();
   for (const AdvisedChange& change : changes) {
     ordered_json gains = ordered_json::array();
     for (const PredictedGain& gain : change.gains) {
       gains.push_back({{"machine", gain.machine},
-                       {"change_pct", rounded(gain.change.median_pct)},
-                       {"change_low_pct", rounded(gain.change.low_pct)},
-                       {"change_high_pct", rounded(gain.change.high_pct)},
+                       {"change_pct", size_json(gain.change.has_size, gain.change.median_pct)},
+                       {"change_low_pct", size_json(gain.change.has_size, gain.change.low_pct)},
+                       {"change_high_pct", size_json(gain.change.has_size, gain.change.high_pct)},
+                       {"change_over_pace_pct", over_pace_json(gain.change)},
                        {"confirmed", gain.confirmed},
                        {"part", gain.part}});
     }
@@ -290,7 +376,10 @@ bool Rechecked::held() const {
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
-  std::string out = limits_text(page.limits, 2, paint) + paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
+  std::string out = limits_text(page.limits, 2, paint) + basis_text(page.basis, 2, paint);
+  for (const std::string& text : plain_sentences(page)) out += basis_text(text, 2, paint);
+  out += basis_text(order_text(page), 2, paint);
+  out += paragraph(verdict(page), 2, Colour::bold, paint) + "\n";
   for (const TimeAccount& account : page.time) {
     if (account.all > 0) out += time_text(account, paint);
   }
@@ -346,6 +435,10 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"trace", page.trace},
           {"machines", page.machines},
           {"verdict", behind_limits(page.limits, verdict(page))},
+          {"basis", page.basis},
+          {"order", order_text(page)},
+          {"explained", explained_json(page)},
+          {"odd_functions", odd_json(page)},
           {"limits", limits_json(page.limits)},
           {"tries_otherwise_pct", rounded(page.tries_otherwise_pct)},
           {"time", time_json(page.time)},

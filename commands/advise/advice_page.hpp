@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/advise/plain_build.hpp"
 #include "commands/advise/source_edit.hpp"
 #include "commands/advise/time_account.hpp"
 #include "sim/replay/orders.hpp"
@@ -78,14 +79,17 @@ struct AdvicePage {
   std::vector<std::string> words;  // memory words that behave like locks, each with its classification
   // Changes that gained without being confirmed, and changes that gained no more than a recommended alternative.
   std::vector<std::string> also_gains;
-  std::vector<std::string> no_help;      // what was tried and gains nothing
-  std::vector<std::string> not_offered;  // locks that would break the program, each with the reason
-  std::vector<std::string> not_tried;    // reasons why other changes were not tried
-  double tries_otherwise_pct = 0;        // kTriesOtherwise: the largest of all machines' runs without a change
-  std::vector<std::string> missing;      // sentences on what the trace does not contain
-  trace::Limits limits;                  // those of them, and other facts, that limit the verdict
-  std::vector<std::string> assumptions;  // sentences about the machines, from assumptions_of()
-  std::vector<Rechecked> rechecked;      // results of applying the first change that has a diff, one for each machine
+  std::vector<std::string> no_help;       // what was tried and gains nothing
+  std::vector<std::string> not_offered;   // locks that would break the program, each with the reason
+  std::vector<std::string> not_tried;     // reasons why other changes were not tried
+  double tries_otherwise_pct = 0;         // kTriesOtherwise: the largest of all machines' runs without a change
+  std::vector<std::string> missing;       // sentences on what the trace does not contain
+  std::vector<Explained> explained = {};  // with --plain: on machines that describe this computer
+  std::vector<OddFunction> odd = {};      // with --plain
+  std::string basis = {};                 // what sizes rest on, from pace_sentence(); empty: nothing to say
+  trace::Limits limits;                   // those of them, and other facts, that limit the verdict
+  std::vector<std::string> assumptions;   // sentences about the machines, from assumptions_of()
+  std::vector<Rechecked> rechecked;       // results of applying the first change that has a diff, one for each machine
 };
 
 // Begins with what limits the verdict, and the verdict; then shows where the time goes, and at most three changes.

@@ -5,10 +5,13 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "commands/advise/advised_changes.hpp"
 #include "commands/advise/count_finder.hpp"
+#include "commands/advise/plain_build.hpp"
 #include "commands/advise/recheck.hpp"
 #include "commands/advise/sharing_finder.hpp"
 #include "commands/common/command.hpp"
@@ -32,11 +35,15 @@ constexpr const char* kAdviseFooter = R"(Examples:
       on machines of your own, as JSON
   linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
       changes that most of five recordings advise: threads interleave differently each time
+  linebounce advise server.lbt --machine mine.toml --plain ./server_plain
+      on the computer that mine.toml describes: how much of the time of the program without instrumentation the replay explains
   linebounce advise server.lbt --recheck "make server"
       makes the first change in a copy, builds it with linebounce's compilers, and asks before it runs the program
 
 The page begins with what limits a verdict from this recording: if the program died, for example, "nothing is worth changing" is no
-verdict, and if it shares memory with another process there is none. Then it shows where the time of all threads goes (with --time
+verdict, and if it shares memory with another process there is none. A sentence says how computation was recorded: its speed on the
+simulated machine is known only as a range, so that each size comes with what it is if the program computes fast, and if slowly
+(--set machine.cpu.cycles_per_instruction=N chooses one speed). Then it shows where the time of all threads goes (with --time
 it ends there). Each tick of each thread is computation, a
 miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
 
@@ -47,6 +54,10 @@ advised if, on at least one machine, it gains at least 1 % by more than chance i
 choosing it, and loses on no machine where it was tried. A change of layout comes as a diff of the source, if the declaration is
 plain enough and the file has not changed since the recording. The page ends with what no recording has.
 
+With --plain, a machine that linebounce-probe and linebounce calibrate have made on this computer is needed, and the trace has to be
+of a whole run. If the replay's processor time differs from the plain program's by more than a factor of 1.5, no size is shown on
+that machine, only an order. Functions are named in which the time and the plain program's instructions do not fit.
+
 With --recheck, a prediction holds if the gain lies in its interval, or is between half and twice as large. The exit code is 1 if
 one did not hold, and 2 if it could not be tested.)";
 
@@ -55,6 +66,7 @@ struct AdviseArguments : StudyArguments {
   int orders = 3;
   bool only_time = false;
   std::string build;              // the build command that --recheck gives; empty without --recheck
+  std::string plain;              // the program compiled without linebounce-cc; empty without --plain
   bool may_run = false;           // permission to execute the trace's own command line
   std::vector<std::string> more;  // further recordings of the same program
 };
@@ -68,6 +80,20 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   study.directory = inner_path(arguments.directory, folder).string();
   if constexpr (requires { study.orders; }) study.orders = arguments.orders;
   return study;
+}
+
+// The operations of a recording, without how long its threads computed and waited, which differs from run to run.
+std::uint64_t operations_beside_time(const trace::Reader& trace) {
+  std::uint64_t count = 0;
+  for (std::uint32_t stream = 0; stream < trace.symbols().streams.size(); ++stream) {
+    trace::Reader::Cursor cursor = trace.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      count += static_cast<std::uint64_t>(std::ranges::count_if(frame, [](const trace::Operation& it) {
+        return it.kind != trace::Kind::execute && it.kind != trace::Kind::compute && it.kind != trace::Kind::blocked;
+      }));
+    }
+  }
+  return count;
 }
 
 // Builds and records the program again with the first change that has a diff. Compares on machines where this change was tried
@@ -94,8 +120,8 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
                          .change = static_cast<std::size_t>(change - page.changes.begin()) + 1,
                          .predicted = gain.change,
                          .gain_pct = 100 * (now->throughput_per_s / old->sharing.throughput_per_s - 1),
-                         .operations_before = reader.operations(),
-                         .operations = again.operations()});
+                         .operations_before = operations_beside_time(reader),
+                         .operations = operations_beside_time(again)});
   }
   return rechecked;
 }
@@ -106,7 +132,10 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   ReplayStudy study{
       .name = "time", .title = "Where the time goes", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
   try {
-    TimeAccount account = account_time(plan_of(study).make_point(0).input, reader.symbols());
+    const SimulationInput input = plan_of(study).make_point(0).input;
+    TimeAccount account = account_time(input, reader.symbols());
+    if (const auto range = pace_range(reader.summary(), input.machine.cpu, study.sets))
+      add_pace_range(account, input, reader.symbols(), *range);
     name_roles(account, reader);
     return account;
   } catch (const SimulationFailure&) {
@@ -114,9 +143,77 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
+// What sizes rest on, on the first machine.
+std::string basis_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+  const ReplayStudy study{.name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+  const CpuSpec cpu = plan_of(study).make_point(0).input.machine.cpu;
+  return pace_sentence(reader.summary(), pace_range(reader.summary(), cpu, arguments.sets));
+}
+
+// What the plain program says about the recording.
+struct PlainCheck {
+  PlainRuns runs;
+  std::vector<OddFunction> odd;
+  std::set<std::string> machines;  // those that describe this computer
+};
+
+MachineSpec machine_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+  const ReplayStudy study{.name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
+  return plan_of(study).make_point(0).input.machine;
+}
+
+// Runs the plain program, and records it as it is. Errors: ConfigError.
+std::optional<PlainCheck> check_plain(const AdviseArguments& arguments, const trace::Reader& reader) {
+  if (arguments.plain.empty()) return std::nullopt;
+  require_plain_comparable(reader);
+  PlainCheck check;
+  std::optional<MachineSpec> here;
+  for (const std::string& name : machines_for(arguments.machines, reader, arguments.sets)) {
+    MachineSpec machine = machine_of(arguments, name, reader);
+    if (!is_this_computer(machine.title)) continue;
+    check.machines.insert(name);
+    here = std::move(machine);
+  }
+  if (!here)
+    throw ConfigError(
+        "--plain: no machine describes this computer, on which the plain program runs: linebounce-probe && linebounce "
+        "calibrate "
+        "--from mine.probe -o mine.toml, then --machine mine.toml");
+  if (!arguments.may_run) confirm_plain(arguments.plain, reader);
+  const fs::path directory = inner_path(arguments.directory, "plain");
+  check.runs = run_plain(arguments.plain, reader, directory);
+  const trace::Reader plain(record_plain(arguments.plain, reader, directory));
+  check.odd = odd_functions(reader, plain, here->cpu);
+  return check;
+}
+
+// Forgets the sizes of all that was tried on the machine.
+void forget_sizes(MachineAdvice& advice) {
+  for (TriedProposal& tried : advice.sharing.tried) tried.change.has_size = false;
+  if (advice.sharing.again) advice.sharing.again->change.has_size = false;
+  if (advice.sharing.all) advice.sharing.all->has_size = false;
+  for (TriedCount& tried : advice.counts) tried.change.has_size = false;
+  if (advice.locks) {
+    for (LockRanking& ranking : advice.locks->locks) {
+      for (LockTrial& trial : ranking.trials) trial.change.has_size = false;
+    }
+    if (advice.locks->again) advice.locks->again->change.has_size = false;
+  }
+}
+
+// Says how much of the plain program's time the replay explains. If that is too little or too much, nothing on the machine has
+// a size.
+void judge_by_plain(const std::optional<PlainCheck>& check, const std::string& machine, std::optional<TimeAccount>& time,
+                    std::vector<Explained>& explained) {
+  if (!check || !time || !check->machines.contains(machine)) return;
+  explained.push_back(explained_by(*time, check->runs));
+  time->has_sizes = explained.back().tells_sizes();
+}
+
 // Without changes, which the user did not ask for or the recording does not support: shows where the time goes, by one replay
 // for each machine.
-AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader, const trace::Limits& limits) {
+AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& reader, const trace::Limits& limits,
+                     const std::optional<PlainCheck>& plain) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   const LocksOfTrace locks(std::move(of_locks));
@@ -125,11 +222,15 @@ AdvicePage time_page(const AdviseArguments& arguments, const trace::Reader& read
   page.only_time = true;
   page.missing = locks.missing();
   page.limits = limits;
-  for (const std::string& machine : machines_for(arguments.machines, reader, arguments.sets)) {
+  const std::vector<std::string> machines = machines_for(arguments.machines, reader, arguments.sets);
+  for (const std::string& machine : machines) {
     auto time = time_on(arguments, machine, locks.reader());
     page.machines.push_back(time ? time->machine : machine);
+    judge_by_plain(plain, machine, time, page.explained);
     if (time) page.time.push_back(std::move(*time));
   }
+  if (plain) page.odd = plain->odd;
+  page.basis = basis_of(arguments, machines.front(), reader);
   return page;
 }
 
@@ -174,7 +275,8 @@ void check_replays(const AdviseArguments& arguments, const trace::Reader& reader
 std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
                                   const std::vector<std::string>& argv, ExitCode& code) {
   const trace::Limits limits = trace::limits_of(reader);
-  if (limits.may_reverse()) return Advised{time_page(arguments, reader, limits), {}};
+  const std::optional<PlainCheck> plain = check_plain(arguments, reader);
+  if (limits.may_reverse()) return Advised{time_page(arguments, reader, limits, plain), {}};
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   of_locks.foretell = [](double, std::size_t) {};  // foretell_all() does
@@ -182,6 +284,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   const bool has_locks = !recorded_locks(locks.reader()).empty();
   auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
   std::vector<MachineAdvice> found;
+  std::vector<Explained> explained;
   const std::vector<std::string> machines = machines_for(arguments.machines, reader, arguments.sets);
   const ComparisonLimit limit{.most_instructions = kMinuteOfReplays / 2 / static_cast<double>(machines.size()),
                               .leaves_out_locks = false};
@@ -194,6 +297,7 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
         found.emplace_back(MachineAdvice{.given = machine, .sharing = std::move(*sharing), .has_locks = has_locks});
     const bool is_known = advice.sharing.time && !locks.replaced();
     advice.time = is_known ? advice.sharing.time : time_on(arguments, machine, locks.reader());
+    judge_by_plain(plain, machine, advice.time, explained);
     if (advice.time)
       advice.counts = try_counts(study_arguments<StudyArguments>(arguments, "counts"), arguments.orders, machine, *advice.time,
                                  locks.reader(), argv, code);
@@ -202,9 +306,15 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   }
   try_on_all_machines(locks, found, argv, code);
   if (code == ExitCode::interrupted) return std::nullopt;
+  for (MachineAdvice& advice : found) {
+    if (advice.time && !advice.time->has_sizes) forget_sizes(advice);
+  }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
   Advised advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
   advised.page.limits = limits;
+  advised.page.explained = std::move(explained);
+  if (plain) advised.page.odd = plain->odd;
+  advised.page.basis = basis_of(arguments, machines.front(), reader);
   return advised;
 }
 
@@ -231,7 +341,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   const trace::Reader reader(arguments.trace);
   if (arguments.only_time) {
     if (!arguments.more.empty()) throw UsageError("--time takes one trace: leave out " + arguments.more.front());
-    return print_page(time_page(arguments, reader, trace::limits_of(reader)), arguments);
+    return print_page(time_page(arguments, reader, trace::limits_of(reader), check_plain(arguments, reader)), arguments);
   }
   if (!arguments.build.empty()) {
     require_recheckable(reader);
@@ -248,7 +358,9 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   for (const std::string& trace : arguments.more) {
     AdviseArguments other = arguments;
     other.trace = trace;
-    other.machines = page.machines;
+    other.machines.clear();
+    for (const MachineAdvice& machine : found) other.machines.push_back(machine.given);
+    other.plain.clear();
     other.directory = inner_path(arguments.directory, fmt::format("recording_{}", others.size() + 2)).string();
     auto advised = advised_by(other, trace::Reader(trace), argv, code);
     if (!advised) return code;
@@ -290,9 +402,14 @@ void add_advise(Command& program) {
               "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
               "the prediction held")
       .excludes({"--time"});
+  command.option(
+      "--plain", "PROGRAM", &arguments->plain,
+      "The program compiled without linebounce-cc: run it as the recorded one was, and say how much of its processor "
+      "time the replay explains; with a machine that was calibrated here");
   command
-      .flag("--yes", arguments->may_run, "With --recheck, run the program that the trace names without asking, as scripts need")
-      .belongs_to({"--recheck"});
+      .flag("--yes", arguments->may_run,
+            "With --recheck or --plain, run the program with the trace's arguments without asking, as scripts need")
+      .belongs_to({"--recheck", "--plain"});
   add_study_options(command, *arguments, "out/advise");
   command.option("MORE", "TRACE ...", &arguments->more,
                  "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "

@@ -1,9 +1,11 @@
 #include "commands/advise/count_finder.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sim/lines/rank_correlation.hpp"
+#include "sim/replay/pace_range.hpp"
 #include "sim/replay/replay_study.hpp"
 
 namespace linebounce::sim {
@@ -19,6 +21,7 @@ class CountFinder {
     study_ = {.name = "counts", .title = "Other counters", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
     const Plan plan = plan_of(study_);
     directory_ = fs::path(arguments.directory) / plan.experiment.machine_name;
+    range_ = pace_range(reader.summary(), plan.make_point(0).input.machine.cpu, study_.sets);
   }
 
   std::vector<TriedCount> find(std::vector<CountCure> cures, ExitCode& code) {
@@ -61,6 +64,30 @@ class CountFinder {
       const auto is_it = [&again](const TriedCount& known) { return known.cure.what == again.cure.what; };
       *std::ranges::find_if(tried, is_it) = std::move(again);
     }
+    over_pace(tried, code);
+  }
+
+  // Repeats confirmed gains at both ends of the program's pace.
+  void over_pace(std::vector<TriedCount>& tried, ExitCode& code) {
+    std::vector<CountCure> confirmed;
+    for (const TriedCount& it : tried) {
+      if (it.confirmed) confirmed.push_back(it.cure);
+    }
+    if (confirmed.empty() || !range_ || code == ExitCode::interrupted) return;
+    const std::vector<std::string> sets = study_.sets;
+    std::vector<std::vector<TriedCount>> ends;
+    for (const std::string& end : range_->ends()) {
+      study_.name = ends.empty() ? "fast" : "slow";
+      study_.sets.push_back(end);
+      ends.push_back(in_orders(confirmed, {orders_ + 1, 2}, code));
+      study_.sets = sets;
+    }
+    for (TriedCount& it : tried) {
+      const auto is_it = [&it](const TriedCount& other) { return other.cure.what == it.cure.what; };
+      const auto fast = std::ranges::find_if(ends.front(), is_it), slow = std::ranges::find_if(ends.back(), is_it);
+      if (!it.confirmed || fast == ends.front().end() || slow == ends.back().end()) continue;
+      it.change.over_pace = GainOverPace{fast->change.median_pct, slow->change.median_pct};
+    }
   }
 
   const StudyArguments& arguments_;
@@ -68,6 +95,7 @@ class CountFinder {
   const std::vector<std::string>& argv_;
   fs::path directory_;
   ReplayStudy study_;
+  std::optional<PaceRange> range_;
 };
 
 }  // namespace

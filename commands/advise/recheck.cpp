@@ -1,22 +1,17 @@
 #include "commands/advise/recheck.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "commands/advise/child_process.hpp"
 #include "models/text/shell_word.hpp"
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
@@ -27,11 +22,6 @@ namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folder of this program; linebounce-cc and linebounce-record are there, too.
-fs::path program_directory() {
-  return fs::read_symlink("/proc/self/exe").parent_path();
-}
 
 // Files in the folder that git tracks or would add, as relative paths; none if the folder is not in a git work tree.
 std::optional<std::vector<fs::path>> files_of_git(const fs::path& folder) {
@@ -79,38 +69,12 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   }
 }
 
-// Runs in the child process. Returns only if the command can't be executed.
-void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
-  if (::chdir(directory.c_str()) != 0) return;
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execvp(arguments[0], arguments.data());
-}
-
-// Executes a command without a shell, and returns its exit code, or 128 plus the signal that ended it.
-int run_in(const fs::path& directory, const std::vector<std::string>& command, const fs::path& log) {
-  std::fflush(nullptr);  // Both processes would otherwise write the buffered output.
-  const pid_t process = ::fork();
-  if (process < 0) throw ConfigError(fmt::format("--recheck: no process can be started: {}", std::strerror(errno)));
-  if (process == 0) {
-    become(directory, command, log);
-    std::fprintf(stderr, "cannot run %s: %s\n", command.front().c_str(), std::strerror(errno));
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 // Whether all words are options that linebounce-record stores in traces. A trace may come from anyone, so other options must
 // not be executed.
 bool are_of_recorder(const std::vector<std::string>& words) {
   static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i] == "--binary" || words[i] == "--spread") continue;
+    if (words[i] == "--binary" || words[i] == "--untimed" || words[i] == "--spread") continue;
     if (!kWithValue.contains(words[i]) || ++i == words.size() || words[i].starts_with("-")) return false;
   }
   return words.front() == "linebounce-record";
@@ -199,14 +163,10 @@ void require_recheckable(const trace::Reader& trace) {
 
 void confirm_recheck(const std::string& build, const trace::Reader& trace) {
   const std::string program = visible_name(shell_line(recorder_command(trace.summary(), "again.lbt")));
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
-    throw ConfigError(
-        fmt::format("--recheck: would run {}, as the trace says; --yes allows it where nobody can be asked", program));
-  std::cerr << "--recheck runs, in a copy of this folder:\n  " << shell_line({"sh", "-c", build}) << "\n  " << program
-            << "\nThe second line is the trace's. Run both? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "yes") throw ConfigError("--recheck: not allowed, so nothing was run");
+  const std::string shown =
+      fmt::format("--recheck runs, in a copy of this folder:\n  {}\n  {}\nThe second line is the trace's. Run both?",
+                  shell_line({"sh", "-c", build}), program);
+  confirm_running("--recheck", shown, program);
 }
 
 fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, const std::vector<EditedSource>& edited) {
@@ -237,7 +197,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
   ::setenv("CXX", (programs / "linebounce-c++").c_str(), 1);
   const char* path = std::getenv("PATH");
   ::setenv("PATH", fmt::format("{}:{}", programs.string(), path == nullptr ? "/usr/bin:/bin" : path).c_str(), 1);
-  if (const int code = run_in(copy, {"sh", "-c", recheck.build}, directory / "build.log"); code != 0)
+  if (const int code = run_in(copy, {"sh", "-c", recheck.build}, directory / "build.log", "--recheck").code; code != 0)
     throw ConfigError(fmt::format("--recheck: building ended with {}: {} (its output is in {})", code, recheck.build,
                                   (directory / "build.log").string()));
   const std::vector<std::string> record = recorder_command(before.summary(), trace);
@@ -247,7 +207,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
                     "elsewhere is not run",
                     program.string(), copy.string()));
   // A code other than 0 is not a failure: the recorder returns the program's own exit code.
-  const int code = run_in(copy, record, directory / "run.log");
+  const int code = run_in(copy, record, directory / "run.log", "--recheck").code;
   if (!fs::exists(trace))
     throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),
                                   (directory / "run.log").string()));

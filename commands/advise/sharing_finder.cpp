@@ -164,6 +164,8 @@ class SharingFinder {
   std::vector<FalseLine> lines_shared_in_time(SharingReport& report, const SimulationInput& recorded) const {
     if (report.pairs) return {};
     report.time = account_time(recorded, reader_.symbols());
+    if (const auto range = pace_range(reader_.summary(), recorded.machine.cpu, study_.sets))
+      add_pace_range(*report.time, recorded, reader_.symbols(), *range);
     name_roles(*report.time, reader_);
     report.time->machine = report.machine;
     return report.time->false_lines;
@@ -174,6 +176,7 @@ class SharingFinder {
     const Plan recorded = plan_of(study_);
     SimulationInput input = recorded.make_point(0).input;
     report.machine = recorded.experiment.machine_name;
+    report.basis = pace_sentence(reader_.summary(), pace_range(reader_.summary(), input.machine.cpu, study_.sets));
     report.assumptions = recorded.experiment.assumptions;
     report.heap_shift = heap_shift_of(input.parameters);
     report.directory = inner_path(arguments_.directory, report.machine);
@@ -298,6 +301,26 @@ class SharingFinder {
       if (others->are_enough() && others->finished(1)) report.again = ConfirmedProposal{best, others->change(1)};
       if (!report.again || !report.again->change.is_undecided()) break;
     }
+    return over_pace(report, code);
+  }
+
+  // Repeats a confirmed gain at both ends of the program's pace.
+  bool over_pace(SharingReport& report, ExitCode& code) {
+    if (!report.again || !report.again->change.is_gain()) return true;
+    const auto range = pace_range(reader_.summary(), plan_of(study_).make_point(0).input.machine.cpu, study_.sets);
+    if (!range) return true;
+    study_.title = "The best of them at another pace of computation";
+    const std::vector<std::string> sets = study_.sets;
+    std::vector<double> gains;
+    for (const std::string& end : range->ends()) {
+      study_.name = gains.empty() ? "fast" : "slow";
+      study_.sets.push_back(end);
+      const auto tried = in_orders(report, toml::array{"none", report.again->name}, {1 + arguments_.orders, 2}, code);
+      study_.sets = sets;
+      if (!tried) return false;
+      if (tried->are_enough() && tried->finished(1)) gains.push_back(tried->change(1).median_pct);
+    }
+    if (gains.size() == 2) report.again->change.over_pace = GainOverPace{gains.front(), gains.back()};
     return true;
   }
 

@@ -297,6 +297,15 @@ std::string advice(const SharingReport& report) {
   return advice_of_runs(report) + (tries.empty() ? "" : tries + ".");
 }
 
+namespace {
+
+// Whether the text has a gain or a share of the time, which rests on how long the program computes.
+bool states_sizes(const SharingReport& report) {
+  return !report.tried.empty() || report.cheap > 0 || report.uncured || !true_shares(report).empty();
+}
+
+}  // namespace
+
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
   std::string out = limits_text(report.limits, 2, paint) + "  " +
                     titled(report.trace,
@@ -305,7 +314,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
                            paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
-  out += "\n" + paragraph(advice(report), 2, Colour::bold, paint);
+  out += "\n" + (states_sizes(report) ? basis_text(report.basis, 2, paint) : "") +
+         paragraph(advice(report), 2, Colour::bold, paint);
   if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {
@@ -367,6 +377,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},
           {"confirmation", std::move(confirmation)},
           {"advice", behind_limits(report.limits, advice(report))},
+          {"basis", report.basis},
           {"limits", limits_json(report.limits)},
           {"assumptions", report.assumptions}};
 }

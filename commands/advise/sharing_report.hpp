@@ -72,6 +72,7 @@ struct SharingReport {
   std::optional<ConfirmedProposal> again = {};  // none: no proposal gains, or the confirming runs failed
   std::optional<TimeAccount> time = {};         // of the recorded run; none if the machine fetches pairs
   std::vector<std::string> missing = {};        // sentences on what the trace does not contain
+  std::string basis = {};                       // what sizes rest on, from pace_sentence()
   trace::Limits limits = {};                    // those of them, and other facts, that limit the verdict
   std::vector<std::string> assumptions = {};    // sentences about the machine, from assumptions_of()
 };

@@ -465,6 +465,13 @@ double TimeAccount::pct(Tick ticks) const {
   return all == 0 ? 0 : 100 * static_cast<double>(ticks) / static_cast<double>(all);
 }
 
+std::optional<FastAndSlow> TimeAccount::pct_over_pace(const TimeShare& share) const {
+  if (!share.us_over_pace || !all_us_over_pace) return std::nullopt;
+  const auto pct_of = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
+  return FastAndSlow{pct_of(share.us_over_pace->first, all_us_over_pace->first),
+                     pct_of(share.us_over_pace->second, all_us_over_pace->second)};
+}
+
 const TimeShare* TimeAccount::bottleneck() const {
   const auto found = std::ranges::find_if(shares, [](const TimeShare& it) { return it.what != TimeClass::joining; });
   return found == shares.end() ? nullptr : &*found;
@@ -474,6 +481,24 @@ TimeAccount account_time(const SimulationInput& input, const trace::Symbols& sym
   TimeAccountant accountant(input, symbols);
   simulate_with(accountant, input, {});
   return accountant.take();
+}
+
+void add_pace_range(TimeAccount& account, SimulationInput input, const trace::Symbols& symbols, const PaceRange& range) {
+  using Times = std::map<std::pair<TimeClass, std::string>, double>;
+  double all = 0;
+  const auto times_with = [&](double cycles) {
+    input.machine.cpu.cycles_per_instruction = cycles;
+    const TimeAccount other = account_time(input, symbols);
+    Times times;
+    for (const TimeShare& share : other.shares) times[{share.what, share.name}] = other.pct(share.ticks) / 100 * other.all_us;
+    all = other.all_us;
+    return times;
+  };
+  Times fast = times_with(range.fast);
+  account.all_us_over_pace = {all, 0};
+  Times slow = times_with(range.slow);
+  account.all_us_over_pace->second = all;
+  for (TimeShare& share : account.shares) share.us_over_pace = {fast[{share.what, share.name}], slow[{share.what, share.name}]};
 }
 
 std::string sentence(const TimeShare& share) {

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/units.hpp"
 #include "sim/point/simulation_input.hpp"
+#include "sim/replay/pace_range.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::sim {
@@ -38,6 +41,9 @@ struct CountWord {
 
 constexpr std::size_t kMostCountWords = 16;
 
+// A figure if the program computes fast, and if slowly (PaceRange).
+using FastAndSlow = std::pair<double, double>;
+
 struct TimeShare {
   TimeClass what{};
   std::string name = {};                    // the lock, object or word; empty for `compute` and `joining`
@@ -49,6 +55,7 @@ struct TimeShare {
   std::string role = {};                    // "a reference count", for a count whose use was recognised (count_use.hpp)
   double held_pct = 0;                      // for a lock: the time that it was held, in percent of the run's time
   Tick ticks = 0;
+  std::optional<FastAndSlow> us_over_pace = {};  // the time in microseconds; none if the trace does not tell its instructions
 };
 
 // A line on which threads missed because others had used other bytes of it.
@@ -62,8 +69,10 @@ inline constexpr double kCostlyPct = 1;
 
 struct TimeAccount {
   std::string machine;
-  Tick all = 0;                        // the time from begin to end, summed over all threads
-  double all_us = 0;                   // the same in microseconds
+  Tick all = 0;       // the time from begin to end, summed over all threads
+  double all_us = 0;  // the same in microseconds
+  std::optional<FastAndSlow> all_us_over_pace = {};
+  bool has_sizes = true;               // as OrdersChange::has_size
   std::vector<TimeShare> shares;       // the largest first; their ticks add up to `all`
   std::vector<FalseLine> false_lines;  // by address
   // Words that several threads write, on lines with a truly shared word of kCostlyPct. A thread misses a line once, at the word
@@ -71,6 +80,7 @@ struct TimeAccount {
   std::vector<TimeShare> beside;
 
   [[nodiscard]] double pct(Tick ticks) const;
+  [[nodiscard]] std::optional<FastAndSlow> pct_over_pace(const TimeShare& share) const;
   // Returns the largest share that a change of the program could reduce; null if there is none. Waiting for threads to end is
   // never such a share.
   [[nodiscard]] const TimeShare* bottleneck() const;
@@ -78,6 +88,9 @@ struct TimeAccount {
 
 // Runs the replay once, in this process, and divides its threads' time. Errors: SimulationFailure.
 TimeAccount account_time(const SimulationInput& input, const trace::Symbols& symbols);
+
+// Runs two more replays, at both ends of the range, and notes what they give for each share.
+void add_pace_range(TimeAccount& account, SimulationInput input, const trace::Symbols& symbols, const PaceRange& range);
 
 // Describes a share: "true sharing: keys_added, which 8 threads write, in worker (/src/count.c:5)".
 std::string sentence(const TimeShare& share);

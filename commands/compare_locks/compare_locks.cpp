@@ -57,7 +57,7 @@ needs --set workload.threads=round_robin.)";
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
            const std::vector<std::string>& missing) {
   const Painter paint = painter_for_stdout();
-  std::cout << limits_text(machines.front().limits, 2, paint);
+  std::cout << limits_text(machines.front().limits, 2, paint) << basis_text(machines.front().basis, 2, paint);
   for (const LockComparison& machine : machines) std::cout << paragraph(advice(machine), 2, Colour::bold, paint);
   std::cout << "\n";
   for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";

@@ -81,6 +81,7 @@ struct LockComparison {
   std::vector<workloads::LockEntry> from_files;   // compared locks that come from files and are not in the registry
   double tries_otherwise_pct = 0;                 // kTriesOtherwise: the largest of all runs with the locks as recorded
   trace::Limits limits = {};                      // of a verdict from this recording
+  std::string basis = {};                         // what sizes rest on, from pace_sentence()
   std::map<std::string, std::string> words = {};  // words that were replayed as locks, with trace::classification()
   std::vector<std::string> assumptions = {};      // about the machine, worded by assumptions_of()
   std::string family_range =

@@ -219,6 +219,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
           {"machines", std::move(list)},
           {"word_locks", word_locks_json(words)},
           {"word_locks_replaced", replaced},
+          {"basis", machines.empty() ? std::string() : machines.front().basis},
           {"limits", limits_json(machines.empty() ? trace::Limits() : machines.front().limits)},
           {"missing", missing}};
 }

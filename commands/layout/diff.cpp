@@ -51,6 +51,7 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
                           .lines = {}};
   report.missing = input.reader->summary().missing;
   report.limits = trace::limits_of(*input.reader);
+  report.basis = trials.basis();
   report.assumptions = trials.assumptions();
   std::size_t near_lines = 0;
   report.touched = trials.accesses(near_lines);
@@ -72,6 +73,7 @@ std::optional<LayoutDiffReport> compare_layouts(const DiffArguments& arguments, 
   auto gains = trials.gains("diff", old_layout, {new_layout}, {1, arguments.orders}, code);
   if (!gains) return std::nullopt;
   report.gains = std::move(gains->front());
+  if (!trials.over_pace(report.gains, old_layout, new_layout, {1, 2}, code)) return std::nullopt;
   report.orders = static_cast<std::size_t>(arguments.orders);
   return report;
 }

@@ -148,7 +148,8 @@ std::string touched_lines(const StructureAccesses& touched, const Layout& layout
 }  // namespace
 
 std::string layout_report_text(const LayoutReport& report, const Painter& paint) {
-  std::string out = limits_text(report.limits, 0, paint) + paint(Colour::bold, layout_verdict(report)) + "\n\n";
+  std::string out = limits_text(report.limits, 0, paint) + basis_text(report.basis, 0, paint) +
+                    paint(Colour::bold, layout_verdict(report)) + "\n\n";
   if (!report.tried.empty()) out += tried_table(report, paint) + "\n";
   out +=
       paragraph(fmt::format("{} of {} members are touched; they were divided among lines of {} bytes. \"model\" counts lines "
@@ -203,6 +204,7 @@ ordered_json layout_report_json(const LayoutReport& report) {
                       {"assertions", report.assertions}};
   if (report.patch)
     out["patch"] = {{"diff", report.patch->diff}, {"why_not", report.patch->why_not}, {"place", report.patch->place}};
+  out["basis"] = report.basis;
   out["limits"] = limits_json(report.limits);
   out["missing"] = report.missing;
   out["assumptions"] = report.assumptions;
@@ -213,6 +215,9 @@ std::string layout_diff_text(const LayoutDiffReport& report) {
   std::string out;
   for (const trace::Limit& limit : report.limits.all()) {
     for (const std::string& line : wrapped(limit.sentence, kMessageWidth)) out += line + "\n";
+  }
+  if (!report.basis.empty()) {
+    for (const std::string& line : wrapped(report.basis, kMessageWidth)) out += line + "\n";
   }
   out += fmt::format("{} -> {}\n\n", report.before, report.after);
   out += fmt::format("before: {} bytes\n", report.before_layout.size) +
@@ -249,6 +254,7 @@ ordered_json layout_diff_json(const LayoutDiffReport& report) {
           {"only_before", report.only_before},
           {"only_after", report.only_after},
           {"gains", gains_json(report.gains)},
+          {"basis", report.basis},
           {"limits", limits_json(report.limits)},
           {"missing", report.missing},
           {"assumptions", report.assumptions}};

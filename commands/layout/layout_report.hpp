@@ -51,6 +51,7 @@ struct LayoutReport {
   std::string declaration = {}, assertions = {};
   std::optional<LayoutPatch> patch = {};      // for a recording
   std::vector<std::string> missing = {};      // sentences on what the trace does not contain
+  std::string basis = {};                     // what sizes rest on, from pace_sentence()
   trace::Limits limits = {};                  // those of them, and other facts, that limit the verdict
   std::vector<std::string> assumptions = {};  // about the machines
 };
@@ -69,6 +70,7 @@ struct LayoutDiffReport {
   std::vector<LayoutGain> gains = {};
   std::size_t orders = 0;
   std::vector<std::string> missing = {}, assumptions = {};
+  std::string basis = {};  // as in LayoutReport
   trace::Limits limits = {};
 };
 

@@ -11,11 +11,43 @@ namespace linebounce::sim {
 namespace fs = std::filesystem;
 
 ReplayStudy LayoutTrials::study(const std::string& machine, const std::string& name) const {
-  return {.name = name,
-          .title = "Layouts of " + input_.structure,
-          .machine = machine,
-          .trace = input_.reader->file(),
-          .sets = arguments_.sets};
+  ReplayStudy study{.name = name,
+                    .title = "Layouts of " + input_.structure,
+                    .machine = machine,
+                    .trace = input_.reader->file(),
+                    .sets = arguments_.sets};
+  if (!pace_.empty()) study.sets.push_back(pace_);
+  return study;
+}
+
+std::optional<PaceRange> LayoutTrials::range_on(const std::string& machine) const {
+  const CpuSpec cpu = plan_of(study(machine, "pace")).make_point(0).input.machine.cpu;
+  return pace_range(input_.reader->summary(), cpu, arguments_.sets);
+}
+
+std::string LayoutTrials::basis() const {
+  return pace_sentence(input_.reader->summary(), range_on(input_.machines.front()));
+}
+
+bool LayoutTrials::over_pace(std::vector<LayoutGain>& gains, const std::optional<ArrangedLayout>& base,
+                             const ArrangedLayout& layout, const OrderRange& range, ExitCode& code) {
+  const auto pace = range_on(input_.machines.front());
+  if (!pace) return true;
+  std::vector<std::vector<LayoutGain>> ends;
+  for (const std::string& end : pace->ends()) {
+    pace_ = end;
+    auto there = this->gains(ends.empty() ? "fast" : "slow", base, {layout}, range, code);
+    pace_.clear();
+    if (!there) return false;
+    ends.push_back(std::move(there->front()));
+  }
+  for (LayoutGain& gain : gains) {
+    const auto fast = std::ranges::find(ends.front(), gain.machine, &LayoutGain::machine);
+    const auto slow = std::ranges::find(ends.back(), gain.machine, &LayoutGain::machine);
+    if (fast != ends.front().end() && slow != ends.back().end())
+      gain.change.over_pace = GainOverPace{fast->change.median_pct, slow->change.median_pct};
+  }
+  return true;
 }
 
 StructureAccesses LayoutTrials::accesses(std::size_t& near_lines) {

@@ -8,6 +8,7 @@
 #include "commands/layout/layout_inputs.hpp"
 #include "commands/layout/layout_report.hpp"
 #include "commands/layout/structure_accesses.hpp"
+#include "sim/replay/pace_range.hpp"
 
 namespace linebounce::sim {
 
@@ -30,13 +31,20 @@ class LayoutTrials {
   std::optional<std::vector<std::vector<LayoutGain>>> gains(const std::string& name, const std::optional<ArrangedLayout>& base,
                                                             const std::vector<ArrangedLayout>& layouts, const OrderRange& range,
                                                             ExitCode& code);
+  // Notes in gains of `layout` what they are at both ends of the program's pace. Returns false if interrupted.
+  bool over_pace(std::vector<LayoutGain>& gains, const std::optional<ArrangedLayout>& base, const ArrangedLayout& layout,
+                 const OrderRange& range, ExitCode& code);
+  // What sizes rest on, on the first machine.
+  [[nodiscard]] std::string basis() const;
 
  private:
+  [[nodiscard]] std::optional<PaceRange> range_on(const std::string& machine) const;
   [[nodiscard]] ReplayStudy study(const std::string& machine, const std::string& name) const;
 
   const LayoutArguments& arguments_;
   const LayoutInput& input_;
   const std::vector<std::string>& argv_;
+  std::string pace_ = {};  // a setting, if the pace is not the machine's
 };
 
 }  // namespace linebounce::sim

@@ -160,6 +160,7 @@ class LayoutFinder {
                         .max_size = arguments_.max_size};
     report.missing = input_.reader->summary().missing;
     report.limits = trace::limits_of(*input_.reader);
+    report.basis = trials_.basis();
     report.assumptions = trials_.assumptions();
     std::size_t near_lines = 0;
     report.touched = trials_.accesses(near_lines);
@@ -251,7 +252,7 @@ class LayoutFinder {
     const bool gained = std::ranges::any_of(report.confirmed, [](const LayoutGain& it) { return it.change.is_gain(); });
     const bool lost = std::ranges::any_of(report.confirmed, [](const LayoutGain& it) { return it.change.is_loss(); });
     if (!gained || lost) report.best.reset();
-    return true;
+    return !report.best || trials_.over_pace(report.confirmed, {}, best.arranged, {1 + arguments_.orders, 2}, code);
   }
 
   void write_out(LayoutReport& report) const {

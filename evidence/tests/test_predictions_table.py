@@ -26,7 +26,7 @@ def test_the_table_has_every_published_figure_of_the_programs_heads() -> None:
     assert len(shown) >= 10
     for name, (program, _) in PROGRAMS.items():
         published = predictions.published_in(program.source)
-        assert shown.get(name, "") == (f"{published.gain_pct:+g} %, {published.source}" if published else "")
+        assert shown.get(name, "") == (f"sign only: {published.gain_pct:+g} %, {published.source}" if published else "")
 
 
 def test_wrong_and_missed_cases_have_reasons_and_all_are_counted() -> None:

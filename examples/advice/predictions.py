@@ -78,7 +78,7 @@ class Row:
             self.recommended,
             "" if self.recommended == NOTHING else " / ".join(f"{gain:+.0f} %" for gain in self.predicted),
             "" if self.changed_pct is None else f"{self.changed_pct:+.0f} %",
-            "" if self.published is None else f"{self.published.gain_pct:+g} %, {self.published.source}",
+            "" if self.published is None else f"sign only: {self.published.gain_pct:+g} %, {self.published.source}",
             f"{sign}: {self.why}" if self.why and sign in ("missed", "WRONG") else sign,
         ]
 
@@ -118,7 +118,7 @@ def is_cure(program: confusion.Program, change: Change) -> bool:
 
 def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
     """Compares the known cure with the first recommendation of its kind."""
-    trace = confusion.record(tools, program)
+    trace = confusion.undisturbed(tools, program)
     confusion.advice(tools, trace)
     changes = changes_of(tools, trace)
     cures = [change for change in changes if program.kind == "bottleneck" or is_cure(program, change)]

@@ -4,7 +4,7 @@
 // Locks of different pointers are neighbours in one array. CURED: each lock has its own line.
 //
 // published: +40 % Liu et al., PREDATOR (PPoPP 2014): boost 1.49
-// expect: layout SpinLock
+// expect: layout pool
 #include <array>
 #include <atomic>
 #include <cstdint>

@@ -11,6 +11,10 @@ THREAD_LOCAL uint64_t called_stack;
 // While the thread is in one of the runtime's functions: the address of that function's return address. Otherwise 0.
 THREAD_LOCAL uint64_t silent_until;
 
+// Executed since the latest kInstructions.
+THREAD_LOCAL uint64_t instructions;
+enum { kManyInstructions = 16 };
+
 // A compare-and-exchange whose outcome is not known yet. Its word in the ring is reserved but empty, which makes the collector
 // wait.
 THREAD_LOCAL struct {
@@ -32,6 +36,7 @@ void follow(struct Thread* thread, struct Channel* shared) {
   }
   followed_thread = thread;
   called_stack = silent_until = 0;
+  instructions = 0;
 }
 
 // Stops recording this process. Also clears the runtime's ring, because the C library has not told the runtime that this is a
@@ -46,10 +51,28 @@ bool is_followed(void) {
   return followed_thread != NULL && silent_until == 0 && followed_thread->ring != NULL;
 }
 
+bool is_allocating(void) {
+  return followed_thread != NULL && silent_until != 0 && followed_thread->allocates && followed_thread->ring != NULL;
+}
+
+void executed(unsigned count) { instructions += count; }
+
+void write_instructions(void) {
+  if (instructions == 0) return;
+  const uint64_t count = instructions;
+  instructions = 0;
+  record(kInstructions, 0, count);
+}
+
+void write_many_instructions(void) {
+  if (instructions >= kManyInstructions) write_instructions();
+}
+
 // Leaves the frames up to `stack`, including those that a longjmp skipped.
 static void leave_frames(struct Thread* thread, uint64_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) {
     --thread->depth;
+    write_instructions();
     record(kLeave, 0, 0);
   }
 }
@@ -101,6 +124,7 @@ void came_to(uint64_t address) {
   if (called_stack == 0) return;
   const uint64_t more = called_stack;
   called_stack = 0;
+  write_instructions();
   record_with(kEnterAt, 0, address, &more, 1);
 }
 
@@ -108,6 +132,7 @@ void came_to(uint64_t address) {
 // that jumped, and returns in its place.
 void came_to_runtime(void) {
   struct Thread* thread = followed_thread;
+  write_instructions();
   if (called_stack != 0) {
     --thread->depth;
     silent_until = called_stack;
@@ -133,6 +158,7 @@ void returned(uint64_t stack) {
     --thread->depth;
   } else if (thread->depth > kFrames) {
     --thread->depth;
+    write_instructions();
     record(kLeave, 0, 0);
   } else {
     leave_frames(thread, stack);

@@ -11,6 +11,14 @@ void follow_no_more(void);
 // Whether instructions are recorded now: the thread is followed, and is not inside a function that the runtime replaces.
 bool is_followed(void);
 
+// Whether the thread is inside a function of the C library for memory, which the runtime has called for the program.
+bool is_allocating(void);
+// The thread executes this many more instructions. An event of the next two functions tells them to the collector.
+void executed(unsigned instructions);
+void write_instructions(void);
+// Before an access: only if there are many, because an event for each access would double the ring's traffic.
+void write_many_instructions(void);
+
 // REQUIRES for the following, except returned(): is_followed(). `stack`: the address where the call's return address is stored.
 void called(uint64_t stack, uint64_t return_address);
 void returned(uint64_t stack);

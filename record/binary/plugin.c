@@ -9,6 +9,7 @@
 #include "instructions.h"
 #include "outcome.h"
 #include "qemu_plugin.h"
+#include "system_calls.h"
 
 // A release must be ordered before the store. If before_store() did not yet know that this instruction releases, the order is
 // recorded here, late.
@@ -21,6 +22,7 @@ static void record_in_atomic_word(bool stores, bool is_ordered, unsigned size, u
 static void on_access(unsigned cpu, uint32_t access, uint64_t address, void* data) {
   (void)cpu, (void)data;
   if (!is_followed()) return;
+  write_many_instructions();
   const bool stores = qemu_plugin_mem_is_store(access);
   const unsigned size = qemu_plugin_mem_size_shift(access);
   if (is_in_atomic_word(address)) {
@@ -30,9 +32,15 @@ static void on_access(unsigned cpu, uint32_t access, uint64_t address, void* dat
   }
 }
 
+// Before an order: what the thread has executed belongs to the time before.
+static void record_order_of_work(void) {
+  write_instructions();
+  record_order();
+}
+
 static void before_store(unsigned cpu, void* releases) {
   (void)cpu;
-  if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order();
+  if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order_of_work();
 }
 
 // An instruction that loads, changes and stores a word calls this for both accesses. Only the store releases.
@@ -46,7 +54,7 @@ static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* rele
 // On x86 every atomic instruction acquires and releases.
 static void before_atomic(unsigned cpu, void* data) {
   (void)cpu, (void)data;
-  if (is_followed()) record_order();
+  if (is_followed()) record_order_of_work();
 }
 
 // Skips the load of an atomic instruction. QEMU reports load and store separately while the program has only one thread.
@@ -77,7 +85,7 @@ static void on_compare_exchange(unsigned cpu, uint32_t access, uint64_t address,
 static void on_fence(unsigned cpu, void* data) {
   (void)cpu, (void)data;
   if (!is_followed()) return;
-  record_order();
+  record_order_of_work();
   record(kFence, 0, 0);
   record_order();
 }
@@ -120,14 +128,32 @@ static void on_nothing(unsigned cpu, uint32_t access, uint64_t address, void* da
   (void)cpu, (void)access, (void)address, (void)data;
 }
 
-static void on_block(unsigned cpu, void* address) {
+// A block's address, with the number of its instructions above it. A block counts as a whole when it is entered: the few that
+// a signal or an exception cuts short are counted too high.
+static uint64_t address_of(const void* block) { return (uintptr_t)block & EVENT_VALUE_MASK; }
+static unsigned instructions_of(const void* block) { return (unsigned)((uintptr_t)block >> kValueBits); }
+
+static void on_block(unsigned cpu, void* block) {
   (void)cpu;
-  if (is_followed()) came_to((uintptr_t)address);
+  if (is_followed()) {
+    came_to(address_of(block));
+    executed(instructions_of(block));
+  } else if (is_allocating()) {
+    executed(instructions_of(block));
+  }
 }
 
-static void on_linkage(unsigned cpu, void* address) {
+static void on_linkage(unsigned cpu, void* block) {
   (void)cpu;
-  if (is_followed()) came_through((uintptr_t)address);
+  if (!is_followed()) return;
+  came_through(address_of(block));
+  executed(instructions_of(block));
+}
+
+// The loader's code that binds functions when they are first called.
+static void on_loader(unsigned cpu, void* block) {
+  (void)cpu;
+  if (is_followed()) executed(instructions_of(block));
 }
 
 static void on_runtime_function(unsigned cpu, void* data) {
@@ -215,9 +241,10 @@ static bool is_linkage(const Block* block) {
 }
 
 static void follow_block(Block* block, enum CodeOwner owner) {
-  void* address = (void*)(uintptr_t)qemu_plugin_tb_vaddr(block);
+  void* what = (void*)(uintptr_t)(qemu_plugin_tb_vaddr(block) | (uint64_t)qemu_plugin_tb_n_insns(block) << kValueBits);
   if (owner == kProgram)
-    qemu_plugin_register_vcpu_tb_exec_cb(block, is_linkage(block) ? on_linkage : on_block, kNoRegisters, address);
+    qemu_plugin_register_vcpu_tb_exec_cb(block, is_linkage(block) ? on_linkage : on_block, kNoRegisters, what);
+  if (owner == kLoader) qemu_plugin_register_vcpu_tb_exec_cb(block, on_loader, kNoRegisters, what);
   if (owner == kRuntime && facts_in(block, 0).kind == kBranchTarget)
     qemu_plugin_register_vcpu_tb_exec_cb(block, on_runtime_function, kNoRegisters, NULL);
 }
@@ -241,12 +268,14 @@ static void on_system_call(PluginId id, unsigned cpu, int64_t number, uint64_t f
   (void)id, (void)cpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
   if (number == ANNOUNCE_THREAD) follow((struct Thread*)(uintptr_t)first, (struct Channel*)(uintptr_t)second);
   if (number == ANNOUNCE_CALLBACK) called_back((uint64_t*)(uintptr_t)first, second != 0);
+  calls_system(number);
 }
 
 // After a fork, the child stops recording, because it would write into its parent's rings. A new thread never gets here: it
 // does not return from the system call.
 static void on_system_call_result(PluginId id, unsigned cpu, int64_t number, int64_t result) {
   (void)id, (void)cpu;
+  system_has_returned();
   const bool forks = number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
   if (forks && result == 0) follow_no_more();
 }

@@ -30,6 +30,7 @@ constexpr unsigned words_behind(unsigned kind, unsigned detail) {
     case kStoreRange:
     case kFree:
     case kPages:
+    case kWorked:
     case kCreate:
     case kConditionWait:
     case kConditionWoken:

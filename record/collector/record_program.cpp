@@ -148,12 +148,12 @@ constexpr std::chrono::seconds kFlushEvery{1};
 // Objects that exist once the program, compiled for recording, has opened the channel.
 class Collector {
  public:
-  Collector(SharedChannel& channel, const std::string& file, Window window)
+  Collector(SharedChannel& channel, const std::string& file, Window window, TraceOutput::Instructions instructions)
       : file_(file),
         channel_(&channel.channel()),
         image_(channel.program()),
         writer_(file),
-        recording_(writer_, image_, std::move(window)),
+        recording_(writer_, image_, std::move(window), instructions),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { take(ring, event); }) {}
 
   bool take_all() {
@@ -276,11 +276,17 @@ using trace::Losses;
 
 constexpr std::string_view kRecorder = "linebounce-record";
 
-Losses losses_of_compiled(const Recording& recording, const ProgramImage& image) {
+Losses losses_of_compiled(const Recording& recording, const ProgramImage& image, bool is_untimed) {
   // Losses are listed from the most misleading to the least.
   Losses losses = unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   losses.add(Loss::libraries_not_compiled, kRecorder);
   if (recording.has_code_of_llvm()) losses.add(Loss::sizes_left_out, kRecorder);
+  if (is_untimed) {
+    losses.add(Loss::instructions_assumed, kRecorder);
+    return losses;
+  }
+  losses.add(Loss::instructions_measured, kRecorder, fmt::format("{}", trace::kCyclesOfInstruction));
+  if (const std::string part = recording.disturbances(); !part.empty()) losses.add(Loss::disturbances, kRecorder, part);
   return losses;
 }
 
@@ -301,7 +307,6 @@ std::string in_short(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, Losses losses) {
-  losses.add(Loss::instructions_assumed, kRecorder);
   if (recording.had_atomics()) losses.add(Loss::own_locks, kRecorder);
   if (const auto apart = recording.output().threads_apart(); apart.threads > 0)
     losses.add(Loss::threads_apart, kRecorder, fmt::format("{} of {}", apart.threads, apart.of));
@@ -332,6 +337,12 @@ std::string why_nothing_was_recorded(const RecordOptions& options) {
          "CC=linebounce-cc CXX=linebounce-c++, or record it as it is: --binary";
 }
 
+TraceOutput::Instructions instructions_of(const RecordOptions& options) {
+  using enum TraceOutput::Instructions;
+  if (options.is_binary) return counted;
+  return options.is_untimed ? assumed : measured;
+}
+
 std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& process, const RecordOptions& options,
                                    const std::string& file) {
   std::unique_ptr<Collector> collector;
@@ -339,7 +350,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
     // tested before the rings are emptied: if true, nothing can be added to them afterwards
     const bool is_over = process.has_ended() && is_gone(channel.program());
     if (collector == nullptr && channel.program() != 0 && !is_over) {
-      collector = std::make_unique<Collector>(channel, file, options.window);
+      collector = std::make_unique<Collector>(channel, file, options.window, instructions_of(options));
       channel.let_program_go_on();
     }
     const bool anything = collector != nullptr && collector->take_all();
@@ -361,8 +372,9 @@ std::string window_text(const Window& window) {
 
 // The recorder's command with its options. Without the trace's name.
 std::string recorder_text(const RecordOptions& options) {
-  return fmt::format("{}{}{}{}", trace::kProgramRecorder, options.is_binary ? " --binary" : "",
-                     options.spreads ? " --spread" : "", window_text(options.window));
+  return fmt::format("{}{}{}{}{}", trace::kProgramRecorder, options.is_binary ? " --binary" : "",
+                     options.is_untimed ? trace::kUntimed : "", options.spreads ? " --spread" : "",
+                     window_text(options.window));
 }
 
 // How the program was killed; empty if it ended by itself. The recorded program may be another process's child, whose end
@@ -403,6 +415,7 @@ Recorded record_program(const RecordOptions& options) {
   const trace::WriteLock lock(file, file);
   const GrowingFile growing(file, lock);
   SharedChannel channel(kRingWords);
+  channel.channel().measures_time = instructions_of(options) == TraceOutput::Instructions::measured ? 1 : 0;
   if (options.spreads) channel.channel().spread_ns = std::chrono::nanoseconds(kSpread).count();
   const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
   RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
@@ -416,7 +429,8 @@ Recorded record_program(const RecordOptions& options) {
   recorded.apart = collector->recording().output().threads_apart();
   recorded.missing =
       what_is_missing(channel.channel(), collector->recording(),
-                      options.is_binary ? losses_of_binary() : losses_of_compiled(collector->recording(), collector->image()));
+                      options.is_binary ? losses_of_binary()
+                                        : losses_of_compiled(collector->recording(), collector->image(), options.is_untimed));
   recorded.killed_by = end_of(process, channel.channel());
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty() && !collector->window_was_over())

@@ -15,6 +15,7 @@ struct RecordOptions {
   Window window;
   bool is_binary = false;  // the program was not compiled for recording
   bool spreads = false;    // threads created shortly after each other begin together (--spread)
+  bool is_untimed = false;  // without the time between accesses (--untimed); not if is_binary
 };
 
 struct Recorded {

@@ -23,20 +23,26 @@ Kind kind_of(unsigned event) {
   }
 }
 
+// Whether the event tells how long the thread has computed or waited, and not what it has done.
+bool tells_time(unsigned event) {
+  return event == kInstructions || event == kWorked || event == kSampled || event == kBlocked;
+}
+
 }  // namespace
 
-Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
+Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window, TraceOutput::Instructions instructions)
     : writer_(&writer),
       image_(&image),
       result_use_(image),
       memory_(image, writer),
-      output_(writer, std::move(window)),
+      output_(writer, std::move(window), instructions),
       thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
   Thread* thread = thread_of_ring_[ring];
   if (thread == nullptr) return;
+  if (!tells_time(event.kind)) output_.executed(*thread, static_cast<std::uint64_t>(thread->instructions_of_event));
   switch (event.kind) {
     case kThreadEnd:
     case kCreate:
@@ -59,9 +65,62 @@ void Recording::event(unsigned ring, const Event& event) {
     case kBarrier:
     case kTeamBarrier: return barrier_event(*thread, event);
     case kLibraryLoaded: return library_loaded();
+    case kInstructions:
+    case kWorked:
+    case kSampled:
+    case kBlocked: return time_event(*thread, event);
     case kFork: return memory_.forked();
     default: return memory_event(*thread, event);
   }
+}
+
+double Recording::instructions_of(double ticks) {
+  return ticks * clock_.cycles_of_tick() / trace::kCyclesOfInstruction;
+}
+
+std::string Recording::disturbances() const {
+  constexpr double kLeastShare = 0.01, kNsOfMs = 1e6;
+  if (disturbed_ns_ <= kLeastShare * measured_ns_) return "";
+  return fmt::format("{:.2g} ms, {:.0f} % of the time measured", disturbed_ns_ / kNsOfMs, 100 * disturbed_ns_ / measured_ns_);
+}
+
+// A sample stands for the events that follow: their mean is taken over the latest ones.
+void Recording::sampled(Thread& thread, std::uint64_t way, std::uint64_t ticks) {
+  constexpr double kWeight = 1.0 / 8;
+  // Measured: samples without computation take 20 to 40 ns, one in a hundred up to 50; those with a computation of 80 ns, 90 to
+  // 110.
+  constexpr double kSampleNs = 20, kShortest = 50;
+  const double ns = ways_.add(way, static_cast<double>(ticks) / clock_.ticks_of_ns());
+  const double instructions = ns >= kShortest ? instructions_of((ns - kSampleNs) * clock_.ticks_of_ns()) : 0;
+  thread.instructions_of_event += kWeight * (instructions - thread.instructions_of_event);
+}
+
+// Notes how long a thread has computed or waited. A function that takes less than kShortest did not wait: it computed.
+void Recording::time_event(Thread& thread, const Event& event) {
+  constexpr double kShortest = 1000;  // ns
+  if (event.kind == kInstructions) return output_.executed(thread, event.value);
+  if (event.kind == kSampled)
+    return sampled(thread, event.value >> kTicksBits, event.value & ((std::uint64_t{1} << kTicksBits) - 1));
+  auto ticks = static_cast<double>(event.value);
+  double blocked = 0;  // ns
+  if (event.kind == kWorked) {
+    const auto away = static_cast<double>(event.more[0]);
+    ticks -= away * clock_.ticks_of_ns();
+    if ((event.detail & kGaveUp) != 0) blocked = away;
+    const double ns = std::max(ticks, 0.0) / clock_.ticks_of_ns();
+    measured_ns_ += ns;
+    if ((event.detail & kOfHost) != 0) {
+      disturbed_ns_ += ns;
+      ticks = 0;
+    }
+  } else if (const double ns = ticks / clock_.ticks_of_ns(); event.detail != 0 || ns >= kShortest) {
+    blocked = ns;
+    ticks = 0;
+  }
+  if (ticks > 0) output_.executed(thread, static_cast<std::uint64_t>(instructions_of(ticks)));
+  if (blocked >= 1)
+    output_.append(thread,
+                   {.kind = Kind::blocked, .argument = std::min(static_cast<std::uint64_t>(blocked), trace::kMostCount)});
 }
 
 void Recording::thread_event(unsigned ring, const Event& event) {

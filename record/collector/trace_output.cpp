@@ -9,18 +9,26 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// Assumed number of instructions between two accesses, as in a simple loop: compilers report accesses but not instructions.
+// Assumed number of instructions around an access, as in a simple loop, where their time is too short to be measured.
 constexpr int kInstructionsOfAccess = 2;
+// Likewise, of a call: call, return, and what the function does to its frame.
+constexpr int kInstructionsOfCall = 4;
 // Instructions are written in groups: one operation per access would double the trace's size.
 constexpr int kInstructionsAtOnce = 16;
+// An instruction may access memory more than once: a few accesses are taken from the instructions that follow. Those of a
+// string instruction, which may be thousands, are not.
+constexpr std::int64_t kMostOwed = -16;
+// As many are written before a function is entered or left, so that they count as the right one's.
+constexpr int kInstructionsOfFunction = 64;
 // Operations between two readings of the clock: a reading takes as long as an operation.
 constexpr std::uint64_t kOperationsForALook = 16;
 
 }  // namespace
 
-TraceOutput::TraceOutput(BackgroundWriter& writer, Window window)
+TraceOutput::TraceOutput(BackgroundWriter& writer, Window window, Instructions instructions)
     : writer_(&writer),
       window_(std::move(window)),
+      instructions_(instructions),
       waits_for_function_(!window_.from.empty()),
       waits_for_time_(window_.after_s > 0),
       has_times_(waits_for_time_ || std::isfinite(window_.for_s)) {
@@ -47,7 +55,10 @@ void TraceOutput::begin(Thread& thread) {
 }
 
 void TraceOutput::end(Thread& thread) {
-  if (state_ == State::open) release_all(thread);
+  if (state_ == State::open) {
+    if (thread.stream != trace::kNone) write_instructions(thread);
+    release_all(thread);
+  }
   thread.is_alive = false;
   --alive_;
   thread.ended = ++lives_;
@@ -70,6 +81,10 @@ bool TraceOutput::append(Thread& thread, const Operation& operation) {
   if (!is_in_window()) return false;
   write(thread, operation);
   return true;
+}
+
+void TraceOutput::executed(Thread& thread, std::uint64_t instructions) {
+  if (state_ == State::open && thread.stream != trace::kNone) thread.instructions += static_cast<std::int64_t>(instructions);
 }
 
 void TraceOutput::append_to_all(std::span<Thread* const> threads, const Operation& operation) {
@@ -162,19 +177,26 @@ void TraceOutput::release_all(Thread& thread) {
 }
 
 void TraceOutput::write(Thread& thread, const Operation& operation) {
+  const bool is_counted = instructions_ == Instructions::counted;
   if (operation.is_memory()) {
-    thread.instructions += kInstructionsOfAccess * (1 + operation.repeats());
+    const int accesses = 1 + operation.repeats();
+    if (!is_counted) thread.instructions += std::int64_t{kInstructionsOfAccess} * accesses;
     if (thread.instructions >= kInstructionsAtOnce) write_instructions(thread);
+    if (is_counted) thread.instructions = std::max(thread.instructions - accesses, kMostOwed);
   } else if (operation.kind != Kind::enter && operation.kind != Kind::leave) {
     write_instructions(thread);
+  } else {
+    if (is_counted || thread.instructions >= kInstructionsOfFunction) write_instructions(thread);
+    if (!is_counted && operation.kind == Kind::enter) thread.instructions += kInstructionsOfCall;
   }
   writer_->append(thread.stream, operation);
   ++written_;
 }
 
 void TraceOutput::write_instructions(Thread& thread) {
-  if (thread.instructions == 0) return;
-  writer_->append(thread.stream, {.kind = Kind::execute, .argument = static_cast<std::uint64_t>(thread.instructions)});
+  if (thread.instructions <= 0) return;
+  writer_->append(thread.stream, {.kind = Kind::execute,
+                                  .argument = std::min(static_cast<std::uint64_t>(thread.instructions), trace::kMostCount)});
   ++written_;
   thread.instructions = 0;
 }

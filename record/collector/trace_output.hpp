@@ -54,12 +54,16 @@ struct Thread {
   std::vector<HeldLock> held;
   bool is_in_team = false;             // it has passed a barrier of an OpenMP team
   std::vector<StackLock> stack_locks;  // local locks that the thread has used in its current frames
-  int instructions = 0;                // since the latest `execute`
+  // Since the latest `execute`. Negative: more accesses than instructions so far, as after instructions that load and store.
+  std::int64_t instructions = 0;
+  double instructions_of_event = 0;  // between two events, where that takes too little time to be measured each time
 };
 
 class TraceOutput {
  public:
-  TraceOutput(BackgroundWriter& writer, Window window);
+  // What the recorder knows about instructions between accesses: their number, how long they took, or nothing.
+  enum class Instructions { counted, measured, assumed };
+  TraceOutput(BackgroundWriter& writer, Window window, Instructions instructions);
 
   // Returns the thread with that number; the reference stays valid.
   Thread& thread(std::uint64_t number);
@@ -76,6 +80,8 @@ class TraceOutput {
   bool append(Thread& thread, const trace::Operation& operation);
   // Writes the operation for all of these threads or for none: if the first one's is in the window.
   void append_to_all(std::span<Thread* const> threads, const trace::Operation& operation);
+  // The thread has executed this many instructions since its latest operation; if they are counted, accesses included.
+  void executed(Thread& thread, std::uint64_t instructions);
   // Like append(), but also writes after the end of the window.
   void append_after_all(Thread& thread, const trace::Operation& operation);
 
@@ -107,6 +113,7 @@ class TraceOutput {
   BackgroundWriter* writer_;
   Window window_;
   State state_ = State::before;
+  Instructions instructions_;
   bool waits_for_function_, waits_for_time_;
   bool has_times_;  // of the window
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), opened_ = began_;

@@ -10,12 +10,15 @@ void __tsan_init(void) {}
   ((kind) == kLoad && (logarithm) >= 3 ? pointer_flag(address, 1U << ((logarithm) - 3)) : 0)
 #define ACCESS(name, kind, logarithm) \
   EXPORTED void name(void* address);  \
-  void name(void* address) { record_address(kind, (logarithm) | LOADED_POINTER(kind, logarithm, address), address); }
+  void name(void* address) {            \
+    const unsigned detail = (logarithm) | LOADED_POINTER(kind, logarithm, address);          \
+    record_load(kind, detail, (uintptr_t)address, (kind) == kLoad ? address : NULL);         \
+  }
 #define READ_AND_WRITE(name, logarithm)                                      \
   EXPORTED void name(void* address);                                         \
   void name(void* address) {                                                 \
-    record_address(kLoad, logarithm, address);                               \
-    record_address(kStore, logarithm, address);                              \
+    record_load(kLoad, logarithm, (uintptr_t)address, address);              \
+    record_load(kStore, logarithm, (uintptr_t)address, address);             \
   }
 // Plain, volatile and unaligned accesses are recorded alike. The collector splits those that cross a word.
 #define ACCESSES_OF_SIZE(bytes, logarithm)                                   \
@@ -42,7 +45,9 @@ EXPORTED void __tsan_write_range(void* address, size_t bytes);
 void __tsan_write_range(void* address, size_t bytes) { record_range(kStoreRange, address, bytes); }
 
 EXPORTED void __tsan_vptr_read(void** pointer);
-void __tsan_vptr_read(void** pointer) { record_address(kLoad, 3 | pointer_flag(pointer, 1), pointer); }
+void __tsan_vptr_read(void** pointer) {
+  record_load(kLoad, 3 | pointer_flag(pointer, 1), (uintptr_t)pointer, pointer);
+}
 EXPORTED void __tsan_vptr_update(void** pointer, void* value);
 void __tsan_vptr_update(void** pointer, void* value) {
   (void)value;

@@ -9,6 +9,25 @@
 #include "events.h"
 #include "real.h"
 
+// Around the C library's functions for memory. Their instructions are the program's, where the plugin counts them.
+static uint64_t begin_allocating(void) {
+  this_thread.allocates = true;
+  return ticks_of_work();
+}
+
+static void end_allocating(uint64_t began) {
+  this_thread.allocates = false;
+  drop_waits_since(began);
+}
+
+#define ALLOCATING(call)                       \
+  ({                                           \
+    const uint64_t began = begin_allocating(); \
+    const __typeof__(call) got = (call);       \
+    end_allocating(began);                     \
+    got;                                       \
+  })
+
 static void* record_block(void* memory, size_t bytes, size_t element, uintptr_t caller, unsigned flags) {
   const struct Thread* thread = &this_thread;
   if (memory == NULL || thread->silent || this_ring() == NULL) return memory;
@@ -55,7 +74,7 @@ static void freeing_block(void* memory) { freeing(memory, memory == NULL ? 0 : R
 // All functions that return or take blocks are replaced: a block from apart.c must never reach the C library's functions.
 REPLACEABLE void* malloc(size_t bytes) {
   if (this_thread.apart) return allocate_apart(bytes);
-  return allocated(REAL(malloc)(bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated(ALLOCATING(REAL(malloc)(bytes)), bytes, 0, RETURN_ADDRESS);
 }
 
 // The C library allocates a new thread's table of thread-local variables by calloc, while pthread_create() runs. Its elements
@@ -63,14 +82,14 @@ REPLACEABLE void* malloc(size_t bytes) {
 REPLACEABLE void* calloc(size_t count, size_t bytes) {
   if (this_thread.apart) return allocate_apart(count * bytes);
   if (this_thread.creates_thread && bytes == 2 * sizeof(void*)) return allocate_thread_table(count, bytes);
-  return allocated(REAL(calloc)(count, bytes), count * bytes, bytes, RETURN_ADDRESS);
+  return allocated(ALLOCATING(REAL(calloc)(count, bytes)), count * bytes, bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* realloc(void* memory, size_t bytes) {
   if (is_apart(memory)) return reallocate_apart(memory, bytes);
   if (this_thread.apart && memory == NULL) return allocate_apart(bytes);
   freeing_block(memory);
-  return allocated(REAL(realloc)(memory, bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated(ALLOCATING(REAL(realloc)(memory, bytes)), bytes, 0, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
@@ -81,20 +100,20 @@ REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
   }
   if (is_apart(memory)) return reallocate_apart(memory, all);
   freeing_block(memory);
-  return allocated(REAL(realloc)(memory, all), all, bytes, RETURN_ADDRESS);
+  return allocated(ALLOCATING(REAL(realloc)(memory, all)), all, bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* memalign(size_t alignment, size_t bytes) {
-  return allocated_aligned(REAL(memalign)(alignment, bytes), bytes, RETURN_ADDRESS);
+  return allocated_aligned(ALLOCATING(REAL(memalign)(alignment, bytes)), bytes, RETURN_ADDRESS);
 }
 REPLACEABLE void* aligned_alloc(size_t alignment, size_t bytes) {
-  return allocated_aligned(REAL(aligned_alloc)(alignment, bytes), bytes, RETURN_ADDRESS);
+  return allocated_aligned(ALLOCATING(REAL(aligned_alloc)(alignment, bytes)), bytes, RETURN_ADDRESS);
 }
-REPLACEABLE void* valloc(size_t bytes) { return allocated_aligned(REAL(valloc)(bytes), bytes, RETURN_ADDRESS); }
-REPLACEABLE void* pvalloc(size_t bytes) { return allocated_aligned(REAL(pvalloc)(bytes), bytes, RETURN_ADDRESS); }
+REPLACEABLE void* valloc(size_t bytes) { return allocated_aligned(ALLOCATING(REAL(valloc)(bytes)), bytes, RETURN_ADDRESS); }
+REPLACEABLE void* pvalloc(size_t bytes) { return allocated_aligned(ALLOCATING(REAL(pvalloc)(bytes)), bytes, RETURN_ADDRESS); }
 
 REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
-  const int result = REAL(posix_memalign)(memory, alignment, bytes);
+  const int result = ALLOCATING(REAL(posix_memalign)(memory, alignment, bytes));
   if (result == 0) allocated_aligned(*memory, bytes, RETURN_ADDRESS);
   return result;
 }
@@ -106,7 +125,9 @@ REPLACEABLE size_t malloc_usable_size(void* memory) {
 REPLACEABLE void free(void* memory) {
   if (is_apart(memory)) return free_apart(memory);
   freeing_block(memory);
+  const uint64_t began = begin_allocating();
   REAL(free)(memory);
+  end_allocating(began);
 }
 
 static void asked_for_pages(const void* memory, size_t bytes, unsigned log2_bytes) {

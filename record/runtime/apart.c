@@ -35,7 +35,7 @@ static bool has_only_our_thread_locals(void) {
 }
 
 void prepare_apart(void) {
-  void* got = (void*)syscall(SYS_mmap, NULL, (size_t)kRegionBytes, PROT_READ | PROT_WRITE,
+  void* got = (void*)REAL(syscall)(SYS_mmap, NULL, (size_t)kRegionBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got != MAP_FAILED) region = got;
   adds_thread_local_module = announce_thread != NULL || has_only_our_thread_locals();

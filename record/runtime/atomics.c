@@ -15,13 +15,17 @@ static inline void order_if(bool wanted) {
   if (wanted) record_order();
 }
 
+static inline void order_after_if(bool wanted) {
+  if (wanted) record_order_of_access();
+}
+
 #define LOAD_AND_STORE(bits, logarithm, type)                                                    \
   EXPORTED type __tsan_atomic##bits##_load(const volatile type* word, int order);                \
   type __tsan_atomic##bits##_load(const volatile type* word, int order) {                        \
     const type value = __atomic_load_n(word, __ATOMIC_SEQ_CST);                                  \
     const unsigned pointer = (logarithm) == 3 ? pointer_flag(word, 1) : 0;                        \
     record_address(kLoad, logarithm | kAtomicAccess | pointer, word);                            \
-    order_if(acquires(order));                                                                   \
+    order_after_if(acquires(order));                                                                   \
     return value;                                                                                \
   }                                                                                              \
   EXPORTED void __tsan_atomic##bits##_store(volatile type* word, type value, int order);         \
@@ -31,15 +35,18 @@ static inline void order_if(bool wanted) {
     const unsigned plain = kAtomicAccess | (releases(order) ? kReleaseAccess : 0);               \
     record_address(exchanges ? kExchange : kStore, logarithm | plain, word);                     \
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);                                             \
+    restart_work();                                                                              \
   }
 
 #define EXCHANGE(bits, logarithm, type)                                                          \
   EXPORTED type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order);    \
   type __tsan_atomic##bits##_exchange(volatile type* word, type desired, int order) {            \
     order_if(releases(order));                                                                   \
+    pause_work();                                                                                \
     const type before = __atomic_exchange_n(word, desired, __ATOMIC_SEQ_CST);                    \
+    restart_work();                                                                              \
     record_address(kExchange, logarithm | kAtomicAccess, word);                                  \
-    order_if(acquires(order));                                                                   \
+    order_after_if(acquires(order));                                                                   \
     return before;                                                                               \
   }
 
@@ -48,11 +55,13 @@ static inline void order_if(bool wanted) {
   EXPORTED type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order);      \
   type __tsan_atomic##bits##_##name(volatile type* word, type operand, int order) {              \
     order_if(releases(order));                                                                   \
+    pause_work();                                                                                \
     const type before = function(word, operand, __ATOMIC_SEQ_CST);                               \
+    restart_work();                                                                              \
     const bool negative = (operand >> (bits - 1)) != 0;                                          \
     const uint64_t caller = (uintptr_t)__builtin_return_address(0);                              \
     record_with(kFetchAddAt, logarithm | kAtomicAccess | (sign), (uintptr_t)word, &caller, 1);   \
-    order_if(acquires(order));                                                                   \
+    order_after_if(acquires(order));                                                                   \
     return before;                                                                               \
   }
 
@@ -61,9 +70,11 @@ static inline void order_if(bool wanted) {
     order_if(releases(order));                                                                                           \
     const type change = (type)(desired - *expected);                                                                     \
     const unsigned sign = change == 1 ? kAddsAccess : change == (type)-1 ? kSubtractsAccess : 0;                         \
+    pause_work();                                                                                                        \
     const bool done = __atomic_compare_exchange_n(word, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+    restart_work();                                                                                                      \
     record_address(kCompareExchange, logarithm | kAtomicAccess | (done ? sign : kFailedAccess), word);                   \
-    order_if(acquires(order));                                                                                           \
+    order_after_if(acquires(order));                                                                                           \
     return done;                                                                                                         \
   }                                                                                                                      \
   EXPORTED int __tsan_atomic##bits##_compare_exchange_strong(volatile type*, type*, type, int, int);                     \
@@ -111,7 +122,7 @@ void __tsan_atomic_thread_fence(int order) {
   order_if(releases(order));
   if (order == kSequential) record(kFence, 0, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  order_if(acquires(order));
+  order_after_if(acquires(order));
 }
 
 EXPORTED void __tsan_atomic_signal_fence(int order);

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 9, kChannelRings = 1024 };
+enum { kChannelVersion = 12, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The environment variable that holds the memory file's path.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -62,6 +62,12 @@ enum EventKind {
   kFree,  // value: address; more: bytes
   kPages,  // value: address; more: bytes; detail: log2 of the size of the pages that the program asks for there
   kLibraryLoaded,  // the program waits until the collector has increased libraries_seen
+  // Time since the thread's previous event.
+  kInstructions,  // value: how many were executed, those that access memory included (record/binary)
+  // value: ticks of the time stamp counter; more: nanoseconds of them in which the thread did not run; detail: flags, see below.
+  kWorked,
+  kSampled,  // value: ticks of a short computation, and << kTicksBits the way that it is on. Stands for the events that follow.
+  kBlocked,  // value: ticks in which it waited for something outside the program; detail: 1 if it was a system call
   kFork,  // value: 0. A child process, if it was made, has all shared memory that this one has now.
 };
 
@@ -79,6 +85,13 @@ enum { kPointerAccess = 64 };
 // Detail of kAllocate. kAlignedBlock: the program requested more than the allocator's usual alignment. kSharedBlock: child
 // processes share the memory (MAP_SHARED).
 enum { kReturnAddresses = 7, kAlignedBlock = 8, kSharedBlock = 16 };
+
+// Detail of kWorked. kGaveUp: the thread gave the processor up itself, to wait; else the processor was taken from it. kOfHost: the
+// recording host took the time, not the program.
+enum { kGaveUp = 1, kOfHost = 2 };
+
+// A way leads from one place of the code to the next. Ways with the same hash are one.
+enum { kWays = 1024, kTicksBits = 16 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 
@@ -124,6 +137,7 @@ struct Channel {
   uint32_t nested_teams;  // passes of OpenMP barriers that were not recorded, because another team had barriers
   uint32_t unknown_outcomes;  // compare-and-exchange operations whose outcome is unknown
   uint32_t rounds;        // how often the collector has emptied all rings and published its positions
+  uint32_t measures_time;    // 1: threads write kWorked, kSampled and kBlocked
   uint64_t spread_ns;        // a new thread waits until this long after the latest creation of a thread; 0: it does not wait
   uint64_t latest_creation;  // in nanoseconds of CLOCK_MONOTONIC
   uint64_t stamp __attribute__((aligned(64)));  // the next one

@@ -23,7 +23,7 @@ static void woken(const void* condition, const void* mutex, bool signalled) {
 #define CONDITION_WAIT(name, Condition, Mutex, parameters, arguments) \
   EXPORTED int name parameters {                                      \
     waiting(condition, mutex);                                        \
-    const int result = REAL(name) arguments;                         \
+    const int result = WAITING(REAL(name) arguments);                \
     woken(condition, mutex, result == 0);                             \
     return result;                                                    \
   }
@@ -40,7 +40,7 @@ CONDITION_WAIT(cnd_timedwait, cnd_t, mtx_t, (cnd_t * condition, mtx_t* mutex, Un
 #define CONDITION_SIGNAL(name, Condition, wakes_all)                       \
   EXPORTED int name(Condition* condition) {                                \
     record_in_order(kConditionSignal, wakes_all, (uintptr_t)condition);    \
-    return REAL(name)(condition);                                         \
+    return WAKING(REAL(name)(condition));                                  \
   }
 CONDITION_SIGNAL(pthread_cond_signal, pthread_cond_t, false)
 CONDITION_SIGNAL(pthread_cond_broadcast, pthread_cond_t, true)
@@ -73,7 +73,7 @@ EXPORTED sem_t* sem_open(const char* name, int flags, ...) {
 
 EXPORTED int sem_post(sem_t* semaphore) {
   record_in_order(kSemaphorePost, 0, (uintptr_t)semaphore);
-  return REAL(sem_post)(semaphore);
+  return WAKING(REAL(sem_post)(semaphore));
 }
 
 static int taken(int result, const sem_t* semaphore) {
@@ -81,11 +81,11 @@ static int taken(int result, const sem_t* semaphore) {
   return result;
 }
 
-EXPORTED int sem_wait(sem_t* semaphore) { return taken(REAL(sem_wait)(semaphore), semaphore); }
+EXPORTED int sem_wait(sem_t* semaphore) { return taken(WAITING(REAL(sem_wait)(semaphore)), semaphore); }
 EXPORTED int sem_trywait(sem_t* semaphore) { return taken(REAL(sem_trywait)(semaphore), semaphore); }
-EXPORTED int sem_timedwait(sem_t* semaphore, Until until) { return taken(REAL(sem_timedwait)(semaphore, until), semaphore); }
+EXPORTED int sem_timedwait(sem_t* semaphore, Until until) { return taken(WAITING(REAL(sem_timedwait)(semaphore, until)), semaphore); }
 EXPORTED int sem_clockwait(sem_t* semaphore, clockid_t clock, Until until) {
-  return taken(REAL(sem_clockwait)(semaphore, clock, until), semaphore);
+  return taken(WAITING(REAL(sem_clockwait)(semaphore, clock, until)), semaphore);
 }
 
 EXPORTED int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes, unsigned parties) {
@@ -97,7 +97,7 @@ EXPORTED int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barr
 
 EXPORTED int pthread_barrier_wait(pthread_barrier_t* barrier) {
   record_in_order(kBarrier, 0, (uintptr_t)barrier);
-  const int result = REAL(pthread_barrier_wait)(barrier);
+  const int result = WAITING(REAL(pthread_barrier_wait)(barrier));
   record_order();
   return result;
 }

@@ -5,13 +5,26 @@
 void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
   uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1 + count, &at)) return;
+  if (ring == NULL) return;
+  note_work(ring, RETURN_ADDRESS);
+  if (!reserve_words(ring, 1 + count, &at)) return;
   fill_event(ring, at, event_word(kind, detail, value), more, count);
+  end_event(NULL);
 }
 
+// Threads wait for each other's stamps as they do for no word of the program, so that the wait is not the program's.
 void record_order(void) {
   struct Ring* ring = this_ring();
-  if (ring != NULL) write_stamp(ring);
+  if (ring == NULL) return;
+  note_work(ring, RETURN_ADDRESS);
+  write_stamp(ring);
+  restart_work();
+}
+
+void record_order_of_access(void) {
+  const bool samples = drop_sample();
+  record_order();
+  if (samples) begin_sample(NULL);
 }
 
 void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
@@ -20,7 +33,11 @@ void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
 
 void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
-  if (ring != NULL) write_in_order(ring, event_word(kind, detail, value), more, count);
+  if (ring == NULL) return;
+  note_work(ring, RETURN_ADDRESS);
+  write_in_order(ring, event_word(kind, detail, value), more, count);
+  restart_work();
+  end_event(NULL);
 }
 
 // On x86-64, Linux places position-independent programs and their heaps at addresses from 0x55... on (the bits above kTopBits),

@@ -2,16 +2,27 @@
 #pragma once
 
 #include "joining.h"
+#include "work.h"
+
+// `loads`: what the program is about to load; NULL: nothing.
+static inline void record_load(unsigned kind, unsigned detail, uint64_t value, const volatile void* loads) {
+  struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  note_work(ring, RETURN_ADDRESS);
+  uint64_t at;
+  if (reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
+  end_event(loads);
+}
 
 static inline void record(unsigned kind, unsigned detail, uint64_t value) {
-  struct Ring* ring = this_ring();
-  uint64_t at;
-  if (ring != NULL && reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
+  record_load(kind, detail, value, NULL);
 }
 
 HIDDEN void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
 // Writes a stamp: later events of this thread come after all events that precede an earlier stamp, in any thread.
 HIDDEN void record_order(void);
+// Likewise, of an access that has just been recorded: the two are one event.
+HIDDEN void record_order_of_access(void);
 HIDDEN void record_in_order(unsigned kind, unsigned detail, uint64_t value);
 HIDDEN void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
 

@@ -6,6 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "real.h"
+#include "work.h"
+
 static pthread_key_t end_key;
 
 static struct Ring* take_ring(void) {
@@ -19,12 +22,22 @@ static struct Ring* take_ring(void) {
   return NULL;
 }
 
+// Makes the ring's memory present. Otherwise page faults at its first use would count as the program's computation.
+static void touch_ring(struct Ring* ring) {
+  enum { kPopulateWrite = 23, kPage = 4096 };  // MADV_POPULATE_WRITE, from Linux 5.14 on
+  const uintptr_t begin = (uintptr_t)ring & ~(uintptr_t)(kPage - 1), end = (uintptr_t)(ring->words + ring_mask + 1);
+  if (channel->measures_time) REAL(syscall)(SYS_madvise, begin, end - begin, kPopulateWrite);
+}
+
 uint32_t new_thread_number(void) {
   return recording ? __atomic_fetch_add(&channel->threads, 1, __ATOMIC_RELAXED) : NO_NUMBER;
 }
 
+// A thread's frames, and behind them its ways.
+enum { kPagesBytes = kFrames * sizeof(struct Frame) + kWays * sizeof(uint32_t) };
+
 static void* pages(size_t bytes) {
-  void* got = (void*)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* got = (void*)REAL(syscall)(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return got == MAP_FAILED ? NULL : got;
 }
 
@@ -48,20 +61,26 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.apart = true;
   stack_of_this_thread(more);
   this_thread.apart = was_apart;
-  struct Frame* frames = pages(kFrames * sizeof(struct Frame));
+  struct Frame* frames = pages(kPagesBytes);
   struct Ring* ring = frames == NULL ? NULL : take_ring();
   if (ring == NULL) {
     __atomic_fetch_add(&channel->without_ring, 1, __ATOMIC_RELAXED);
     return;
   }
+  touch_ring(ring);
   pthread_setspecific(end_key, (void*)1);
   this_thread.number = number;
   this_thread.frames = frames;
+  this_thread.passes = (uint32_t*)(frames + kFrames);
+  this_thread.usage = usage_now();
+  this_thread.ticks = __builtin_ia32_rdtsc();
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // an interrupting signal handler sees either no ring or all members
   this_thread.ring = ring;
   if (announce_thread != NULL) announce_thread();
   ring = this_thread.ring;  // NULL if a signal handler has given the ring up
-  if (ring != NULL) write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
+  if (ring == NULL) return;
+  write_in_order(ring, event_word(kThreadBegin, 0, number), more, 3);
+  restart_work();
 }
 
 void begin_thread(uint32_t number, uintptr_t runs) {
@@ -78,9 +97,10 @@ struct Ring* ring_of_new_thread(void) {
 void end_thread(void) {
   struct Thread thread = this_thread;
   if (thread.ring == NULL) return;
+  note_work(thread.ring, 0);
   write_in_order(thread.ring, event_word(kThreadEnd, 0, thread.number), NULL, 0);
   this_thread.ring = NULL;
-  syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));
+  REAL(syscall)(SYS_munmap, thread.frames, kPagesBytes);
   __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
 }
 

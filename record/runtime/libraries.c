@@ -15,8 +15,9 @@ static void record_library(void) {
   const uint32_t seen = __atomic_load_n(&channel->libraries_seen, __ATOMIC_ACQUIRE);
   record_in_order(kLibraryLoaded, 0, 0);
   while (__atomic_load_n(&channel->libraries_seen, __ATOMIC_ACQUIRE) == seen && !collector_is_gone()) {
-    syscall(SYS_nanosleep, &pause, NULL);
+    REAL(syscall)(SYS_nanosleep, &pause, NULL);
   }
+  restart_work();
 }
 
 // Whether the processor checks that functions return to where they were called from.

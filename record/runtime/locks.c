@@ -25,15 +25,15 @@ static void releasing(unsigned type, const volatile void* lock) { record_in_orde
 typedef const struct timespec* Until;
 
 #define LOCK(name, type, Type, recorded) \
-  EXPORTED int name(Type* lock) { return recorded(REAL(name)(lock), type, lock); }
+  EXPORTED int name(Type* lock) { return recorded(WAITING(REAL(name)(lock)), type, lock); }
 #define LOCK_UNTIL(name, type, Type) \
-  EXPORTED int name(Type* lock, Until until) { return timed(REAL(name)(lock, until), type, lock); }
+  EXPORTED int name(Type* lock, Until until) { return timed(WAITING(REAL(name)(lock, until)), type, lock); }
 #define LOCK_BY_CLOCK(name, type, Type) \
-  EXPORTED int name(Type* lock, clockid_t clock, Until until) { return timed(REAL(name)(lock, clock, until), type, lock); }
+  EXPORTED int name(Type* lock, clockid_t clock, Until until) { return timed(WAITING(REAL(name)(lock, clock, until)), type, lock); }
 #define UNLOCK(name, type, Type)  \
   EXPORTED int name(Type* lock) { \
     releasing(type, lock);        \
-    return REAL(name)(lock);     \
+    return WAKING(REAL(name)(lock)); \
   }
 
 LOCK(pthread_mutex_lock, kMutex, pthread_mutex_t, acquired)
@@ -68,7 +68,7 @@ static int tried_c11(int result, mtx_t* lock, unsigned type) {
   return acquired_c11(result, lock, type);
 }
 
-EXPORTED int mtx_lock(mtx_t* lock) { return acquired_c11(REAL(mtx_lock)(lock), lock, kMutex); }
-EXPORTED int mtx_trylock(mtx_t* lock) { return tried_c11(REAL(mtx_trylock)(lock), lock, kMutex | kTriedLock); }
-EXPORTED int mtx_timedlock(mtx_t* lock, Until until) { return tried_c11(REAL(mtx_timedlock)(lock, until), lock, kMutex); }
+EXPORTED int mtx_lock(mtx_t* lock) { return acquired_c11(WAITING(REAL(mtx_lock)(lock)), lock, kMutex); }
+EXPORTED int mtx_trylock(mtx_t* lock) { return tried_c11(WAITING(REAL(mtx_trylock)(lock)), lock, kMutex | kTriedLock); }
+EXPORTED int mtx_timedlock(mtx_t* lock, Until until) { return tried_c11(WAITING(REAL(mtx_timedlock)(lock, until)), lock, kMutex); }
 UNLOCK(mtx_unlock, kMutex, mtx_t)

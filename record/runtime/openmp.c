@@ -70,6 +70,7 @@ static void run(Body* runs, void* data) {
 static void run_region(void* memory) {
   struct Region* around = this_thread.region;
   struct Region* region = this_thread.region = memory;
+  restart_work();
   pass_barrier(openmp_region_begins);
   run(region->runs, region->data);
   pass_barrier(openmp_region_ends);
@@ -100,6 +101,7 @@ static void end_region(const struct Region* region) {
     struct Region* around = this_thread.region;                    \
     this_thread.region = &begun; /* its threads are known by it */ \
     real arguments;                                                \
+    restart_work();                                                \
     this_thread.region = around;                                   \
     end_region(&begun);                                            \
   }
@@ -130,6 +132,7 @@ PARALLEL_LOOP_BY_ENVIRONMENT(maybe_nonmonotonic_runtime)
     FIND_REAL(name)                    \
     record_order();               \
     real();                       \
+    restart_work();               \
     pass_barrier(openmp_barrier); \
   }
 BARRIER(GOMP_barrier)
@@ -142,6 +145,7 @@ BARRIER(GOMP_sections_end)
     FIND_REAL(name)                     \
     record_order();                \
     const bool cancelled = real(); \
+    restart_work();                \
     pass_barrier(openmp_barrier);  \
     return cancelled;              \
   }
@@ -155,7 +159,9 @@ static int openmp_critical, openmp_atomic;
   EXPORTED void begin parameters;                         \
   void begin parameters {                                 \
     FIND_REAL(begin)                                           \
+    pause_work();                                         \
     real arguments;                                       \
+    restart_work();                                       \
     record_in_order(kAcquire, kMutex | kOneWord, (uintptr_t)(lock)); \
   }                                                       \
   EXPORTED void end parameters;                           \
@@ -163,6 +169,7 @@ static int openmp_critical, openmp_atomic;
     FIND_REAL(end)                                             \
     record_in_order(kRelease, kMutex | kOneWord, (uintptr_t)(lock)); \
     real arguments;                                       \
+    restart_work();                                       \
   }
 LOCKED(GOMP_critical_start, GOMP_critical_end, (void), (), &openmp_critical)
 LOCKED(GOMP_critical_name_start, GOMP_critical_name_end, (void** word), (word), word)
@@ -192,7 +199,9 @@ TRY_LOCK(omp_test_nest_lock)
 EXPORTED void* GOMP_single_copy_start(void);
 void* GOMP_single_copy_start(void) {
   FIND_REAL(GOMP_single_copy_start)
+  pause_work();
   void* data = real();
+  restart_work();
   record_order();
   return data;
 }
@@ -208,7 +217,9 @@ void GOMP_single_copy_end(void* data) {
 EXPORTED void GOMP_ordered_start(void);
 void GOMP_ordered_start(void) {
   FIND_REAL(GOMP_ordered_start)
+  pause_work();
   real();
+  restart_work();
   record_order();
 }
 
@@ -243,6 +254,7 @@ static void copy_task(void* to, void* from) {
 }
 
 static void run_task(void* memory) {
+  restart_work();
   record_in_order(kSemaphoreWait, 0, (uintptr_t)&openmp_task);
   run(*(Body**)memory, (char*)memory + kTaskHeader);
   record_order();
@@ -268,7 +280,9 @@ void GOMP_task(Body* runs, void* data, void (*copies)(void*, void*), long bytes,
   EXPORTED void name(void); \
   void name(void) {         \
     FIND_REAL(name)              \
+    pause_work();           \
     real();                 \
+    restart_work();         \
     record_order();         \
   }
 ORDERED_WAIT(GOMP_taskwait)

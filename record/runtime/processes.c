@@ -66,7 +66,7 @@ __attribute__((destructor)) static void at_exit(void) { note_exit(); }
 #define EXIT(name)                                         \
   EXPORTED __attribute__((noreturn)) void name(int status) { \
     note_exit();                                           \
-    for (;;) syscall(SYS_exit_group, status);              \
+    for (;;) REAL(syscall)(SYS_exit_group, status);              \
   }
 EXIT(_exit)
 EXIT(_Exit)

@@ -3,14 +3,23 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
+#include <time.h>
+#include <unistd.h>
 
 // Each is looked up by its name, as the next definition after the program's.
 #define REAL_FUNCTIONS(X)                                                                                                  \
@@ -26,12 +35,20 @@
   X(malloc) X(calloc) X(realloc) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)                        \
   X(malloc_usable_size) X(free) X(clone)                                                                                   \
   X(dlopen) X(madvise) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)            \
-  X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
+  X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)                                       \
+  X(read) X(write) X(pread) X(pwrite) X(readv) X(writev) X(fsync) X(fdatasync) X(fread) X(fwrite) X(fgets) X(fflush)        \
+  X(connect) X(accept) X(accept4) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) X(sendmsg)                              \
+  X(poll) X(ppoll) X(select) X(epoll_wait) X(sleep) X(usleep) X(nanosleep) X(clock_nanosleep) X(waitpid) X(sched_yield) X(syscall)
 // Looked up with their version, because glibc also has older versions that wait differently.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)
 
+#ifdef LINEBOUNCE_FOLLOWER
+// QEMU's plugin replaces none.
+#define REAL(name) name
+#else
 // Which may be called before the runtime has started, by the constructors of a library that starts even earlier.
 #define REAL(name) (__builtin_expect(real_##name != NULL, 1) ? real_##name : (find_real_functions(), real_##name))
+#endif
 
 #define DECLARE_REAL(name) extern __attribute__((visibility("hidden"))) __typeof__(&name) real_##name;
 REAL_FUNCTIONS(DECLARE_REAL)

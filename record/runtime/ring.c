@@ -7,6 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "real.h"
+#include "work_clock.h"
+
 static uint64_t take_stamp(void) {
   return __atomic_fetch_add(&channel->stamp, 1, __ATOMIC_SEQ_CST);
 }
@@ -34,12 +37,12 @@ void write_in_order(struct Ring* ring, uint64_t first, const uint64_t* more, uns
 // process still accepts signals, and its parent may be waiting for this program. A process descriptor tells, from Linux 5.3 on.
 // Older kernels fall back to a signal.
 bool collector_is_gone(void) {
-  const int process = (int)syscall(SYS_pidfd_open, channel->collector, 0);
-  if (process < 0) return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
+  const int process = (int)REAL(syscall)(SYS_pidfd_open, channel->collector, 0);
+  if (process < 0) return REAL(syscall)(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
   struct pollfd end = {process, POLLIN, 0};
   const struct timespec at_once = {0, 0};
-  const bool has_ended = syscall(SYS_ppoll, &end, 1, &at_once, NULL, 0) == 1;
-  syscall(SYS_close, process);
+  const bool has_ended = REAL(syscall)(SYS_ppoll, &end, 1, &at_once, NULL, 0) == 1;
+  REAL(syscall)(SYS_close, process);
   return has_ended;
 }
 
@@ -79,7 +82,7 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
   bool has_room = true;
   uint64_t limit = 0;
   for (unsigned tries = 0; has_room && end > (limit = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1); ++tries) {
-    syscall(SYS_nanosleep, &pause, NULL);
+    REAL(syscall)(SYS_nanosleep, &pause, NULL);
     has_room = !gives_up(ring, tries, &last);
   }
   if (has_room) {
@@ -87,6 +90,7 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
   } else {
     this_thread.ring = NULL;
   }
+  restart_work();
   errno = error;
   return has_room;
 }

@@ -4,6 +4,7 @@
 struct Channel* channel;
 uint64_t ring_mask;
 bool recording;
+bool measures_time;
 __thread struct Thread this_thread;
 
 // Weak pointers, because the linker gold takes weak functions without a definition for defined ones.

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "channel.h"
+#include "usage.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define EXPORTED __attribute__((visibility("default")))
@@ -33,8 +34,19 @@ struct Thread {
   bool silent;      // inside a replaced function whose inner calls are not recorded
   bool apart;       // inside the runtime's own calls of the C library, which allocate apart from the program's heap
   bool creates_thread;
+  bool allocates;   // inside the C library's functions for memory, whose instructions are the program's
   bool shares_locks;  // it has held a lock as one of several holders, so its loads are checked for pointers
+  uint64_t ticks;         // the time stamp counter at the latest event (work.h)
+  uint64_t sample_began;  // the time stamp counter where the sample under way began; 0: there is none
+  int until_sample;       // events until the next one
+  uint32_t random;
+  bool is_cold;  // since others had its processor, it has not yet run long enough to have its data in the caches
+  struct Usage usage;  // at the latest long gap between two events
   struct Frame* frames;
+  uint64_t place;  // a hash of the latest event's place in the code
+  // How often each way from one place to the next was passed since it last took long; 0: never. Ways that share an entry count
+  // together.
+  uint32_t* passes;
   struct Region* region;  // the OpenMP region that the thread is in; NULL: none
 };
 #ifdef LINEBOUNCE_FOLLOWER
@@ -48,6 +60,7 @@ extern HIDDEN __thread struct Thread this_thread __attribute__((tls_model("initi
 extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
 extern HIDDEN bool recording;
+extern HIDDEN bool measures_time;
 
 // The following are NULL except in the preloaded library (record/binary).
 // Tells the plugin that this thread has a ring now.

@@ -17,7 +17,7 @@ static struct Channel* open_channel(const char* path) {
   struct stat status;
   void* got = MAP_FAILED;
   if (fstat(file, &status) == 0 && (size_t)status.st_size >= sizeof(struct Channel)) {
-    got = (void*)syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    got = (void*)REAL(syscall)(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   }
   close(file);
   if (got == MAP_FAILED) return NULL;
@@ -35,7 +35,7 @@ static bool is_first_program(void) {
 
 static void wait_for_collector(void) {
   const struct timespec pause = {0, 100 * 1000};
-  while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) syscall(SYS_nanosleep, &pause, NULL);
+  while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) REAL(syscall)(SYS_nanosleep, &pause, NULL);
 }
 
 // Searches `environment`, because getenv() finds nothing this early.
@@ -55,6 +55,7 @@ static void start_recording(char** environment) {
   ring_mask = channel->ring_words - 1;
   wait_for_collector();
   if (!prepare_joining()) return;
+  measures_time = channel->measures_time != 0;
   recording = true;
   begin_thread(new_thread_number(), 0);
 }

@@ -2,6 +2,14 @@
 #include "events.h"
 #include "real.h"
 
+// A replay repeats the accesses, so that the time of the function itself does not count.
+#define ACCESSED(call)                   \
+  ({                                     \
+    const __typeof__(call) got = (call); \
+    restart_work();                      \
+    got;                                 \
+  })
+
 // Fallbacks for calls by the dynamic linker before the real functions are found. Such calls are not recorded. The loops are
 // volatile, because a compiler would otherwise replace them by calls of these functions.
 typedef volatile char* Bytes;
@@ -16,7 +24,7 @@ EXPORTED void* memcpy(void* restrict to, const void* restrict from, size_t bytes
   }
   record_range(kLoadRange, from, bytes);
   record_range(kStoreRange, to, bytes);
-  return REAL(memcpy)(to, from, bytes);
+  return ACCESSED(REAL(memcpy)(to, from, bytes));
 }
 
 EXPORTED void* memmove(void* to, const void* from, size_t bytes) {
@@ -32,7 +40,7 @@ EXPORTED void* memmove(void* to, const void* from, size_t bytes) {
   }
   record_range(kLoadRange, from, bytes);
   record_range(kStoreRange, to, bytes);
-  return REAL(memmove)(to, from, bytes);
+  return ACCESSED(REAL(memmove)(to, from, bytes));
 }
 
 EXPORTED void* memset(void* memory, int byte, size_t bytes) {
@@ -41,7 +49,7 @@ EXPORTED void* memset(void* memory, int byte, size_t bytes) {
     return memory;
   }
   record_range(kStoreRange, memory, bytes);
-  return REAL(memset)(memory, byte, bytes);
+  return ACCESSED(REAL(memset)(memory, byte, bytes));
 }
 
 // Names by which compilers call these functions since LLVM 15.
@@ -58,7 +66,7 @@ static size_t early_length(ConstBytes text) {
   return length;
 }
 
-static size_t length_of(const char* text) { return too_early() ? early_length(text) : REAL(strlen)(text); }
+static size_t length_of(const char* text) { return too_early() ? early_length(text) : ACCESSED(REAL(strlen)(text)); }
 
 static size_t length_below(const char* text, size_t most) {
   size_t length = 0;
@@ -79,21 +87,21 @@ static void copied(const char* to, const char* from, size_t bytes) {
 
 EXPORTED char* strcpy(char* restrict to, const char* restrict from) {
   copied(to, from, length_of(from) + 1);
-  return REAL(strcpy)(to, from);
+  return ACCESSED(REAL(strcpy)(to, from));
 }
 
 EXPORTED char* strncpy(char* restrict to, const char* restrict from, size_t bytes) {
   const size_t length = length_below(from, bytes);
   record_range(kLoadRange, from, length < bytes ? length + 1 : length);
   record_range(kStoreRange, to, bytes);
-  return REAL(strncpy)(to, from, bytes);
+  return ACCESSED(REAL(strncpy)(to, from, bytes));
 }
 
 EXPORTED char* strcat(char* restrict to, const char* restrict from) {
   const size_t before = length_of(to);
   record_range(kLoadRange, to, before + 1);
   copied(to + before, from, length_of(from) + 1);
-  return REAL(strcat)(to, from);
+  return ACCESSED(REAL(strcat)(to, from));
 }
 
 // Records what a comparison reads: both texts up to the first difference.
@@ -111,7 +119,7 @@ EXPORTED int strcmp(const char* a, const char* b) {
     return (unsigned char)*a - (unsigned char)*b;
   }
   compared(a, b, SIZE_MAX, true);
-  return REAL(strcmp)(a, b);
+  return ACCESSED(REAL(strcmp)(a, b));
 }
 
 EXPORTED int strncmp(const char* a, const char* b, size_t bytes) {
@@ -122,7 +130,7 @@ EXPORTED int strncmp(const char* a, const char* b, size_t bytes) {
     return 0;
   }
   compared(a, b, bytes, true);
-  return REAL(strncmp)(a, b, bytes);
+  return ACCESSED(REAL(strncmp)(a, b, bytes));
 }
 
 EXPORTED int memcmp(const void* a, const void* b, size_t bytes) {
@@ -134,22 +142,22 @@ EXPORTED int memcmp(const void* a, const void* b, size_t bytes) {
     return 0;
   }
   compared(a, b, bytes, false);
-  return REAL(memcmp)(a, b, bytes);
+  return ACCESSED(REAL(memcmp)(a, b, bytes));
 }
 
 EXPORTED void* memchr(const void* memory, int byte, size_t bytes) {
-  void* found = REAL(memchr)(memory, byte, bytes);
+  void* found = ACCESSED(REAL(memchr)(memory, byte, bytes));
   record_range(kLoadRange, memory, found == NULL ? bytes : (size_t)((char*)found - (const char*)memory) + 1);
   return found;
 }
 
 EXPORTED char* strchr(const char* text, int byte) {
-  char* found = REAL(strchr)(text, byte);
+  char* found = ACCESSED(REAL(strchr)(text, byte));
   record_range(kLoadRange, text, (found == NULL ? length_of(text) : (size_t)(found - text)) + 1);
   return found;
 }
 
 EXPORTED char* strrchr(const char* text, int byte) {
   record_range(kLoadRange, text, length_of(text) + 1);
-  return REAL(strrchr)(text, byte);
+  return ACCESSED(REAL(strrchr)(text, byte));
 }

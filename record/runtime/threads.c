@@ -89,6 +89,7 @@ static void creating(const struct Beginning* beginning) {
   record_in_order_with(kCreate, 0, beginning->number, &more, 1);
 }
 
+// The creation's own time does not count: recording makes it longer, and threads would begin one after another.
 EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*runs)(void*), void* argument) {
   struct Beginning* beginning = new_beginning(argument, function_of_thread(runs, argument));
   if (beginning == NULL) return REAL(pthread_create)(thread, attributes, runs, argument);
@@ -97,6 +98,7 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   this_thread.creates_thread = true;
   const int result = REAL(pthread_create)(thread, attributes, run_thread, beginning);
   this_thread.creates_thread = false;
+  restart_work();
   if (result == 0) remember_thread(*thread, beginning->number);
   return result;
 }
@@ -109,6 +111,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
   this_thread.creates_thread = true;
   const int result = REAL(thrd_create)(thread, run_c11_thread, beginning);
   this_thread.creates_thread = false;
+  restart_work();
   if (result == thrd_success) remember_thread(*thread, beginning->number);
   return result;
 }
@@ -117,7 +120,7 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
 #define JOIN(name, parameters, thread, arguments)       \
   EXPORTED int name parameters {                        \
     const uint32_t number = known_thread(thread);       \
-    const int result = REAL(name) arguments;           \
+    const int result = WAITING(REAL(name) arguments);  \
     if (result == 0) record_join(number);               \
     return result;                                      \
   }

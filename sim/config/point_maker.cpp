@@ -19,6 +19,7 @@
 #include "sim/config/sweep.hpp"
 #include "sim/native/lock_compiler.hpp"
 #include "trace/reader.hpp"
+#include "workloads/replay/recorded_pace.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -78,7 +79,10 @@ class PointBuilder {
     };
     if (!point.input.trace.empty()) {
       point.input.as_recorded = is_as_recorded(point);
-      point.assumption = trace_facts(point.input.trace).assumption;
+      const TraceFacts& facts = trace_facts(point.input.trace);
+      point.assumption = facts.assumption;
+      const std::optional<trace::Summary> summary = facts.summary();
+      if (summary && trace::has_recorded_instructions(*summary)) point.input.machine = overlapping_hits(point.input.machine);
     }
     return point;
   }
@@ -92,6 +96,10 @@ class PointBuilder {
       trace::Summary summary;
     };
     std::optional<Unpacked> unpacked;
+
+    [[nodiscard]] std::optional<trace::Summary> summary() const {
+      return unpacked ? std::optional(unpacked->summary) : claimed;
+    }
     std::string assumption;  // as worded by assumption_about()
   };
 

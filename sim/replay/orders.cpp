@@ -27,6 +27,16 @@ double percent_of_log(double logarithm) {
   return 100 * exponential_less_one(logarithm);
 }
 
+// Says how the gain depends on the speed of computation, which no recording tells for another machine.
+std::string pace_text(const OrdersChange& change) {
+  if (!change.over_pace) return {};
+  const auto [fast, slow] = *change.over_pace;
+  const std::string both =
+      fmt::format("{} if the program computes fast, {} if slowly", change_text_of(fast), change_text_of(slow));
+  const bool keeps_sign = (fast > 0) == (change.median_pct > 0) && (slow > 0) == (change.median_pct > 0);
+  return (keeps_sign ? "; " : "; its sign is not certain: ") + both;
+}
+
 }  // namespace
 
 bool OrdersChange::is_gain() const {
@@ -75,8 +85,9 @@ std::string tries_text(double tries_otherwise_pct, const char* before) {
 }
 
 std::string text_of(const OrdersChange& change) {
+  if (!change.has_size) return change.median_pct > 0 ? "a gain, size not known" : "a loss, size not known";
   const bool factor = is_factor(change.median_pct);
-  return fmt::format("{} ({}{})", change_text_of(change.median_pct), interval_text(change, factor),
+  return fmt::format("{} ({}{}{})", change_text_of(change.median_pct), interval_text(change, factor), pace_text(change),
                      tries_text(change.tries_otherwise_pct, "; "));
 }
 
@@ -88,6 +99,7 @@ std::string interval_text(const OrdersChange& change, bool as_factor) {
 }
 
 std::string throughput_text(const OrdersChange& change) {
+  if (!change.has_size) return text_of(change);
   return text_of(change) + (is_factor(change.median_pct) ? "" : " throughput");
 }
 
@@ -96,6 +108,7 @@ std::string throughput_text(double change_pct) {
 }
 
 std::string gains_text(const OrdersChange& change) {
+  if (!change.has_size) return "is " + text_of(change);
   return (is_factor(change.median_pct) ? "makes it " : "gains ") + text_of(change);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@
 #include "sim/results/reported_point.hpp"
 
 namespace linebounce::sim {
+
+// The gain where instructions take the machine's least cycles, and its most (PaceRange::ends()).
+struct GainOverPace {
+  double fast_pct = 0, slow_pct = 0;
+};
 
 // By how many percent a change alters the throughput of replays. The interval is computed for the factor, so that it contains
 // no losses if every order gains, however much the gains differ.
@@ -24,6 +30,8 @@ struct OrdersChange {
   std::size_t orders = {};
   // kTriesOtherwise: the maximum over all runs. Above kMostTriesOtherwise, nothing counts as a gain.
   double tries_otherwise_pct = {};
+  bool has_size = true;  // false: replays of the program take another time than the program, and tell no more than an order
+  std::optional<GainOverPace> over_pace = {};  // of a confirmed gain in a recording whose instructions are known
   // True if the gain is large enough to be worth a change of the program, and beyond chance.
   [[nodiscard]] bool is_gain() const;
   // True if the loss is as large as a gain has to be for is_gain(), and beyond chance.
@@ -44,7 +52,8 @@ std::string why_no_verdict(double tries_otherwise_pct);
 // empty if no try did.
 std::string tries_text(double tries_otherwise_pct, const char* before);
 
-// "+12.0 % (11.2 to 12.8)"; above +200 % as a factor: "3.2 times as fast (2.9 to 3.6)".
+// "+12.0 % (11.2 to 12.8)"; with OrdersChange::over_pace "+12.0 % (11.2 to 12.8; +30.1 % if the program computes fast, +5.2 %
+// if slowly)"; above +200 % as a factor: "3.2 times as fast (2.9 to 3.6)".
 std::string text_of(const OrdersChange& change);
 // As text_of(), with the word "throughput" unless it is a factor. "on p3_xeon_8way" may follow.
 std::string throughput_text(const OrdersChange& change);

@@ -12,6 +12,10 @@ std::string limits_text(const trace::Limits& limits, std::size_t indent, const P
   return out;
 }
 
+std::string basis_text(const std::string& basis, std::size_t indent, const Painter& paint) {
+  return basis.empty() ? "" : paragraph(basis, indent, Colour::dim, paint);
+}
+
 nlohmann::ordered_json limits_json(const trace::Limits& limits) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const trace::Limit& limit : limits.all())

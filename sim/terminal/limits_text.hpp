@@ -13,6 +13,8 @@ namespace linebounce::sim {
 
 // What limits a verdict from a recording, a paragraph each, to be printed before anything else. `indent`: of all lines.
 std::string limits_text(const trace::Limits& limits, std::size_t indent, const Painter& paint);
+// What the sizes of a verdict rest on (pace_sentence()), to be printed behind the limits and before the verdict.
+std::string basis_text(const std::string& basis, std::size_t indent, const Painter& paint);
 nlohmann::ordered_json limits_json(const trace::Limits& limits);
 // The verdict as it can be quoted alone: behind what limits it.
 std::string behind_limits(const trace::Limits& limits, const std::string& verdict);

@@ -110,18 +110,13 @@ def python_command(clone: Clone) -> None:
         ),
         before(
             "tests/analysis/test_gate.py",
-            "from linebounce.gate.judge import figure_of\n",
+            "from linebounce.gate.judge import ",
             "from linebounce.gate.budget import DEFAULT_PCT, Budget\n",
         ),
         instead(
             "tests/analysis/test_gate.py",
-            "from linebounce.gate.judge import figure_of\n",
-            "from linebounce.gate.judge import Change, figure_of\n",
-        ),
-        after(
-            "tests/analysis/test_gate.py",
-            "from linebounce.gate.sources import replacements\n",
-            "from linebounce.gate.verdict import subject\n",
+            "from linebounce.gate.verdict import Verdict\n",
+            "from linebounce.gate.verdict import Verdict, subject\n",
         ),
     ),
 )

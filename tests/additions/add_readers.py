@@ -274,17 +274,21 @@ def loss(clone: Clone) -> None:
     "kind of trace operation",
     "trace/README.md",
     edits=(
-        after("trace/operation.hpp", "  tally = 33,\n", "  sample = 34,  // does nothing\n"),
-        instead("trace/operation.hpp", "constexpr int kKinds = 34;", "constexpr int kKinds = 35;"),
+        after("trace/operation.hpp", "  blocked = 34,\n", "  sample = 35,  // does nothing\n"),
+        instead("trace/operation.hpp", "constexpr int kKinds = 35;", "constexpr int kKinds = 36;"),
         after(
             "trace/operation.hpp",
-            '    {"tally", Names::tally, true, 0, false, kMostCount},\n',
+            '    {"blocked", Names::nothing, true, 0, false, kMostCount},\n',
             '    {"sample", Names::nothing, false, 0, false},\n',
         ),
-        row("docs/trace-format.md", "| 33 | `tally`", "| 34 | `sample` | | does nothing |"),
-        after("analysis/linebounce/trace_symbols.py", '"INTERRUPTS_OFF INTERRUPTS_ON HANDLER HANDLER_END TALLY', " SAMPLE"),
+        row("docs/trace-format.md", "| 34 | `blocked`", "| 35 | `sample` | | does nothing |"),
+        after(
+            "analysis/linebounce/trace_symbols.py", '"INTERRUPTS_OFF INTERRUPTS_ON HANDLER HANDLER_END TALLY BLOCKED', " SAMPLE"
+        ),
         after("workloads/replay/player.cpp", "    case Kind::clock: cpu.now(); break;\n", "    case Kind::sample: break;\n"),
-        after("tests/trace/sample.cpp", "          {Kind::tally, 0, 0, 1, 42},\n", "          {Kind::sample, 0, 0, 0, 0},\n"),
+        after(
+            "tests/trace/sample.cpp", "          {Kind::blocked, 0, 0, 0, 1500},\n", "          {Kind::sample, 0, 0, 0, 0},\n"
+        ),
     ),
     targets=("test_trace",),
 )

@@ -74,9 +74,10 @@ _SARIF = _object(("version", "runs"), **{"$schema": {"type": "string"}}, version
 _JUNIT = {
     "testsuites": ({"testsuite"}, {"name", "tests", "failures", "errors"}),
     "testsuite": ({"testcase"}, {"name", "tests", "failures", "errors", "skipped", "time"}),
-    "testcase": ({"failure", "error", "system-out"}, {"classname", "name", "time"}),
+    "testcase": ({"failure", "error", "skipped", "system-out"}, {"classname", "name", "time"}),
     "failure": (set(), {"message", "type"}),
     "error": (set(), {"message", "type"}),
+    "skipped": (set(), {"message"}),
     "system-out": (set(), set()),
 }
 
@@ -96,6 +97,6 @@ def check_junit(text: bytes) -> ET.Element:
         assert {child.tag for child in parent} <= children, parent.tag
         assert set(parent.attrib) == attributes, parent.tag
     for suite in root:
-        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             assert int(suite.attrib[count]) == len(list(suite.iter(tag)))
     return root

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 from gate_forms import check_junit, check_sarif
-from linebounce.gate.judge import figure_of
+from linebounce.gate.judge import Change, Figure, figure_of
+from linebounce.gate.junit import junit
 from linebounce.gate.layouts import layout_changes
-from linebounce.gate.measure import Condition
+from linebounce.gate.measure import Condition, once_each
+from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import replacements
+from linebounce.gate.text import text
+from linebounce.gate.verdict import Verdict
+from linebounce.gate.work import other_work, unlike
 from linebounce.trace import Writer
 from linebounce.trace_symbols import Event, Field, Kind, Object, Operation, Stream, Structure, Summary, Symbols
 from program import Program, Result
@@ -32,11 +37,11 @@ struct tally {
 };
 static struct tally tallies[4] __attribute__((aligned(64)));
 static pthread_barrier_t turn;
-static volatile long rounds = 1500;
+static volatile long rounds = 40000;
 static void *work(void *me) {
   volatile long *own = calloc(64, sizeof *own);
-  for (int i = 0; i < 1500; ++i) {
-    if (i % 100 == 0) pthread_barrier_wait(&turn);
+  for (int i = 0; i < 40000; ++i) {
+    if (i % 4000 == 0) pthread_barrier_wait(&turn);
     tallies[(long)me].sum += i;
     EXTRA
   }
@@ -61,14 +66,14 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def folder(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles each variant and records it twice: VARIANT/it.c, the program it, and the recordings it.lbt and it-2.lbt."""
+    """Compiles each variant and records it four times: VARIANT/it.c, the program it, and it.lbt, it-2.lbt and so on."""
     top = tmp_path_factory.mktemp("gate")
     for variant, (pad, extra) in VARIANTS.items():
         home = top / variant
         home.mkdir()
         recorder = Recorder(Program(executable, home))
         recorder.compile(PROGRAM.replace("PAD", pad).replace("EXTRA", extra), "-g", name="it.c", output="it")
-        recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+        recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
     return top
 
 
@@ -106,10 +111,14 @@ def over_budget(command: Callable[..., Result], folder: Path, tmp_path_factory: 
     return Reports(result, files)
 
 
+TIME = ("execute", "compute", "blocked")
+
+
 def operations(executable: Path, trace: Path) -> int:
+    """Those beside time, which is recorded as more or fewer operations where the host is busy."""
     info = subprocess.run([executable, "trace", "info", "--json", trace], capture_output=True, text=True, check=True)
-    count: int = json.loads(info.stdout)["operations"]
-    return count
+    kinds: dict[str, int] = json.loads(info.stdout)["kinds"]
+    return sum(count for kind, count in kinds.items() if kind not in TIME)
 
 
 def test_false_sharing_fails_though_the_program_does_no_more_than_before(
@@ -134,7 +143,7 @@ def test_a_slowdown_that_is_private_computation_passes(gate: Gate, folder: Path,
     assert operations(executable, folder / "slower" / "it.lbt") > 2 * operations(executable, folder / "padded" / "it.lbt")
     result = gate("padded", "slower")
     assert result.code == 0, result.stdout
-    assert result.stdout.startswith("Within budget, by 2 recordings against 2.")
+    assert result.stdout.startswith("Within budget, by 4 recordings against 4.")
 
 
 def test_the_same_recordings_pass_and_give_the_same_bytes_however_many_replays_run_at_once(gate: Gate, tmp_path: Path) -> None:
@@ -145,7 +154,9 @@ def test_the_same_recordings_pass_and_give_the_same_bytes_however_many_replays_r
         assert result.code == 0, result.stdout
         texts.append([result.stdout, *(file.read_text() for file in files.values())])
     assert texts[0] == texts[1]
-    assert all(change["verdict"] == "same" for change in json.loads(texts[0][1])["changes"])
+    for change in json.loads(texts[0][1])["changes"]:  # recordings of a busy machine may differ much
+        assert change["verdict"] in ("same", "unclear")
+        assert all(it["change"] == 0 for it in change["machines"])
 
 
 def test_a_missing_recording_is_not_measured_and_never_passes(command: Callable[..., Result], folder: Path) -> None:
@@ -198,9 +209,16 @@ def test_threads_take_turns_on_fewer_cpus(gate: Gate) -> None:
 
 def test_the_gate_records_programs_itself(command: Callable[..., Result], folder: Path, tmp_path: Path) -> None:
     base, head = folder / "padded" / "it", folder / "packed" / "it"
-    result = command("gate", "--base", base, "--head", head, *OPTIONS, "--times", "2", "-o", tmp_path / "out", cwd=tmp_path)
+    result = command("gate", "--base", base, "--head", head, *OPTIONS, "--times", "4", "-o", tmp_path / "out", cwd=tmp_path)
     assert result.code == 1, result.stdout + result.stderr
-    assert sorted(path.name for path in (tmp_path / "out" / "head").iterdir()) == ["it-2.lbt", "it.lbt"]
+    assert sorted(path.name for path in (tmp_path / "out" / "head").iterdir()) == ["it-2.lbt", "it-3.lbt", "it-4.lbt", "it.lbt"]
+
+
+def test_what_recordings_lack_is_said_once_though_its_figures_differ() -> None:
+    times = ["0.12 ms, 2 % of the time between accesses", "1.2e+02 ms, 31 % of the time between accesses"]
+    names = ["what came after the program ran into p1.c", "what came after the program ran into p2.c"]
+    assert once_each([times[0], names[0], times[1], *names]) == [f"{times[0]} (other recordings: other figures)", *names]
+    assert once_each([times[1], times[1]]) == [times[1]]
 
 
 def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_passes(
@@ -213,14 +231,21 @@ def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_pa
     place = result["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("it.c", 3)
     assert [it["physicalLocation"]["region"]["startLine"] for it in result["relatedLocations"]] == [14]
-    assert [it["descriptor"]["id"] for it in log["runs"][0]["invocations"][0]["toolExecutionNotifications"]] == ["not-seen"] * 2
+    notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert {it["descriptor"]["id"] for it in notes} == {"not-seen"}
+    # Each once, though there are eight recordings. Whether the host disturbed them is not ours to say.
+    libraries, instructions, *disturbed = (it["message"]["text"] for it in notes)
+    assert libraries.startswith("accesses of libraries")
+    assert instructions.startswith("the number of instructions")
+    assert len(disturbed) <= 1
+    assert all("counts as the recording host's" in text for text in disturbed)
 
     home = tmp_path / "fixed"
     shutil.copytree(folder / "packed", home)
     apply_fix(result["fixes"][0], home)
     recorder = Recorder(Program(executable, home))
     recorder.compile((home / "it.c").read_text(), "-g", name="it.c", output="it")
-    recorder.run("--times", "2", "-o", "it.lbt", "--", "./it")
+    recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
     passed = command("gate", "--base", folder / "padded" / "it.lbt", "--head", home / "it.lbt", *OPTIONS)
     assert passed.code == 0, passed.stdout
 
@@ -397,3 +422,61 @@ def test_a_diff_becomes_replacements_of_whole_lines() -> None:
     diff = "--- a/x.c\n+++ b/x.c\n@@ -1,5 +1,5 @@\n one\n-two\n-three\n+2 and 3\n four\n+new\n five\n"
     found = [(it.path.name, it.first, it.last, it.text) for it in replacements(diff, Path("/top"))]
     assert found == [("x.c", 2, 3, "2 and 3\n"), ("x.c", 5, 4, "new\n")]
+
+
+def test_what_one_recording_of_a_version_does_more_often_is_unlike() -> None:
+    """A producer that polls takes the queue's lock until there is room. Few operations, or 5 % of many, say nothing."""
+    works = [{"queue.lock": 9118, "items": 6000, "few": 10}, {"queue.lock": 80318, "items": 6200, "few": 90}]
+    assert unlike(works) == {"queue.lock": (9118, 80318)}
+    assert unlike(works[:1]) == {}
+
+
+def test_what_is_not_compared_is_in_the_forms_of_ci_services() -> None:
+    verdict = Verdict([Path("a.lbt")], [Path("b.lbt")], not_compared=["queue.lock: 9,118 to 80,318 operations"])
+    log = json.loads(sarif(verdict, Path("/top"), "1.0.0"))
+    check_sarif(log)
+    notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert [(it["descriptor"]["id"], it["message"]["text"]) for it in notes] == [("not-compared", verdict.not_compared[0])]
+    (skipped,) = check_junit(junit(verdict)).iter("skipped")
+    assert skipped.attrib["message"] == verdict.not_compared[0]
+
+
+@pytest.mark.parametrize(("slow", "order"), [((30, 20), "is the same"), ((20, 30), "depends on")], ids=["kept", "lost"])
+def test_a_sentence_says_whether_the_costs_keep_their_order_over_the_programs_pace(
+    slow: tuple[float, float], order: str
+) -> None:
+    def cost(name: str, head: float, at_ends: tuple[float, float]) -> Change:
+        figure = Figure(Condition("m", 2), 0, head, head - 1, head + 1, 2, at_ends)
+        return Change("false-sharing", name, [figure], [])
+
+    verdict = Verdict([], [], changes=[cost("large", 40, (60, slow[0])), cost("small", 30, (50, slow[1]))])
+    assert verdict.order.startswith(f"The order of the costs {order}")
+    assert verdict.order in text(verdict, Path("/"))
+    assert Verdict([], [], changes=verdict.changes[:1]).order == ""
+
+
+def test_versions_that_did_more_of_everything_are_not_compared() -> None:
+    base = {"table": 10000, "count": 5000, "put()": 2000}
+    twice = {name: 2 * count for name, count in base.items()}
+    assert other_work([base], [twice]).startswith("base and head did different work (table: 10,000 and 20,000 operations)")
+    assert other_work([base], [base | {"count": 9000, "added": 100000}]) == "", "a change of the program"
+
+
+def test_recordings_of_other_work_give_no_verdict(command: Callable[..., Result], tmp_path: Path) -> None:
+    def recorded(name: str, rounds: int, *missing: str) -> Path:
+        with Writer(tmp_path / name) as writer:
+            words = [writer.define(Object(word, size=8)) for word in ("a", "b", "c")]
+            stream = writer.define(Stream("main"))
+            for _ in range(rounds):
+                for word in words:
+                    writer.append(stream, Operation(Kind.STORE, 8, 0, word, 0))
+            writer.finish(Summary(program="stores", missing=[*missing]))
+        return tmp_path / name
+
+    result = command("gate", "--base", recorded("some.lbt", 200), "--head", recorded("more.lbt", 300), *OPTIONS)
+    assert result.code == 5, result.stdout + result.stderr
+    assert result.stdout.startswith("No verdict: base and head did different work")
+    assumed = recorded("untimed.lbt", 200, "instructions between accesses: two for each access are assumed")
+    result = command("gate", "--base", assumed, "--head", recorded("timed.lbt", 200), *OPTIONS)
+    assert result.code == 5, result.stdout + result.stderr
+    assert "computation between accesses is assumed in base and counted in head" in " ".join(result.stdout.split())

@@ -77,7 +77,7 @@ class Recorder:
         return result
 
     def record(self, program: str, *arguments: str, options: tuple[str, ...] = (), code: int = 0) -> Recording:
-        """The trace of a run, checked to make sense."""
+        """The trace of a run, checked to make sense. Option --untimed leaves out what depends on how busy this computer is."""
         self.run(*options, "-o", "trace.lbt", "--", program, *arguments, code=code)
         return self.read("trace.lbt")
 

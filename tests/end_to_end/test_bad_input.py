@@ -395,7 +395,7 @@ WRONG_COMMAND_LINES = {
     "check-lock mcs --machine p3_xeon_4way": (2, "--machine needs --weaken"),
     "check-lock mcs --weaken --machine p3_xeon": (2, '--machine: machine "p3_xeon" is not known; did you mean '),
     "check-lock mcs --quick --machines 2": (2, "--machines has no effect with --quick"),
-    "advise t.lbt --yes": (2, "--yes needs --recheck"),
+    "advise t.lbt --yes": (2, "--yes needs --recheck or --plain"),
     "advise t.lbt --time --orders 3": (2, "--orders has no effect with --time"),
     "run t.lbt --vcd x.vcd": (2, "--vcd is for experiments, and t.lbt is a trace"),
     "bench --case replay --cpus 4": (2, "--cpus and --nodes leave no case; legal, CPUs on nodes: 1 on 1 (replay)"),

@@ -1,6 +1,7 @@
 """The worked examples: a recording made by the test shows what examples/README.md says about each."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -29,6 +30,20 @@ def test_each_example_is_a_program_without_data_races(source: str, changed: bool
     subprocess.run([*language, *flags, EXAMPLES / source, "-o", program], check=True)
     # Exits with 66 if the sanitizer finds a race.
     subprocess.run([program], check=True, capture_output=True)
+
+
+NATIVE = sorted(path for path in (EXAMPLES / "native").glob("*.c") if path.stem != "line")
+
+
+@pytest.mark.parametrize("source", NATIVE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("variant", ["", "-DCURED"])
+def test_the_natively_measured_programs_have_no_data_races(source: Path, variant: str, tmp_path: Path) -> None:
+    assert re.search(r"^// cure: \S", source.read_text(), re.MULTILINE)
+    flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread", "-fsanitize=thread", *variant.split()]
+    program = tmp_path / "program"
+    subprocess.run(["gcc", "-std=gnu11", *flags, source, "-o", program], check=True)
+    done = subprocess.run([program, "50"], check=True, capture_output=True, text=True)
+    assert float(done.stdout) > 0
 
 
 # Ordinary code: an array with one element for each thread, whose fields the thread writes in turn.

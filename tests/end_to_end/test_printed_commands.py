@@ -75,6 +75,8 @@ NOT_TYPED = {
     "linebounce teach --serve": PAGE,
     "linebounce import ext4.ko --base /sys/kernel/btf/vmlinux --structure ext4_inode_info -o inode.toml": "needs a kernel's "
     "BTF; test_import_types.py has a small one",
+    "linebounce advise server.lbt --machine mine.toml --plain ./server_plain": "needs a machine calibrated on this computer; "
+    "test_plain_build.py makes one",
     "linebounce-probe --cpus 0-15 --quick -o one_socket.probe": "needs 16 CPUs",
     "linebounce sweep my_locks.toml --scheduler tcp://host:8786": "needs a Dask scheduler on another host",
     "linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8": "needs Slurm",

@@ -20,7 +20,9 @@ using Kinds = std::vector<Kind>;
 // Writes a trace and reads back its operations' kinds.
 class Output {
  public:
-  explicit Output(Window window) : output(writer_, std::move(window)), thread(output.thread(0)) {
+  using Instructions = TraceOutput::Instructions;
+  explicit Output(Window window, Instructions instructions = Instructions::measured)
+      : output(writer_, std::move(window), instructions), thread(output.thread(0)) {
     thread.name = "main";
     lock_ = writer_.define(trace::Lock());
     trace::Object word;
@@ -41,6 +43,12 @@ class Output {
   void store(Thread& by) { output.append(by, {.kind = Kind::store, .bytes = 8, .id = word_}); }
 
   Kinds kinds(std::uint32_t stream) {
+    Kinds found;
+    for (const trace::Operation& operation : operations(stream)) found.push_back(operation.kind);
+    return found;
+  }
+
+  std::vector<trace::Operation> operations(std::uint32_t stream) {
     if (!finished_) {
       output.finish();
       writer_.finish({});
@@ -48,11 +56,10 @@ class Output {
     }
     const trace::Reader reader(file_);
     trace::check(reader);
-    Kinds found;
+    std::vector<trace::Operation> found;
     trace::Reader::Cursor cursor = reader.open(stream);
-    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
-      for (const trace::Operation& operation : frame) found.push_back(operation.kind);
-    }
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame())
+      found.insert(found.end(), frame.begin(), frame.end());
     return found;
   }
 
@@ -75,6 +82,35 @@ TEST(TraceOutput, InstructionsComeBeforeWhatSynchronises) {
   output.acquire(output.thread);
   output.release(output.thread);
   EXPECT_EQ(output.kinds(0), (Kinds{Kind::store, Kind::execute, Kind::acquire, Kind::release}));
+}
+
+std::uint64_t executed(Output& output) {
+  std::uint64_t instructions = 0;
+  for (const trace::Operation& operation : output.operations(0))
+    instructions += operation.kind == Kind::execute ? operation.argument : 0;
+  return instructions;
+}
+
+// A replay counts each access as an instruction: 60, then 39 beside the first store. The second one is owed at the end.
+TEST(TraceOutput, CountedInstructionsIncludeTheAccesses) {
+  Output output({}, TraceOutput::Instructions::counted);
+  output.output.executed(output.thread, 60);
+  output.store(output.thread);
+  output.output.executed(output.thread, 40);
+  output.store(output.thread);
+  output.acquire(output.thread);
+  output.release(output.thread);
+  EXPECT_EQ(executed(output), 99);
+}
+
+// Where computation is measured, what is too short for it is two instructions for each access.
+TEST(TraceOutput, MeasuredComputationIsAddedToTheAssumedInstructions) {
+  Output output({});
+  output.output.executed(output.thread, 5000);
+  output.store(output.thread);
+  output.acquire(output.thread);
+  output.release(output.thread);
+  EXPECT_EQ(executed(output), 5002);
 }
 
 TEST(TraceOutput, ALockHeldAtTheEndIsReleased) {

@@ -64,6 +64,7 @@ std::vector<Operation> of_main() {
           {Kind::interrupts_off, 0, 0, 0, 0},
           {Kind::interrupts_on, 0, 0, 0, 0},
           {Kind::tally, 0, 0, 1, 42},
+          {Kind::blocked, 0, 0, 0, 1500},
           {Kind::join, 0, 0, 1, 0},
           {Kind::leave, 0, 0, 0, 0}};
 }

@@ -76,17 +76,20 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   if (!thread.begun && !begin(cpu, thread)) return false;
   ReplayPlaces& places = context_.places;
   OperationCursor& cursor = *thread.operations;
+  const std::optional<RecordedPace>& pace = context_.pace;
   const bool plain = !places.has_other_counts();  // every access goes to the recorded word
   while (cursor.peek() != nullptr) {
     for (const trace::Operation& operation : cursor.rest()) {
       if (operation.flags == 0 && plain && !thread.reads_again_with && !thread.first_of_pair) [[likely]] {
         if (operation.kind == Kind::load) {
+          if (pace) pace->accessed(thread.ahead, true);
           cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
           cursor.advance();
           count(cpu, 1);
           continue;
         }
         if (operation.kind == Kind::store && !places.holds_lock(operation.id)) {
+          if (pace) pace->accessed(thread.ahead, false);
           cpu.store(places.at(operation.id, operation.argument, number_), 0, operation.bytes);
           cursor.advance();
           count(cpu, 1);
@@ -171,8 +174,9 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     case Kind::compare_exchange:
     case Kind::prefetch: access(cpu, thread, operation); break;
     case Kind::fence: cpu.fence(); break;
-    case Kind::execute: cpu.execute(static_cast<std::int64_t>(operation.argument)); break;
+    case Kind::execute: execute(cpu, thread, operation.argument); break;
     case Kind::compute: cpu.compute(static_cast<std::int64_t>(operation.argument)); break;
+    case Kind::blocked: wait_outside(cpu, operation.argument); break;
     case Kind::clock: cpu.now(); break;
     case Kind::enter: thread.callers.push_back(cpu.enter_function(context_.places.function(operation.id))); break;
     case Kind::leave:
@@ -207,11 +211,19 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   return true;
 }
 
+void ReplayCpu::execute(Cpu& cpu, ReplayThread& thread, std::uint64_t instructions) const {
+  const auto count = static_cast<std::int64_t>(instructions);
+  cpu.execute(count);
+  if (!context_.pace) return;
+  if (const std::int64_t cycles = context_.pace->stall(thread.ahead, count); cycles > 0) cpu.compute(cycles);
+}
+
 void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const int times = operation.kind == Kind::load || operation.kind == Kind::store ? 1 + operation.repeats() : 1;
   std::uint64_t offset = operation.argument;
   const bool counts = context_.places.has_other_counts() && operation.kind != Kind::prefetch;
   for (int i = 0; i < times; ++i, offset += operation.bytes) {
+    if (context_.pace) context_.pace->accessed(thread.ahead, operation.kind == Kind::load);
     if (counts && use_count(cpu, operation, offset)) continue;
     const Address address = context_.places.at(operation.id, offset, number_);
     if (operation.kind == Kind::load) {

@@ -12,6 +12,7 @@
 #include "trace/reader.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/replay/places.hpp"
+#include "workloads/replay/recorded_pace.hpp"
 #include "workloads/replay/recorded_tries.hpp"
 
 namespace linebounce::workloads {
@@ -21,8 +22,10 @@ struct ReplayContext {
   const trace::Reader& trace;
   ReplayPlaces& places;
   LockSet& locks;
-  std::vector<int> cpu_of;  // by a recorded CPU's number
-  std::uint64_t order = 0;  // 0: as recorded
+  std::vector<int> cpu_of;           // by a recorded CPU's number
+  std::uint64_t order = 0;           // 0: as recorded
+  double cycles_of_ns = 1;           // of the machine's clock
+  std::optional<RecordedPace> pace;  // of a recorded program whose instructions are known
   // Computed on first use: only a trace with tries pays for the pass over its operations.
   const RecordedTries& tries() {
     if (!recorded_tries) recorded_tries = std::make_unique<RecordedTries>(trace);
@@ -107,6 +110,7 @@ struct ReplayThread {
   // The operations so far of a section whose reads may have to be repeated.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;
+  std::int64_t ahead = 0;                 // see RecordedPace
   std::vector<trace::Operation> awaited;  // a group of awaits, until it is complete
   std::optional<trace::Operation> first_of_pair;
   // the words for which the thread waits while others of its CPU run; any of them ends the wait
@@ -168,6 +172,8 @@ class ReplayCpu {
   void spin_for_any(Cpu& cpu, const std::vector<trace::Operation>& awaited);
   bool meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void sleep(Cpu& cpu, const trace::Operation& operation) const;
+  void execute(Cpu& cpu, ReplayThread& thread, std::uint64_t instructions) const;
+  void wait_outside(Cpu& cpu, std::uint64_t nanoseconds) const;
   bool await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words);
   void count_own_write(std::uint32_t object, std::uint64_t offset, int bytes);
   [[nodiscard]] WantedWord word_of(const trace::Operation& await) const;

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/failure.hpp"
+#include "workloads/program/composite_operation.hpp"
 #include "workloads/replay/player.hpp"
 
 namespace linebounce::workloads {
@@ -122,6 +124,12 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
     }
     return false;
   });
+}
+
+// A wait for something outside the program takes as long on every machine. A tap sees a sleep.
+void ReplayCpu::wait_outside(Cpu& cpu, std::uint64_t nanoseconds) const {
+  const CompositeOperation waits(cpu, {.what = Composite::What::sleep});
+  cpu.compute(std::llround(static_cast<double>(nanoseconds) * context_.cycles_of_ns));
 }
 
 // Each of several simultaneous wake-ups counts, as in the recording.

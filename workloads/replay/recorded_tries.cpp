@@ -36,7 +36,7 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
   bool waits = false;
   std::uint32_t awaited = 0;
   std::uint64_t first = 0;
-  trace::TurnOfWait turn(symbols);
+  trace::TurnOfWait turn(symbols, trace::has_measured_instructions(reader.summary().missing));
   const auto goes_another_way = [&] {
     if (waits) ++habits_.at(symbols.locks[awaited].counted_as()).other_ways;
     waits = false;
@@ -50,7 +50,9 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
         continue;
       }
       TryHabit& habit = habits_.at(symbols.locks[operation.id].counted_as());
-      if (waits && (operation.id != awaited || !turn.ends_where_it_began())) goes_another_way();
+      const bool gets_it = acquires(operation) || (operation.flags & trace::kFailed) == 0;
+      if (waits && (operation.id != awaited || !turn.ends_where_it_began() || (gets_it && !turn.is_mostly_short())))
+        goes_another_way();
       if (waits && tries(operation) && habit.gap_instructions + habit.gap_cycles == 0) {
         habit.gap_instructions = turn.instructions();
         habit.gap_cycles = turn.cycles();
@@ -60,10 +62,12 @@ void RecordedTries::add_stream(const trace::Reader& reader, std::uint32_t stream
         if (!waits) {
           awaited = operation.id;
           first = cursor.first() + i;
+          turn.begin_wait();
+        } else {
+          turn.begin();
         }
         waits = true;
         if (!is_thread) goes_another_way();
-        turn.begin();
       } else if (waits) {
         habit.waits_in_the_end = habit.waits_in_the_end || acquires(operation);
         ++habit.waits;

@@ -19,6 +19,7 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/times.hpp"
 #include "workloads/program/workload_entry.hpp"
 #include "workloads/replay/places.hpp"
 #include "workloads/replay/player.hpp"
@@ -132,6 +133,7 @@ ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, in
 constexpr const char* kRecorded = "recorded";
 constexpr const char* kDefault = "default";
 constexpr int kTally = 0;
+constexpr double kUsOfRate = 1e6;  // long enough for cycles as whole numbers
 
 // The lock of ours that is nearest to a recorded one (linebounce-record's names). glibc's pthread_spin_lock tries once, then
 // reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
@@ -212,6 +214,8 @@ class Replay final : public Workload {
                                    .locks = setting.locks,
                                    .cpu_of = std::move(map.cpu_of),
                                    .order = options_.order,
+                                   .cycles_of_ns = static_cast<double>(cycles(kUsOfRate, setting.machine)) / kUsOfRate / 1000,
+                                   .pace = pace_of(setting),
                                    .differences = {}});
     context_->differences.resize(map.streams.size());
     for (std::size_t cpu = 0; cpu < map.streams.size(); ++cpu)
@@ -262,6 +266,11 @@ class Replay final : public Workload {
   }
 
  private:
+  static std::optional<RecordedPace> pace_of(const WorkloadSetup& setting) {
+    if (!trace::has_recorded_instructions(setting.trace->summary())) return std::nullopt;
+    return RecordedPace(setting.machine);
+  }
+
   // Reports the speed: the workload's own events if it counts any, else the trace's operations. The measured time counts in
   // full, even if threads have ended before. Operations that take no time, such as entering a function, do not count.
   static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {

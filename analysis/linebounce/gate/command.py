@@ -17,12 +17,13 @@ from linebounce.gate.evidence import add_evidence
 from linebounce.gate.findings import priced
 from linebounce.gate.judge import Change, Comparison
 from linebounce.gate.junit import junit
-from linebounce.gate.measure import Gauge, NotMeasuredError, measure, opened
+from linebounce.gate.measure import Gauge, NotMeasuredError, measure, once_each, opened
 from linebounce.gate.recordings import Recorder, is_program, recordings_of
 from linebounce.gate.sarif import sarif
 from linebounce.gate.sources import Location
 from linebounce.gate.text import annotations, markdown, text
 from linebounce.gate.verdict import Evidence, Verdict
+from linebounce.gate.work import other_computation, other_work
 from linebounce.own_folder import require_own_folder
 from linebounce.program import find_program
 from linebounce.usage import output_file, whole_number
@@ -35,10 +36,12 @@ _EXAMPLES = """Examples:
 
 Each recording is replayed on each machine in --orders orders of the same operations. Its threads' time is divided among the
 lines, words and locks for which they wait. A cost is over budget if the 95 % interval of its rise, over recordings and orders,
-is above the budget as a whole. Computation and misses that no other thread causes have no budget (docs/ci.md).
+is above the budget as a whole. A lock, word or object whose operations differ by more than 5 % between the recordings of one
+version is not compared. Computation and misses that no other thread causes have no budget (docs/ci.md).
 
 Exit codes: 0 within budget; 1 over budget; 2 wrong usage; 5 not measured, for example because a recording is missing, a replay
-did not finish, or the recorder did not see the program's atomic operations."""
+did not finish, the two versions did different amounts of work or were recorded in different ways, or the recorder did not see
+the program's atomic operations."""
 
 
 # The forms of a verdict's file, by option: the form's name, and the legal endings of the file's name.
@@ -158,12 +161,17 @@ def _judge(verdict: Verdict, arguments: argparse.Namespace, budget: Budget, gaug
     measure(sides, gauge)
     for side in sides:
         verdict.not_measured += [it for it in side.not_measured if it not in verdict.not_measured]
-        verdict.missing += [it for it in side.missing if it not in verdict.missing]
+    verdict.missing += once_each([it for side in sides for it in side.missing])
     if min(len(verdict.base), len(verdict.head)) == 1:
         verdict.missing.append(
             "how recordings differ: of a version with one recording, intervals cover the replays' orders alone"
         )
-    verdict.changes = Comparison(base, head, budget).changes()
+    verdict.basis = head.basis
+    others = (other_computation(base.computation, head.computation), other_work(base.works, head.works))
+    verdict.not_measured += [other for other in others if other]
+    comparison = Comparison(base, head, budget)
+    verdict.not_compared = [f"{name}: {least:,} to {most:,} operations" for name, (least, most) in comparison.unlike.items()]
+    verdict.changes = comparison.changes()
     add_evidence(verdict, base, head, gauge)
     for file in arguments.findings:
         verdict.priced += priced(file, head)
@@ -225,6 +233,9 @@ def document(verdict: Verdict) -> dict[str, Any]:
             for it in verdict.priced
         ],
         "not_measured": verdict.not_measured,
+        "not_compared": verdict.not_compared,
+        "order": verdict.order,
+        "basis": verdict.basis,
         "missing": verdict.missing,
     }
 
@@ -249,6 +260,7 @@ def _change(change: Change, evidence: Evidence | None) -> dict[str, Any]:
                 "change": round(it.change, 4),
                 "low": round(it.low, 4),
                 "high": round(it.high, 4),
+                "change_over_pace": it.change_over_pace and [round(end, 4) for end in it.change_over_pace],
                 "budget_pct": it.budget_pct,
             }
             for it in change.figures

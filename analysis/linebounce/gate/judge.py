@@ -8,13 +8,14 @@ Both widen the confidence interval, whose degrees of freedom are Satterthwaite's
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, variance
 
 from linebounce.compare.student import student_t
 from linebounce.gate.budget import Budget
 from linebounce.gate.layouts import LayoutChange, layout_changes, objects_of
 from linebounce.gate.measure import Condition, Item, NotMeasuredError, Side
+from linebounce.gate.work import unlike
 
 RULE_OF = {
     "false_sharing": "false-sharing",
@@ -37,6 +38,8 @@ class Figure:
     low: float
     high: float
     budget_pct: float
+    # The change if the program computes fast, and if slowly; None: not known.
+    change_over_pace: tuple[float, float] | None = None
 
     @property
     def change(self) -> float:
@@ -84,6 +87,8 @@ class Comparison:
 
     def __init__(self, base: Side, head: Side, budget: Budget) -> None:
         self._base, self._head, self._budget = base, head, budget
+        # What the recordings of a version did more often in one than in another; it is not compared.
+        self.unlike = {**unlike(base.works), **unlike(head.works)}
         self._one_pct = {condition: thread_us(base, condition) / 100 for condition in base.us}
 
     def changes(self) -> list[Change]:
@@ -97,6 +102,7 @@ class Comparison:
 
     def _shares(self) -> Iterator[Change]:
         items = sorted({item for side in (self._base, self._head) for item in side.places if item.what in RULE_OF})
+        items = [item for item in items if not _is_of(item.name, tuple(self.unlike))]
         for item in items:
             yield self._change(RULE_OF[item.what], item.name, [item])
         yield self._change("all-sharing", "", items)
@@ -118,8 +124,19 @@ class Comparison:
         figures = []
         for condition, unit in self._one_pct.items():
             before, after = ([sums(of, items, unit) for of in side.us[condition]] for side in (self._base, self._head))
-            figures.append(figure_of(condition, before, after, self._budget.of(rule, name)))
+            figure = figure_of(condition, before, after, self._budget.of(rule, name))
+            figures.append(replace(figure, change_over_pace=self._over_pace(condition, items)))
         return Change(rule, name, figures, items)
+
+    def _over_pace(self, condition: Condition, items: Sequence[Item]) -> tuple[float, float] | None:
+        ends = []
+        for base, head in zip(self._base.us_over_pace[condition], self._head.us_over_pace[condition], strict=True):
+            if not base or not head:
+                return None
+            unit = _thread_us_of(base) / 100
+            before, after = (fmean(sums(replays, items, unit)) for replays in (base, head))
+            ends.append(after - before)
+        return ends[0], ends[1]
 
 
 def sums(orders: Sequence[dict[Item, float]], items: Sequence[Item], unit: float) -> list[float]:
@@ -129,11 +146,14 @@ def sums(orders: Sequence[dict[Item, float]], items: Sequence[Item], unit: float
 def thread_us(side: Side, condition: Condition) -> float:
     """The time of all threads without waiting for other threads to end: the mean over recordings and orders. Raises
     NotMeasuredError if it is 0."""
-    replays = [of for orders in side.us[condition] for of in orders]
-    us = fmean(sum(time for item, time in of.items() if item.what != "joining") for of in replays)
+    us = _thread_us_of([of for orders in side.us[condition] for of in orders])
     if us <= 0:
         raise NotMeasuredError(f"{side.recordings[0]}: the threads do nothing")
     return us
+
+
+def _thread_us_of(replays: Sequence[dict[Item, float]]) -> float:
+    return fmean(sum(time for item, time in of.items() if item.what != "joining") for of in replays)
 
 
 def figure_of(condition: Condition, before: Costs, after: Costs, budget_pct: float) -> Figure:

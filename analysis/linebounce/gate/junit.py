@@ -20,6 +20,12 @@ def junit(verdict: Verdict) -> bytes:
         for number, sentence in enumerate(verdict.not_measured, 1):
             case = ET.SubElement(suite, "testcase", classname="measurement", name=f"not measured {number}", time="0")
             ET.SubElement(case, "error", message=_xml(sentence), type="not-measured")
+    if verdict.not_compared:
+        suite = _suite(suites, "comparison", len(verdict.not_compared), 0, 0)
+        suite.set("skipped", str(len(verdict.not_compared)))
+        for number, sentence in enumerate(verdict.not_compared, 1):
+            case = ET.SubElement(suite, "testcase", classname="comparison", name=f"not compared {number}", time="0")
+            ET.SubElement(case, "skipped", message=_xml(sentence))
     _add_totals(suites)
     ET.indent(suites)
     document: bytes = ET.tostring(suites, encoding="utf-8", xml_declaration=True)

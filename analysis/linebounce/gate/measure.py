@@ -2,6 +2,7 @@
 and its threads' time is divided among the lines, words and locks that they waited for (`linebounce advise --time`)."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 from linebounce.errors import InputError, UsageError
 from linebounce.files import scratch_folder
 from linebounce.gate.layouts import base_name
+from linebounce.gate.work import Work, computation_of, work_of
 from linebounce.program import checked
 from linebounce.trace import Trace
 from linebounce.trace_symbols import Symbols
@@ -20,6 +22,7 @@ from linebounce.trace_symbols import Symbols
 _NO_VERDICT = ("may_add", "may_reverse")  # bearings of limits under which no version may pass (trace/losses.hpp)
 _WORTH_FORETELLING = 20.0  # seconds, as kWorthForetelling in sim/plan/foretold_time.hpp
 _MINUTES_FROM = 120.0  # seconds
+_FIGURE = re.compile(r"(?<!\w)\d[\d.,]*(e[+-]\d+)?")  # not the digits of a name or a path
 _MOST_TRIES_OTHERWISE_PCT = 5.0  # as kMostTriesOtherwise in sim/replay/replay_study.hpp
 
 
@@ -60,6 +63,11 @@ class Side:
     recordings: list[Path]
     symbols: list[Symbols]  # of each recording
     us: dict[Condition, list[list[dict[Item, float]]]] = field(default_factory=dict)
+    # The same if the program computes fast, and if slowly. Empty for recordings without computation.
+    us_over_pace: dict[Condition, tuple[list[dict[Item, float]], list[dict[Item, float]]]] = field(default_factory=dict)
+    works: list[Work] = field(default_factory=list)  # of each recording
+    computation: set[str] = field(default_factory=set)  # how recordings have it
+    basis: str = ""  # what sizes rest on, as a sentence
     places: dict[Item, Place] = field(default_factory=dict)
     # Parts of the program's run that the recorder could not record, as sentences.
     missing: list[str] = field(default_factory=list)
@@ -91,6 +99,7 @@ def opened(recordings: Sequence[Path]) -> Side:
             with Trace(path) as trace:
                 side.symbols.append(trace.symbols)
                 _add_new(side.missing, trace.summary.missing)
+                side.computation.add(computation_of(trace.summary.missing))
         except (InputError, UsageError) as error:
             raise NotMeasuredError(str(error)) from None
     return side
@@ -111,9 +120,10 @@ class _Replay:
 
 
 def measure(sides: Sequence[Side], gauge: Gauge) -> None:
-    """Replays all recordings of all sides. Notes in a side's `not_measured` a replay that fails, and one in which too
-    many tries of locks went another way than recorded. A condition with a failed replay is dropped from all sides.
-    Raises UsageError for an unknown machine, NotMeasuredError if no condition is left."""
+    """Counts what the recordings of all sides do, and replays them on all machines in several orders. Notes in a side's
+    `not_measured` a replay that fails, and one in which too many tries of locks went another way than recorded. A condition
+    with a failed replay is dropped from all sides. Raises UsageError for an unknown machine, NotMeasuredError if no condition
+    is left."""
     streams = max(len(symbols.streams) for side in sides for symbols in side.symbols)
     replays = [
         _Replay(side, recording, order, count)
@@ -126,7 +136,9 @@ def measure(sides: Sequence[Side], gauge: Gauge) -> None:
         largest = max(replays, key=lambda replay: len(replay.side.symbols[replay.recording].streams))
         gauge.machines = _page(largest, gauge, streams)["machines"]
     for side in sides:
+        side.works = [work_of(gauge.program, path) for path in side.recordings]
         side.us = {condition: [[] for _ in side.recordings] for condition in gauge.conditions()}
+        side.us_over_pace = {condition: ([], []) for condition in gauge.conditions()}
     began = time.monotonic()
     with ThreadPoolExecutor(gauge.jobs) as pool:
         pages = pool.map(lambda replay: _page(replay, gauge, streams), replays)
@@ -167,6 +179,7 @@ def _page(replay: _Replay, gauge: Gauge, streams: int) -> dict[str, Any]:
 
 def _add_page(replay: _Replay, page: dict[str, Any], gauge: Gauge) -> None:
     side, where = replay.side, f"{replay.trace}, order {replay.order}"
+    side.basis = side.basis or page["basis"]
     for limit in page["limits"]:
         known = side.not_measured if limit["bearing"] in _NO_VERDICT else side.missing
         _add_new(known, [f"{replay.trace}: {limit['sentence']}"])
@@ -187,6 +200,26 @@ def _add_page(replay: _Replay, page: dict[str, Any], gauge: Gauge) -> None:
             of[item] = of.get(item, 0.0) + share["ticks"] * us_per_tick
             side.places.setdefault(item, Place(share["source"], share["functions"]))
         side.us[condition][replay.recording].append(of)
+        if account["thread_us_over_pace"] is not None:
+            for end, at_pace in enumerate(side.us_over_pace[condition]):
+                at_pace.append(_at_pace(account, end))
+
+
+def _at_pace(account: dict[str, Any], end: int) -> dict[Item, float]:
+    of: dict[Item, float] = {}
+    for share in account["shares"]:
+        item = Item(share["class"], base_name(share["name"]))
+        of[item] = of.get(item, 0.0) + share["us_over_pace"][end]
+    return of
+
+
+def once_each(sentences: Iterable[str]) -> list[str]:
+    """Of sentences that differ in their figures only, the first. Recordings of one program lack the same things, but have
+    figures of their own."""
+    alike: dict[str, list[str]] = {}
+    for sentence in dict.fromkeys(sentences):
+        alike.setdefault(_FIGURE.sub("", sentence), []).append(sentence)
+    return [first + (" (other recordings: other figures)" if more else "") for first, *more in alike.values()]
 
 
 def _add_new(known: list[str], more: Iterable[str]) -> None:

@@ -48,7 +48,12 @@ def _rules() -> list[dict[str, Any]]:
 
 
 def _notifications(verdict: Verdict) -> list[dict[str, Any]]:
-    levels = (("error", "not-measured", verdict.not_measured), ("note", "not-seen", verdict.missing))
+    levels = (
+        ("error", "not-measured", verdict.not_measured),
+        ("note", "not-compared", verdict.not_compared),
+        ("note", "order", [verdict.order] if verdict.order else []),
+        ("note", "not-seen", verdict.missing),
+    )
     return [
         {"level": level, "descriptor": {"id": identity}, "message": {"text": sentence}}
         for level, identity, sentences in levels

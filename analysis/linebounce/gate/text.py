@@ -22,7 +22,7 @@ def place_text(location: Location, root: Path) -> str:
 
 
 def text(verdict: Verdict, root: Path) -> str:
-    lines = [verdict.sentence]
+    lines = [verdict.sentence, *(_paragraph(sentence, 0) for sentence in (verdict.basis, verdict.order) if sentence)]
     for kind, title in _TITLES.items():
         found = verdict.of(kind)
         if not found:
@@ -35,10 +35,19 @@ def text(verdict: Verdict, root: Path) -> str:
     if verdict.priced:
         lines += ["", "Findings of static checkers:"]
         lines += [_paragraph(f"{place_text(it.location, root)}: {_checker(it)}: {it.text}", 2) for it in verdict.priced]
-    for title, sentences in (("Not measured", verdict.not_measured), ("Not seen by the recorder", verdict.missing)):
+    for title, sentences in _beside(verdict):
         if sentences:
             lines += ["", f"{title}:", *(_paragraph(sentence, 2) for sentence in sentences)]
     return "\n".join(lines) + "\n"
+
+
+def _beside(verdict: Verdict) -> list[tuple[str, list[str]]]:
+    """What else the report lists, with its titles."""
+    return [
+        ("Not measured", verdict.not_measured),
+        ("Not compared: the recordings of a version did different work", verdict.not_compared),
+        ("Not seen by the recorder", verdict.missing),
+    ]
 
 
 def _checker(it: Priced) -> str:
@@ -64,6 +73,7 @@ def _change_text(change: Change, evidence: Evidence | None, root: Path) -> list[
 def markdown(verdict: Verdict, root: Path) -> str:
     """Markdown for a CI job's summary, such as $GITHUB_STEP_SUMMARY."""
     lines = [f"## linebounce gate: {_cell(verdict.sentence)}", ""]
+    lines += [part for sentence in (verdict.basis, verdict.order) if sentence for part in (_cell(sentence), "")]
     rows = [(kind, number, change) for kind in ("worse", "better", "unclear") for number, change in verdict.of(kind)]
     if rows:
         lines += [
@@ -86,7 +96,7 @@ def markdown(verdict: Verdict, root: Path) -> str:
         lines += ["", "| checker | at | cost |", "|---|---|---|"]
         for it in verdict.priced:
             lines.append(f"| {_cell(_checker(it))} | {_cell(place_text(it.location, root))} | {_cell(it.text)} |")
-    for title, sentences in (("Not measured", verdict.not_measured), ("Not seen by the recorder", verdict.missing)):
+    for title, sentences in _beside(verdict):
         if sentences:
             lines += ["", f"{title}:", "", *(f"- {_cell(sentence)}" for sentence in sentences)]
     lines += [

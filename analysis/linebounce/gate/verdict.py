@@ -65,9 +65,24 @@ class Verdict:
     priced: list[Priced] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     not_measured: list[str] = field(default_factory=list)
+    not_compared: list[str] = field(default_factory=list)  # costs that the recordings of a version do not have alike
+    basis: str = ""  # what sizes rest on, as a sentence
 
     def of(self, verdict: str) -> list[tuple[int, Change]]:
         return [(number, change) for number, change in enumerate(self.changes) if change.verdict == verdict]
+
+    @property
+    def order(self) -> str:
+        """Whether the costs over budget keep their order over the range of the program's pace. Empty if there are not two."""
+        figures = [max(change.figures, key=lambda it: it.change) for _, change in self.of("worse")]
+        ranges = [(it.change, *it.change_over_pace) for it in figures if it.change_over_pace]
+        if len(ranges) < 2:
+            return ""
+        by_size = sorted(ranges, reverse=True)
+        keeps = all([it[end] for it in by_size] == sorted((it[end] for it in by_size), reverse=True) for end in (1, 2))
+        if keeps:
+            return "The order of the costs is the same whether the program computes fast or slowly."
+        return "The order of the costs depends on how fast the program computes."
 
     @property
     def exit_code(self) -> int:
@@ -106,5 +121,12 @@ def figure_text(figure: Figure) -> str:
     """Such as "0.0 → 20.4 % of the base's thread time: +20.4 (19.9 to 20.8), budget 2"."""
     return (
         f"{figure.base_pct:.1f} → {figure.head_pct:.1f} % of the base's thread time: {figure.change:+.1f} "
-        f"({figure.low:.1f} to {figure.high:.1f}), budget {figure.budget_pct:g}"
+        f"({figure.low:.1f} to {figure.high:.1f}{_over_pace_text(figure)}), budget {figure.budget_pct:g}"
     )
+
+
+def _over_pace_text(figure: Figure) -> str:
+    if figure.change_over_pace is None:
+        return ""
+    fast, slow = figure.change_over_pace
+    return f"; {fast:+.1f} if the program computes fast, {slow:+.1f} if slowly"

@@ -33,7 +33,7 @@ def test_the_programs_have_no_data_races(name: str, variant: str, tmp_path: Path
 @pytest.mark.parametrize("name", ["packet_counts", "config_pointer"])
 def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Program, name: str) -> None:
     program = PROGRAMS[name]
-    tools = confusion.Tools(linebounce.executable.parent, linebounce.directory)
+    tools = confusion.Tools(linebounce.executable.parent, linebounce.directory, untimed=True)
     trace = confusion.record(tools, program)
     answer = confusion.advice(tools, trace)
     assert confusion.is_right(program, answer), answer
@@ -46,7 +46,7 @@ def test_a_known_cure_is_advised_and_not_again_once_it_is_applied(linebounce: Pr
 
 def test_lines_that_are_seldom_shared_are_left_alone(linebounce: Program) -> None:
     program = PROGRAMS["seldom_shared"]
-    tools = confusion.Tools(linebounce.executable.parent, linebounce.directory)
+    tools = confusion.Tools(linebounce.executable.parent, linebounce.directory, untimed=True)
     assert confusion.advice(tools, confusion.record(tools, program)).changes == []
 
 

@@ -65,7 +65,7 @@ def advised(linebounce: Program, *bodies: str, machine: str = MACHINE) -> dict:
     body = " ".join(f"case {number}: {text} break;" for number, text in enumerate(bodies))
     recorder = Recorder(linebounce)
     source = PROGRAM.replace("BODY", body).replace("PHASES", str(len(bodies)))
-    recorder.record(recorder.compile(source, "-O1", "-g", name="program.cpp"))
+    recorder.record(recorder.compile(source, "-O1", "-g", name="program.cpp"), options=("--untimed",))
     # Bypasses linebounce(), because names of a C++ program's types look like our internals.
     command = [linebounce.executable, "advise", "trace.lbt", "--machine", machine, "--orders", "2", "--json", "-o", "out"]
     done = subprocess.run(command, cwd=linebounce.directory, capture_output=True, text=True, timeout=120, check=True)
@@ -139,7 +139,8 @@ def test_find_sharing_names_objects_that_no_layout_helps(linebounce: Program) ->
     recorder.record(
         recorder.compile(
             PROGRAM.replace("BODY", f"case 0: {EVENTS} break;").replace("PHASES", "1"), "-O1", "-g", name="program.cpp"
-        )
+        ),
+        options=("--untimed",),
     )
     text = linebounce("find-sharing", "trace.lbt", "--machine", MACHINE, "--orders", "2").stdout
     assert "No layout helps against what threads share truly" in text
@@ -167,7 +168,9 @@ def advised_for_fields(linebounce: Program, *fields: str) -> dict:
     members = " ".join(f"_Atomic long {field};" for field in fields)
     changes = " ".join(f"atomic_fetch_add(&served.{field}, 1);" for field in reversed(fields))
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(FIELDS.replace("MEMBERS", members).replace("CHANGES", changes), "-g"))
+    recorder.record(
+        recorder.compile(FIELDS.replace("MEMBERS", members).replace("CHANGES", changes), "-g"), options=("--untimed",)
+    )
     result = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--orders", "2", "--json", "-o", "out")
     assert result.code == 0, result.stdout + result.stderr
     page: dict = json.loads(result.stdout)

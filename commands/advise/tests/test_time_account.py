@@ -58,7 +58,7 @@ CASES = {
 
 def advised(linebounce: Program, body: str, *machines: str) -> dict:
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(PROGRAM.replace("BODY", body), "-O1", "-g"))
+    recorder.record(recorder.compile(PROGRAM.replace("BODY", body), "-O1", "-g"), options=("--untimed",))
     options = [word for machine in machines or MACHINES[:1] for word in ("--machine", machine)]
     result = linebounce("advise", "trace.lbt", *options, "--orders", "2", "--json", "-o", "out")
     assert result.code == 0, result.stderr
@@ -165,7 +165,7 @@ int main(void) {
 
 def test_several_counts_are_also_cured_together(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"))
+    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"), options=("--untimed",))
     result = linebounce("advise", "trace.lbt", "--machine", MACHINES[0], "--orders", "2", "--json", "-o", "out")
     page = json.loads(result.stdout)
     assert {share["name"] for share in page["time"][0]["shares"][:2]} == {"config.references", "events"}
@@ -182,7 +182,7 @@ def test_several_counts_are_also_cured_together(linebounce: Program) -> None:
 
 def test_an_unknown_form_of_a_count_is_refused(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"))
+    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"), options=("--untimed",))
     replay = ("trace", "replay", "trace.lbt", "--machine", MACHINES[0], "-o", "out", "--set")
     refused = linebounce.refused(*replay, 'workload.count="halved events+0"')
     assert "legal: per_thread, batched, striped, removed and a word" in refused
@@ -192,7 +192,7 @@ def test_an_unknown_form_of_a_count_is_refused(linebounce: Program) -> None:
 
 def test_lines_names_variables_without_fields(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"))
+    recorder.record(recorder.compile(REFERENCE, "-O1", "-g"), options=("--untimed",))
     assert linebounce("trace", "replay", "trace.lbt", "--machine", MACHINES[0], "-o", "replayed", "--quiet").code == 0
     rows = [row.split(",") for row in (linebounce.directory / "replayed" / "lines.csv").read_text().splitlines()]
     assert any(row[1:6] == ["events", "events", "0", "0", ""] and row[7] == "atomic" for row in rows)

@@ -69,6 +69,22 @@ def test_the_recorded_time_between_tries_decides_how_many_fail(linebounce: Progr
     assert failed[0] > 2 * failed[1] > 0
 
 
+MEASURED = (
+    'missing "the number of instructions: what is computed for 30 ns and more is measured in time, and written as instructions '
+    'of 0.7 cycles; two are assumed for each access"'
+)
+
+
+@pytest.mark.parametrize(("head", "short_turns", "is_wait"), [(MEASURED, 12, True), (MEASURED, 3, False), ("", 12, False)])
+def test_a_long_turn_of_a_wait_is_the_hosts_where_time_was_measured_and_it_is_rare(
+    linebounce: Program, head: str, short_turns: int, is_wait: bool
+) -> None:
+    fails = ["try_acquire l failed"] * short_turns
+    take = ", ".join([*fails, "execute 380000", "try_acquire l failed", "try_acquire l"])
+    _, rows = replayed(linebounce, trace(linebounce, [*([head] if head else []), *sections(take, times=4)]))
+    assert (rows["l"]["total"] == str(4 * len(THREADS))) == is_wait, rows["l"]
+
+
 # A thread that does something else if its try fails, while another thread holds the lock or not.
 def busy_or_free(busy: int, free: int) -> list[str]:
     lines = ["event held", "event tried", "event given"]
@@ -206,7 +222,7 @@ def test_a_recorded_loop_of_tries_keeps_its_lock_as_busy_as_waiting_does(linebou
     found, advised = [], []
     for take in ("pthread_spin_lock(&gate)", "while (pthread_spin_trylock(&gate)) {}"):
         recorder = Recorder(linebounce)
-        recorder.record(recorder.compile(SECTIONS.replace("TAKE", take)))
+        recorder.record(recorder.compile(SECTIONS.replace("TAKE", take)), options=("--untimed",))
         _, rows = replayed(linebounce, "trace.lbt")
         found.append(rows["gate"])
         page = linebounce("advise", "trace.lbt", "--machine", MACHINE, "--json")

@@ -1,0 +1,29 @@
+// Two counts lie in one line, but the second thread only counts at its end. CURED: each count has a line.
+//
+// cure: none
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "two_threads.h"
+
+struct counts {
+#ifdef CURED
+  alignas(64)
+#endif
+      atomic_long requests;
+};
+
+static alignas(64) struct counts counts[2];
+
+static void rounds(long me, long number) {
+  unsigned long x = me;
+  long counted = 0;
+  for (long i = 0; i < number; i++) {
+    x = compute(x, 60);
+    if (me == 0)
+      atomic_fetch_add_explicit(&counts[me].requests, 1 + (x & 1), memory_order_relaxed);
+    else
+      counted += 1 + (x & 1);
+  }
+  if (me == 1) atomic_fetch_add_explicit(&counts[me].requests, counted, memory_order_relaxed);
+}
