@@ -96,8 +96,9 @@ def record(tools: Tools, program: Program, *flags: str) -> Path:
 
 def undisturbed(tools: Tools, program: Program, *flags: str) -> Path:
     """A recording in which the host counts for little: of nine the one whose replay is the shortest of those in which lines
-    move at least as often as in the median. A host that takes a processor away counts as computation if no clock of the recorder's shows it, which makes a
-    replay longer; or a thread begins only when the others have ended, so that they share no line."""
+    move at least as often as in the median. A host that takes a processor away counts as computation if no clock of the
+    recorder's shows it, which makes a replay longer; or a thread begins only when the others have ended, so that they share no
+    line."""
     if tools.how:
         return record(tools, program, *flags)  # without time
     recordings = []

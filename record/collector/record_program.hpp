@@ -13,8 +13,8 @@ struct RecordOptions {
   std::vector<std::string> command;  // not empty
   std::string file;                  // the trace's file; empty: the program's name with .lbt
   Window window;
-  bool is_binary = false;  // the program was not compiled for recording
-  bool spreads = false;    // threads created shortly after each other begin together (--spread)
+  bool is_binary = false;   // the program was not compiled for recording
+  bool spreads = false;     // threads created shortly after each other begin together (--spread)
   bool is_untimed = false;  // without the time between accesses (--untimed); not if is_binary
 };
 
