@@ -49,6 +49,8 @@ struct Object {
   // 0: the address is physical, or is to be used as if it were.
   int page_bytes = 0;
   friend bool operator==(const Object&, const Object&) = default;
+  // Part of a thread's stack, as linebounce-record names it: "stack of worker[1]".
+  [[nodiscard]] bool is_stack() const { return name.starts_with("stack of "); }
 };
 
 // Initial values of words are not stored, because a replay needs no values.

@@ -10,7 +10,7 @@ constexpr std::uint64_t kTurnsForALongOne = 10;
 }  // namespace
 
 TurnOfWait::TurnOfWait(const Symbols& symbols, bool is_time_measured) : is_time_measured_(is_time_measured) {
-  for (const Object& object : symbols.objects) is_stack_.push_back(object.name.starts_with("stack of "));
+  for (const Object& object : symbols.objects) is_stack_.push_back(object.is_stack());
 }
 
 void TurnOfWait::begin_wait() {

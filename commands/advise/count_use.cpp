@@ -62,10 +62,9 @@ void add_operation(std::map<std::string, Words>& layouts, const trace::Operation
   }
 }
 
-// True for an access to a stack, which linebounce-record names "stack of ...". A compare-and-exchange loop keeps the expected
-// value there.
+// A compare-and-exchange loop keeps the expected value there.
 bool is_on_stack(const trace::Operation& it, const trace::Symbols& symbols) {
-  return it.id < symbols.objects.size() && symbols.objects[it.id].name.starts_with("stack of ");
+  return it.id < symbols.objects.size() && symbols.objects[it.id].is_stack();
 }
 
 // Collects all operations on these words.

@@ -311,8 +311,13 @@ class ProposalMaker {
                                                                                                    : subject_.layout;
   }
 
+  [[nodiscard]] bool is_stack() const { return symbols_.objects.at(subject_.objects.begin()->first).is_stack(); }
+
   [[nodiscard]] std::string sentence() const {
     const std::string layout = shown_layout();
+    if (is_stack())
+      return fmt::format("give each variable on the {} that other threads use, too, a cache line of its own: aligned({})",
+                         layout, line_bytes_);
     std::vector<std::string> parts;
     for (const Spread& spread : spreads_) {
       const std::string where = spread.array.name.empty() ? layout : spread.array.name + " of " + layout;
@@ -329,6 +334,7 @@ class ProposalMaker {
   }
 
   [[nodiscard]] std::string drawing() const {
+    if (is_stack()) return fmt::format("TYPE variable __attribute__((aligned({})));\n", line_bytes_);
     StructDrawing it;
     it.name = shown_layout();
     it.line_bytes = line_bytes_;

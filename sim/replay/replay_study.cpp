@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <utility>
 
 #include "sim/config/load_experiment.hpp"
@@ -43,6 +44,19 @@ std::vector<std::string> with_cpus(std::vector<std::string> machines, std::size_
   return machines;
 }
 
+// Answers and their folders know machines by their names.
+void require_different_names(const std::vector<std::string>& machines) {
+  if (machines.size() < 2) return;
+  std::map<std::string, std::string> by_name;
+  for (const std::string& machine : machines) {
+    const std::string name = load_machine(machine).spec.name;
+    const auto [known, is_new] = by_name.emplace(name, machine);
+    if (!is_new)
+      throw ConfigError(fmt::format("--machine: {} and {} are both called \"{}\"; each needs a `name` of its own in its file",
+                                    known->second, machine, name));
+  }
+}
+
 }  // namespace
 
 Plan plan_of(const ReplayStudy& study) {
@@ -64,6 +78,7 @@ std::string recorded_machine(const trace::Reader& reader) {
 
 std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader,
                                       const std::vector<std::string>& sets) {
+  require_different_names(given);
   if (!given.empty()) return given;
   if (!reader.summary().machine.empty()) return {reader.summary().machine};
   const std::vector<std::string> usual{kUsualMachines.begin(), kUsualMachines.end()};

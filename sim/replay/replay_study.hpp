@@ -41,7 +41,7 @@ inline constexpr std::array kUsualMachines = {"generic_2socket_32core", "generic
 
 // `given`; if empty, the machine on which the trace was recorded. If the trace names none: those of kUsualMachines that have a
 // CPU for each of its threads, otherwise the smallest shipped machine that has. If none has, or `sets` ("PATH=VALUE") changes
-// the CPUs or folds the threads: kUsualMachines.
+// the CPUs or folds the threads: kUsualMachines. Errors: ConfigError if two of `given` have the same name.
 std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader,
                                       const std::vector<std::string>& sets = {});
 

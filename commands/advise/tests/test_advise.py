@@ -146,6 +146,15 @@ def test_the_diff_can_be_applied_and_compiled_and_its_prediction_holds(linebounc
     assert (linebounce.directory / "several.c").read_text() == built
 
 
+def test_two_machines_of_one_name_are_refused(linebounce: Program) -> None:
+    recorded_in_its_folder(linebounce)
+    file = linebounce.file("mine.toml", (ROOT / "configs" / "machines" / f"{MACHINES[1]}.toml").read_text())
+    result = linebounce("advise", "trace.lbt", *MACHINES[:2], "--machine", str(file), "-o", "out")
+    assert (result.code, result.stderr.count("\n")) == (2, 1)
+    assert f'{MACHINES[1]} and {file} are both called "{MACHINES[1]}"' in result.stderr
+    assert not (linebounce.directory / "out").exists()
+
+
 def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
     recorded_in_its_folder(linebounce)
     refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "false", "--yes")

@@ -72,6 +72,15 @@ def test_an_object_may_have_any_name(linebounce: Program) -> None:
     assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
 
 
+def test_variables_on_a_stack_are_proposed_as_variables(linebounce: Program) -> None:
+    """What is known of a stack is its bytes, so no elements of eight bytes each are made up."""
+    file = trace(linebounce, 'object "stack of main" size=65536\n', counting('"stack of main"+{offset}'))
+    (proposal,) = found(linebounce, file)["proposals"]
+    assert proposal["what"] == (
+        "give each variable on the stack of main that other threads use, too, a cache line of its own: aligned(32)"
+    )
+
+
 def test_an_object_can_be_far_larger_than_its_used_part(linebounce: Program) -> None:
     symbols = f"object heap size={2**36} address={2**40}\nobject behind size=8 address={2**40 + 2**36}\nobject counts size=32\n"
     operations = [f"worker[0] store heap+{2**36 - 8} 8", *counting("counts+{offset}"), "worker[1] store behind+0 8"]
