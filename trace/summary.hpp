@@ -49,6 +49,10 @@ inline bool has_measured_instructions(const std::vector<std::string>& missing) {
   return says(missing, kMeasuredInstructions);
 }
 
+inline bool is_untimed(const Summary& summary) {
+  return summary.recorder.find(kUntimed) != std::string::npos;
+}
+
 // Whether the trace is of a real program, with its instructions counted or measured.
 inline bool has_recorded_instructions(const Summary& summary) {
   return summary.recorder.starts_with(kProgramRecorder) && !has_assumed_instructions(summary.missing);

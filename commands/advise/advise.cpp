@@ -176,9 +176,8 @@ std::optional<PlainCheck> check_plain(const AdviseArguments& arguments, const tr
   }
   if (!here)
     throw ConfigError(
-        "--plain: no machine describes this computer, on which the plain program runs: linebounce-probe && linebounce "
-        "calibrate "
-        "--from mine.probe -o mine.toml, then --machine mine.toml");
+        "--plain: no machine describes this computer, on which the plain program runs: linebounce-probe && "
+        "linebounce calibrate --from mine.probe -o mine.toml, then --machine mine.toml");
   if (!arguments.may_run) confirm_plain(arguments.plain, reader);
   const fs::path directory = inner_path(arguments.directory, "plain");
   check.runs = run_plain(arguments.plain, reader, directory);

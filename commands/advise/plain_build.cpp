@@ -98,8 +98,8 @@ bool Explained::tells_sizes() const {
 void require_plain_comparable(const trace::Reader& trace) {
   const trace::Summary& summary = trace.summary();
   if (!trace::has_recorded_instructions(summary))
-    throw ConfigError(fmt::format("{}: {} has no computation: record the program by linebounce-record of this version", kOption,
-                                  trace.file().string()));
+    throw ConfigError(fmt::format("{}: {} has no computation: record the program {}", kOption, trace.file().string(),
+                                  trace::is_untimed(summary) ? "without --untimed" : "by linebounce-record of this version"));
   if (summary.recorder != trace::kProgramRecorder && summary.recorder != fmt::format("{} --spread", trace::kProgramRecorder))
     throw ConfigError(fmt::format("{}: the trace has to be of a whole run of what linebounce-cc compiled, and was made by: {}",
                                   kOption, summary.recorder));

@@ -20,7 +20,7 @@ std::optional<PaceRange> pace_range(const trace::Summary& trace, const CpuSpec& 
 
 std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceRange>& range) {
   if (trace.recorder.starts_with(trace::kProgramRecorder) && trace::has_assumed_instructions(trace.missing)) {
-    if (trace.recorder.find(trace::kUntimed) != std::string::npos)
+    if (trace::is_untimed(trace))
       return "The recording has no computation, because it was made with --untimed: shares and gains are those of a program "
              "that does nothing between its accesses.";
     return "The recording has no computation: an earlier version made it. Shares and gains may be far too large; record the "
@@ -30,16 +30,14 @@ std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceR
   if (!trace::has_measured_instructions(trace.missing)) {
     return fmt::format(
         "Sizes rest on the instructions that were counted, at {} clock cycles each. How many they take on the simulated "
-        "machine "
-        "is not known: each size was also tried with {} and {}.",
+        "machine is not known: each size was also tried with {} and {}.",
         range->usual, range->fast, range->slow);
   }
   const auto times = [](double cycles) { return fmt::format("{:.2g}", cycles / trace::kCyclesOfInstruction); };
   const std::string usual = times(range->usual);
   return fmt::format(
       "Sizes rest on how long the program computed where it was recorded{}. How long it computes on the simulated machine is "
-      "not "
-      "known: each size was also tried with {} and {} times as many clock cycles.",
+      "not known: each size was also tried with {} and {} times as many clock cycles.",
       usual == "1" ? "" : fmt::format(", with {} times as many clock cycles", usual), times(range->fast), times(range->slow));
 }
 
