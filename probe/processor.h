@@ -67,10 +67,15 @@ static inline _Noreturn void give_up(const char* what) {
   exit(2);
 }
 
-static inline void pin_to(int cpu) {
+static inline cpu_set_t only(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET((size_t)cpu, &set);
+  return set;
+}
+
+static inline void pin_to(int cpu) {
+  const cpu_set_t set = only(cpu);
   if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) give_up("linebounce-probe: pthread_setaffinity_np");
 }
 
@@ -92,11 +97,21 @@ struct member {
 static inline void* run_member(void* argument) {
   const struct member* me = argument;
   struct team* team = me->team;
-  pin_to(team->cpus[me->number]);
   atomic_fetch_add(&team->arrived, 1);
   while (atomic_load(&team->arrived) < team->size) pause_spin();
   team->work(me->number, team->argument);
   return NULL;
+}
+
+// The thread begins on its CPU. On the creator's, which spins meanwhile, it would never run under a real-time policy.
+static inline void create_member(struct member* member) {
+  const cpu_set_t set = only(member->team->cpus[member->number]);
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0 || pthread_attr_setaffinity_np(&attributes, sizeof set, &set) != 0 ||
+      pthread_create(&member->thread, &attributes, run_member, member) != 0) {
+    give_up("linebounce-probe: pthread_create");
+  }
+  pthread_attr_destroy(&attributes);
 }
 
 static inline void run_team(int size, const int* cpus, void (*work)(int, void*), void* argument) {
@@ -105,10 +120,9 @@ static inline void run_team(int size, const int* cpus, void (*work)(int, void*),
   if (!members) give_up("linebounce-probe");
   for (int i = 0; i < size; ++i) {
     members[i] = (struct member){.team = &team, .number = i};
-    if (i > 0 && pthread_create(&members[i].thread, NULL, run_member, &members[i]) != 0) {
-      give_up("linebounce-probe: pthread_create");
-    }
+    if (i > 0) create_member(&members[i]);
   }
+  pin_to(cpus[0]);
   run_member(&members[0]);
   for (int i = 1; i < size; ++i) pthread_join(members[i].thread, NULL);
   free(members);

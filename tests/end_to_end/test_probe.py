@@ -49,6 +49,18 @@ def test_the_file_says_what_it_measured_where(measured: Path) -> None:
 
 
 @needs_two
+def test_it_ends_under_a_real_time_policy_too(linebounce: Program) -> None:
+    """A thread that starts where its creator spins would never run."""
+    real_time = ["chrt", "-f", "1"]
+    if subprocess.run([*real_time, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("real-time policies are not allowed here")
+    tool = linebounce.executable.with_name("linebounce-probe")
+    command = [*real_time, tool, "--quick", "--cpus", f"{CPUS[0]},{CPUS[1]}", "-o", "mine.probe"]
+    subprocess.run(command, cwd=linebounce.directory, capture_output=True, check=True, timeout=60)
+    assert tomllib.loads((linebounce.directory / "mine.probe").read_text())["probe_format"] == 1
+
+
+@needs_two
 def test_quartiles_are_on_both_sides_of_the_median(measured: Path) -> None:
     found = tomllib.loads(measured.read_text())
     tables = ("handover", "load_to_use", "atomic", "bandwidth", "lock_handover", "contended_line")
