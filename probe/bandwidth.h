@@ -39,8 +39,7 @@ static inline void run_stream(int member, void* argument) {
   struct stream* stream = argument;
   const struct host* host = stream->host;
   const int cpu = stream->member_cpu[member];
-  struct block block = allocate_on(host, stream->bytes, node_of_memory(host, cpu));
-  pin_to(host->cpu[cpu]);
+  struct block block = allocate_nearby(host, stream->bytes, node_of_memory(host, cpu));
   uint64_t sum = 0;
   size_t at = 0;
   for (int sample = 0; sample < stream->samples; ++sample) {

@@ -17,27 +17,39 @@ struct block {
   size_t mapped;
 };
 
-// Many containers forbid mbind. The calling thread then runs on a CPU of the node and touches the memory first, which places it
-// there, too.
-static inline void place_on_node(const struct host* host, void* data, size_t bytes, int node) {
+static inline bool is_bound_to_node(const struct host* host, const struct block* block, int node) {
   unsigned long mask[kMostCpus / (8 * sizeof(unsigned long)) + 1] = {0};
   mask[(size_t)node / (8 * sizeof *mask)] |= 1UL << ((size_t)node % (8 * sizeof *mask));
-  const bool bound =
-      host->memory_nodes == 1 || syscall(SYS_mbind, data, bytes, kBind, mask, (unsigned long)kMostCpus, 0UL) == 0;
-  const int cpu = cpu_of_node(host, node);
-  if (!bound && cpu < 0) give_up("linebounce-probe: mbind, for a node without CPUs");
-  if (cpu >= 0) pin_to(host->cpu[cpu]);
+  return host->memory_nodes == 1 ||
+         syscall(SYS_mbind, block->data, block->bytes, kBind, mask, (unsigned long)kMostCpus, 0UL) == 0;
 }
 
-// Returns zeroed memory with all pages present. On return the calling thread is pinned to a CPU of the node.
-static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
+// Returns memory without pages.
+static inline struct block reserve(size_t bytes) {
   struct block block = {.bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage};
   block.mapped = block.bytes + kHugePage;
   block.mapping = mmap(NULL, block.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (block.mapping == MAP_FAILED) give_up("linebounce-probe: mmap");
   block.data = (char*)(((uintptr_t)block.mapping + kHugePage - 1) / kHugePage * kHugePage);
   madvise(block.data, block.bytes, MADV_HUGEPAGE);
-  place_on_node(host, block.data, block.bytes, node);
+  return block;
+}
+
+// Returns zeroed memory with all pages present. On return the calling thread is pinned to a CPU of the node: many containers
+// forbid mbind, and that the thread touches the memory first places it there, too.
+static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
+  const struct block block = reserve(bytes);
+  const int cpu = cpu_of_node(host, node);
+  if (!is_bound_to_node(host, &block, node) && cpu < 0) give_up("linebounce-probe: mbind, for a node without CPUs");
+  if (cpu >= 0) pin_to(host->cpu[cpu]);
+  memset(block.data, 0, block.bytes);
+  return block;
+}
+
+// Likewise, but the calling thread stays on its CPU. REQUIRES: no node's memory is nearer to it.
+static inline struct block allocate_nearby(const struct host* host, size_t bytes, int node) {
+  const struct block block = reserve(bytes);
+  (void)is_bound_to_node(host, &block, node);
   memset(block.data, 0, block.bytes);
   return block;
 }
