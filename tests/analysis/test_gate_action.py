@@ -13,15 +13,21 @@ from program import ROOT, Program
 
 ACTION = ROOT / "install" / "github-action"
 
+# The threads meet at barriers, or one would end before the next begins.
 PROGRAM = """\
 #include <pthread.h>
 static struct { volatile long hits; PAD } counts[4] __attribute__((aligned(64)));
+static pthread_barrier_t turn;
 static void *work(void *me) {
-  for (int i = 0; i < 3000; ++i) counts[(long)me].hits++;
+  for (int i = 0; i < 40000; ++i) {
+    if (i % 4000 == 0) pthread_barrier_wait(&turn);
+    counts[(long)me].hits++;
+  }
   return me;
 }
 int main(void) {
   pthread_t threads[4];
+  pthread_barrier_init(&turn, 0, 4);
   for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void *)i);
   for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
 }
