@@ -139,7 +139,8 @@ AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
 void AtomicBus::make_room(int cache, LineAddr line) {
   std::vector<Copy>& set = set_of(cache, line);
   if (std::ssize(set) == spec_.ways) {
-    const LineAddr victim = std::ranges::min_element(set, {}, &Copy::used)->line;
+    const auto used_before = [](const Copy& a, const Copy& b) { return a.used < b.used; };
+    const LineAddr victim = std::min_element(set.begin(), set.end(), used_before)->line;
     latest_.evicted = {victim, find(cache, victim)->state};
     Line leaving(*this, victim, kEvict);
     access_step(protocol_, leaving, cache, kEvict);
