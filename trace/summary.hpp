@@ -49,6 +49,14 @@ inline bool has_measured_instructions(const std::vector<std::string>& missing) {
   return says(missing, kMeasuredInstructions);
 }
 
+// How the trace has what its program computes between accesses: "assumed", "measured" or "counted" by linebounce-record; else
+// "stated".
+inline const char* computation_of(const Summary& summary) {
+  if (has_assumed_instructions(summary.missing)) return "assumed";
+  if (has_measured_instructions(summary.missing)) return "measured";
+  return summary.recorder.starts_with(kProgramRecorder) ? "counted" : "stated";
+}
+
 inline bool is_untimed(const Summary& summary) {
   return summary.recorder.find(kUntimed) != std::string::npos;
 }

@@ -270,7 +270,7 @@ std::string order_text(const AdvicePage& page) {
                : "The order of the changes depends on how fast the program computes.";
 }
 
-// What --plain found.
+// The lines that --plain adds to the page.
 std::vector<std::string> plain_sentences(const AdvicePage& page) {
   std::vector<std::string> sentences;
   for (const Explained& it : page.explained) sentences.push_back(sentence(it));

@@ -43,9 +43,9 @@ constexpr const char* kAdviseFooter = R"(Examples:
 The page begins with what limits a verdict from this recording: if the program died, for example, "nothing is worth changing" is no
 verdict, and if it shares memory with another process there is none. A sentence says how computation was recorded: its speed on the
 simulated machine is known only as a range, so that each size comes with what it is if the program computes fast, and if slowly
-(--set machine.cpu.cycles_per_instruction=N chooses one speed). Then it shows where the time of all threads goes (with --time
-it ends there). Each tick of each thread is computation, a
-miss of its own, a lock, false sharing, true sharing of a word that several threads write, communication, or waiting.
+(--set machine.cpu.cycles_per_instruction=N chooses one speed). Then it shows where the time of all threads goes (with --time it
+ends there). Each tick of each thread is computation, a miss of its own, a lock, false sharing, true sharing of a word that several
+threads write, communication, or waiting.
 
 Then three kinds of changes are tried. Falsely shared lines get other layouts, as in find-sharing. Locks are replaced, including
 those that the program builds from atomic operations, as in compare-locks --word-locks. Counts that many threads change become
@@ -143,24 +143,22 @@ std::optional<TimeAccount> time_on(const AdviseArguments& arguments, const std::
   }
 }
 
-// What sizes rest on, on the first machine.
-std::string basis_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+MachineSpec machine_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
   const ReplayStudy study{.name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
-  const CpuSpec cpu = plan_of(study).make_point(0).input.machine.cpu;
+  return plan_of(study).make_point(0).input.machine;
+}
+
+std::string basis_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
+  const CpuSpec cpu = machine_of(arguments, machine, reader).cpu;
   return pace_sentence(reader.summary(), pace_range(reader.summary(), cpu, arguments.sets));
 }
 
-// What the plain program says about the recording.
+// The result of --plain.
 struct PlainCheck {
   PlainRuns runs;
   std::vector<OddFunction> odd;
   std::set<std::string> machines;  // those that describe this computer
 };
-
-MachineSpec machine_of(const AdviseArguments& arguments, const std::string& machine, const trace::Reader& reader) {
-  const ReplayStudy study{.name = "recorded", .title = "", .machine = machine, .trace = reader.file(), .sets = arguments.sets};
-  return plan_of(study).make_point(0).input.machine;
-}
 
 // Runs the plain program, and records it as it is. Errors: ConfigError.
 std::optional<PlainCheck> check_plain(const AdviseArguments& arguments, const trace::Reader& reader) {

@@ -74,14 +74,13 @@ class CountFinder {
       if (it.confirmed) confirmed.push_back(it.cure);
     }
     if (confirmed.empty() || !range_ || code == ExitCode::interrupted) return;
-    const std::vector<std::string> sets = study_.sets;
+    const ReplayStudy usual = study_;
     std::vector<std::vector<TriedCount>> ends;
-    for (const std::string& end : range_->ends()) {
-      study_.name = ends.empty() ? "fast" : "slow";
-      study_.sets.push_back(end);
+    for (const PaceEnd end : kPaceEnds) {
+      study_ = at_end(usual, *range_, end);
       ends.push_back(in_orders(confirmed, {orders_ + 1, 2}, code));
-      study_.sets = sets;
     }
+    study_ = usual;
     for (TriedCount& it : tried) {
       const auto is_it = [&it](const TriedCount& other) { return other.cure.what == it.cure.what; };
       const auto fast = std::ranges::find_if(ends.front(), is_it), slow = std::ranges::find_if(ends.back(), is_it);

@@ -40,7 +40,7 @@ double processor_us(const std::vector<std::string>& command, const fs::path& log
   return ended.processor_us;
 }
 
-// What starting a process takes: the recording begins behind it.
+// The processor time of starting a process, which is not in the recording.
 double starting_us(const fs::path& log) {
   constexpr int kRuns = 5;
   double least = processor_us({"true"}, log);

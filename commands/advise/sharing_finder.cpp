@@ -307,16 +307,15 @@ class SharingFinder {
   // Repeats a confirmed gain at both ends of the program's pace.
   bool over_pace(SharingReport& report, ExitCode& code) {
     if (!report.again || !report.again->change.is_gain()) return true;
-    const auto range = pace_range(reader_.summary(), plan_of(study_).make_point(0).input.machine.cpu, study_.sets);
+    const auto range = pace_range(reader_.summary(), study_);
     if (!range) return true;
     study_.title = "The best of them at another pace of computation";
-    const std::vector<std::string> sets = study_.sets;
+    const ReplayStudy usual = study_;
     std::vector<double> gains;
-    for (const std::string& end : range->ends()) {
-      study_.name = gains.empty() ? "fast" : "slow";
-      study_.sets.push_back(end);
+    for (const PaceEnd end : kPaceEnds) {
+      study_ = at_end(usual, *range, end);
       const auto tried = in_orders(report, toml::array{"none", report.again->name}, {1 + arguments_.orders, 2}, code);
-      study_.sets = sets;
+      study_ = usual;
       if (!tried) return false;
       if (tried->are_enough() && tried->finished(1)) gains.push_back(tried->change(1).median_pct);
     }

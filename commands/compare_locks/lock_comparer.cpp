@@ -236,16 +236,12 @@ class Comparer {
     return kept;
   }
 
-  [[nodiscard]] std::optional<PaceRange> range_on(const Plan& plan) const {
-    return pace_range(summary_, plan.make_point(0).input.machine.cpu, arguments_.sets);
-  }
-
   // Adds facts that come from the recording and the arguments, not from replays.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
     comparison.machine = recorded.experiment.machine_name;
     comparison.assumptions = recorded.experiment.assumptions;
     comparison.limits = limits_;
-    comparison.basis = pace_sentence(summary_, range_on(recorded));
+    comparison.basis = pace_sentence(summary_, pace_range(summary_, recorded.make_point(0).input.machine.cpu, arguments_.sets));
     comparison.words = words_;
     comparison.own_locks = own_locks_;
     comparison.from_files = from_files_;
@@ -273,16 +269,13 @@ class Comparer {
 
   // Repeats a confirmed gain at both ends of the program's pace. Returns false if interrupted.
   bool over_pace(LockComparison& comparison, ReplayStudy study, const fs::path& directory, ExitCode& code) const {
-    const auto range = range_on(plan_of(study));
+    const auto range = pace_range(summary_, study);
     if (!range) return true;
     study.title = "The best of them at another pace of computation";
-    const std::vector<std::string> sets = study.sets;
     std::vector<double> gains;
-    for (const std::string& end : range->ends()) {
-      study.name = gains.empty() ? "fast" : "slow";
-      study.sets = sets;
-      study.sets.push_back(end);
-      const auto tried = in_orders(study, {1 + arguments_.orders, 2}, {{}, comparison.again->replacement}, directory, code);
+    for (const PaceEnd end : kPaceEnds) {
+      const auto tried = in_orders(at_end(study, *range, end), {1 + arguments_.orders, 2}, {{}, comparison.again->replacement},
+                                   directory, code);
       if (!tried) return false;
       if (tried->are_enough() && tried->finished(1)) gains.push_back(tried->change(1).median_pct);
     }

@@ -11,33 +11,24 @@ namespace linebounce::sim {
 namespace fs = std::filesystem;
 
 ReplayStudy LayoutTrials::study(const std::string& machine, const std::string& name) const {
-  ReplayStudy study{.name = name,
-                    .title = "Layouts of " + input_.structure,
-                    .machine = machine,
-                    .trace = input_.reader->file(),
-                    .sets = arguments_.sets};
-  if (!pace_.empty()) study.sets.push_back(pace_);
-  return study;
-}
-
-std::optional<PaceRange> LayoutTrials::range_on(const std::string& machine) const {
-  const CpuSpec cpu = plan_of(study(machine, "pace")).make_point(0).input.machine.cpu;
-  return pace_range(input_.reader->summary(), cpu, arguments_.sets);
+  return {.name = name,
+          .title = "Layouts of " + input_.structure,
+          .machine = machine,
+          .trace = input_.reader->file(),
+          .sets = arguments_.sets};
 }
 
 std::string LayoutTrials::basis() const {
-  return pace_sentence(input_.reader->summary(), range_on(input_.machines.front()));
+  const trace::Summary& trace = input_.reader->summary();
+  return pace_sentence(trace, pace_range(trace, study(input_.machines.front(), "pace")));
 }
 
 bool LayoutTrials::over_pace(std::vector<LayoutGain>& gains, const std::optional<ArrangedLayout>& base,
                              const ArrangedLayout& layout, const OrderRange& range, ExitCode& code) {
-  const auto pace = range_on(input_.machines.front());
-  if (!pace) return true;
+  if (!pace_range(input_.reader->summary(), study(input_.machines.front(), "pace"))) return true;
   std::vector<std::vector<LayoutGain>> ends;
-  for (const std::string& end : pace->ends()) {
-    pace_ = end;
-    auto there = this->gains(ends.empty() ? "fast" : "slow", base, {layout}, range, code);
-    pace_.clear();
+  for (const PaceEnd end : kPaceEnds) {
+    auto there = this->gains("pace", base, {layout}, range, code, end);
     if (!there) return false;
     ends.push_back(std::move(there->front()));
   }
@@ -77,10 +68,12 @@ std::vector<std::string> LayoutTrials::assumptions() const {
 std::optional<std::vector<std::vector<LayoutGain>>> LayoutTrials::gains(const std::string& name,
                                                                         const std::optional<ArrangedLayout>& base,
                                                                         const std::vector<ArrangedLayout>& layouts,
-                                                                        const OrderRange& range, ExitCode& code) {
+                                                                        const OrderRange& range, ExitCode& code,
+                                                                        std::optional<PaceEnd> end) {
   std::vector<std::vector<LayoutGain>> gains(layouts.size());
   for (const std::string& machine : input_.machines) {
     ReplayStudy trials = study(machine, name);
+    if (end) trials = at_end(trials, pace_range(input_.reader->summary(), trials).value(), *end);
     toml::array choices{base ? base->name : "none"};
     if (base) trials.layout_changes += base->change;
     for (const ArrangedLayout& layout : layouts) {
@@ -91,7 +84,7 @@ std::optional<std::vector<std::vector<LayoutGain>>> LayoutTrials::gains(const st
     repeat_in_orders(trials, range.first, range.count);
     const Plan plan = plan_of(trials);
     const std::string& known_as = plan.experiment.machine_name;
-    const fs::path directory = inner_path(inner_path(arguments_.directory, known_as), name);
+    const fs::path directory = inner_path(inner_path(arguments_.directory, known_as), trials.name);
     const auto points = run_study(plan, run_options(arguments_, directory, argv_), code);
     if (!points) return std::nullopt;
     const TrialsInOrders runs(*points, range.count);

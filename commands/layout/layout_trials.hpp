@@ -27,24 +27,23 @@ class LayoutTrials {
   [[nodiscard]] std::vector<std::string> assumptions() const;
 
   // The gains over `base` (empty: the present layout), first by layout, then by machine. A layout has no gain on a machine
-  // where its replays did not finish. None if interrupted or if no replay finished; `code` tells which.
+  // where its replays did not finish. None if interrupted or if no replay finished; `code` tells which. `end`: at this end of
+  // the program's pace, which then also names the study.
   std::optional<std::vector<std::vector<LayoutGain>>> gains(const std::string& name, const std::optional<ArrangedLayout>& base,
                                                             const std::vector<ArrangedLayout>& layouts, const OrderRange& range,
-                                                            ExitCode& code);
+                                                            ExitCode& code, std::optional<PaceEnd> end = {});
   // Notes in gains of `layout` what they are at both ends of the program's pace. Returns false if interrupted.
   bool over_pace(std::vector<LayoutGain>& gains, const std::optional<ArrangedLayout>& base, const ArrangedLayout& layout,
                  const OrderRange& range, ExitCode& code);
-  // What sizes rest on, on the first machine.
+  // The pace_sentence() for the first machine.
   [[nodiscard]] std::string basis() const;
 
  private:
-  [[nodiscard]] std::optional<PaceRange> range_on(const std::string& machine) const;
   [[nodiscard]] ReplayStudy study(const std::string& machine, const std::string& name) const;
 
   const LayoutArguments& arguments_;
   const LayoutInput& input_;
   const std::vector<std::string>& argv_;
-  std::string pace_ = {};  // a setting, if the pace is not the machine's
 };
 
 }  // namespace linebounce::sim

@@ -40,11 +40,8 @@ struct InfoArguments {
 ordered_json summary_json(const trace::Summary& summary) {
   ordered_json misses = ordered_json::object();
   for (const auto& [source, count] : summary.misses) misses[source] = count;
-  return {{"program", summary.program},
-          {"recorder", summary.recorder},
-          {"machine", summary.machine},
-          {"misses", std::move(misses)},
-          {"missing", summary.missing}};
+  return {{"program", summary.program}, {"recorder", summary.recorder}, {"computation", trace::computation_of(summary)},
+          {"machine", summary.machine}, {"misses", std::move(misses)},  {"missing", summary.missing}};
 }
 
 ordered_json kinds_json(const trace::Profile& profile) {

@@ -15,11 +15,9 @@ nine of ten cures are found, a program without a cure is advised to change, or a
 import argparse
 import json
 import re
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -29,7 +27,6 @@ from reproduce import ROOT, Tools  # noqa: E402
 FOUND_AT_LEAST = 0.9  # share of the programs with a cure
 LOCK_CHANGE = re.compile(r"replace the lock (\S+)")
 WIDTH = 58
-RECORDINGS = 9
 
 
 @dataclass
@@ -94,25 +91,6 @@ def record(tools: Tools, program: Program, *flags: str) -> Path:
     return tools.record(str(program.source.relative_to(HERE.parent)), name, *program.flags, *flags)
 
 
-def undisturbed(tools: Tools, program: Program, *flags: str) -> Path:
-    """A recording in which the host counts for little: of nine the one whose replay is the shortest of those in which lines
-    move at least as often as in the median. A host that takes a processor away counts as computation if no clock of the
-    recorder's shows it, which makes a replay longer; or a thread begins only when the others have ended, so that they share no
-    line."""
-    if tools.how:
-        return record(tools, program, *flags)  # without time
-    recordings = []
-    for number in range(RECORDINGS):
-        trace = record(tools, program, *flags)
-        kept = trace.with_stem(f"{trace.stem}_{number}")
-        shutil.copyfile(trace, kept)
-        recordings.append((tools.replay(kept), kept))
-    usual = median(replayed.transfers for replayed, _ in recordings)
-    _, chosen = min((replayed.us, kept) for replayed, kept in recordings if replayed.transfers >= usual)
-    shutil.copyfile(chosen, trace)
-    return trace
-
-
 def advice(tools: Tools, trace: Path) -> Answer:
     directory = tools.output / "advise" / trace.stem
     page = json.loads(tools.run("linebounce", "advise", trace, "-o", directory, "--json"))
@@ -150,14 +128,14 @@ def gain_of(tools: Tools, program: Program, trace: Path, flag: str) -> float:
 
 
 def record_and_ask(tools: Tools, program: Program, flag: str) -> Path:
-    trace = undisturbed(tools, program, flag)
+    trace = record(tools, program, flag)
     if program.kind == "lock":
         advice(tools, trace)  # also makes the trace in which the program's own lock has become a lock
     return trace
 
 
 def cured(tools: Tools, program: Program, trace: Path) -> Cured:
-    trace_cured = undisturbed(tools, program, "-DCURED")
+    trace_cured = record(tools, program, "-DCURED")
     answer = advice(tools, trace_cured)
     before, after = (tools.replay(as_replayed(tools, program, each)) for each in (trace, trace_cured))
     return Cured(before.transfers, after.transfers, 100 * (before.us / after.us - 1), answer)
@@ -212,7 +190,7 @@ def main() -> int:
     known = programs()
     if unknown := set(options.programs) - known.keys():
         parser.error(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    tools = Tools(options.build, options.output)
+    tools = Tools(options.build, options.output, untimed=True)
     chosen = [known[name] for name in options.programs or known]
     answered: dict[str, list[Answer]] = {}
     right: dict[str, bool] = {}
@@ -221,7 +199,7 @@ def main() -> int:
     for program in chosen:
         answers = []
         for _ in range(options.times):
-            trace = undisturbed(tools, program) if options.verify else record(tools, program)
+            trace = record(tools, program)
             answers.append(advice(tools, trace))
         answered[program.name] = answers
         right[program.name] = all(is_right(program, answer) for answer in answers)

@@ -118,7 +118,7 @@ def is_cure(program: confusion.Program, change: Change) -> bool:
 
 def rows_of(tools: Tools, program: confusion.Program, cure: str) -> list[Row]:
     """Compares the known cure with the first recommendation of its kind."""
-    trace = confusion.undisturbed(tools, program)
+    trace = confusion.record(tools, program)
     confusion.advice(tools, trace)
     changes = changes_of(tools, trace)
     cures = [change for change in changes if program.kind == "bottleneck" or is_cure(program, change)]
@@ -206,7 +206,7 @@ def main() -> int:
     known = programs()
     if unknown := set(options.programs) - known.keys():
         parser.error(f"there is no program {', '.join(sorted(unknown))}; there are {', '.join(known)}")
-    tools = Tools(options.build, options.output)
+    tools = Tools(options.build, options.output, untimed=True)
 
     def shown_rows(name: str) -> list[Cells]:
         found = rows_of(tools, *known[name])

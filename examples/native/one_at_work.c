@@ -1,19 +1,7 @@
 // Two counts lie in one line, but the second thread only counts at its end. CURED: each count has a line.
 //
 // cure: none
-#include <stdalign.h>
-#include <stdatomic.h>
-
-#include "two_threads.h"
-
-struct counts {
-#ifdef CURED
-  alignas(64)
-#endif
-      atomic_long requests;
-};
-
-static alignas(64) struct counts counts[2];
+#include "two_counts.h"
 
 static void rounds(long me, long number) {
   unsigned long x = me;

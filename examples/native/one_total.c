@@ -1,4 +1,4 @@
-// Both threads add to one total. CURED: each adds to a sum of its own, and one adds both to the total at its end.
+// Both threads add to a total. CURED: each has its own sum, which it adds to the total at the end.
 //
 // cure: count total per thread
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-// Both threads read one table, which nobody writes any more. CURED: each reads a table of its own.
+// Both threads read a constant table. CURED: each has its own copy.
 //
 // cure: none
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-// A thread reads settings in each round, the other counts in the same line. CURED: the count has a line of its own.
+// One thread reads settings, and the other increments a count in the same line. CURED: the count has its own line.
 //
 // cure: served
 #include <stdalign.h>

@@ -1,19 +1,7 @@
 // Both threads sleep between additions to counts in one line. CURED: each count has a line.
 //
 // cure: none
-#include <stdalign.h>
-#include <stdatomic.h>
-
-#include "two_threads.h"
-
-struct counts {
-#ifdef CURED
-  alignas(64)
-#endif
-      atomic_long requests;
-};
-
-static alignas(64) struct counts counts[2];
+#include "two_counts.h"
 
 static void rounds(long me, long number) {
   for (long i = 0; i < number; i++) {

@@ -102,7 +102,7 @@ class Row:
         if low < 0 < high:
             return "within native noise" if low <= predicted_pct <= high else "WRONG"
         if max(native_pct, predicted_pct) < NO_EFFECT_PCT:
-            # Who is told to change nothing is right whether the change does nothing or harm.
+            # The change does nothing, or harm: to advise nothing is right.
             return "right" if predicted_pct == 0 or 1 / FACTOR <= predicted_pct / native_pct <= FACTOR else "right sign"
         if min(native_pct, predicted_pct) < NO_EFFECT_PCT:
             return "WRONG"

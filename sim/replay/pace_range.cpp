@@ -8,14 +8,28 @@
 
 namespace linebounce::sim {
 
-std::array<std::string, 2> PaceRange::ends() const {
-  return {fmt::format("{}={}", kPace, fast), fmt::format("{}={}", kPace, slow)};
-}
+namespace {
+
+// The parameter that varies.
+constexpr const char* kPace = "machine.cpu.cycles_per_instruction";
+
+}  // namespace
 
 std::optional<PaceRange> pace_range(const trace::Summary& trace, const CpuSpec& cpu, const std::vector<std::string>& sets) {
   const auto chooses = [](const std::string& set) { return set.starts_with(kPace); };
   if (!trace::has_recorded_instructions(trace) || std::ranges::any_of(sets, chooses)) return std::nullopt;
   return PaceRange{cpu.cycles_per_instruction, cpu.least_cycles_per_instruction, cpu.most_cycles_per_instruction};
+}
+
+std::optional<PaceRange> pace_range(const trace::Summary& trace, const ReplayStudy& study) {
+  return pace_range(trace, plan_of(study).make_point(0).input.machine.cpu, study.sets);
+}
+
+ReplayStudy at_end(ReplayStudy study, const PaceRange& range, PaceEnd end) {
+  const bool is_fast = end == PaceEnd::fast;
+  study.name = is_fast ? "fast" : "slow";
+  study.sets.push_back(fmt::format("{}={}", kPace, is_fast ? range.fast : range.slow));
+  return study;
 }
 
 std::string pace_sentence(const trace::Summary& trace, const std::optional<PaceRange>& range) {

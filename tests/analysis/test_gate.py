@@ -479,4 +479,4 @@ def test_recordings_of_other_work_give_no_verdict(command: Callable[..., Result]
     assumed = recorded("untimed.lbt", 200, "instructions between accesses: two for each access are assumed")
     result = command("gate", "--base", assumed, "--head", recorded("timed.lbt", 200), *OPTIONS)
     assert result.code == 5, result.stdout + result.stderr
-    assert "computation between accesses is assumed in base and counted in head" in " ".join(result.stdout.split())
+    assert "computation between accesses is assumed in base and stated in head" in " ".join(result.stdout.split())

@@ -87,7 +87,7 @@ class Comparison:
 
     def __init__(self, base: Side, head: Side, budget: Budget) -> None:
         self._base, self._head, self._budget = base, head, budget
-        # What the recordings of a version did more often in one than in another; it is not compared.
+        # Names that one recording of a version has more often than another; they are not compared.
         self.unlike = {**unlike(base.works), **unlike(head.works)}
         self._one_pct = {condition: thread_us(base, condition) / 100 for condition in base.us}
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from linebounce.errors import InputError, UsageError
 from linebounce.files import scratch_folder
 from linebounce.gate.layouts import base_name
-from linebounce.gate.work import Work, computation_of, work_of
+from linebounce.gate.work import Work, info_of, work_of
 from linebounce.program import checked
 from linebounce.trace import Trace
 from linebounce.trace_symbols import Symbols
@@ -66,7 +66,7 @@ class Side:
     # The same if the program computes fast, and if slowly. Empty for recordings without computation.
     us_over_pace: dict[Condition, tuple[list[dict[Item, float]], list[dict[Item, float]]]] = field(default_factory=dict)
     works: list[Work] = field(default_factory=list)  # of each recording
-    computation: set[str] = field(default_factory=set)  # how recordings have it
+    computation: set[str] = field(default_factory=set)  # how recordings have it: computation_of() in trace/summary.hpp
     basis: str = ""  # what sizes rest on, as a sentence
     places: dict[Item, Place] = field(default_factory=dict)
     # Parts of the program's run that the recorder could not record, as sentences.
@@ -99,7 +99,6 @@ def opened(recordings: Sequence[Path]) -> Side:
             with Trace(path) as trace:
                 side.symbols.append(trace.symbols)
                 _add_new(side.missing, trace.summary.missing)
-                side.computation.add(computation_of(trace.summary.missing))
         except (InputError, UsageError) as error:
             raise NotMeasuredError(str(error)) from None
     return side
@@ -136,7 +135,9 @@ def measure(sides: Sequence[Side], gauge: Gauge) -> None:
         largest = max(replays, key=lambda replay: len(replay.side.symbols[replay.recording].streams))
         gauge.machines = _page(largest, gauge, streams)["machines"]
     for side in sides:
-        side.works = [work_of(gauge.program, path) for path in side.recordings]
+        infos = [info_of(gauge.program, path) for path in side.recordings]
+        side.works = [work_of(info) for info in infos]
+        side.computation = {info["computation"] for info in infos}
         side.us = {condition: [[] for _ in side.recordings] for condition in gauge.conditions()}
         side.us_over_pace = {condition: ([], []) for condition in gauge.conditions()}
     began = time.monotonic()

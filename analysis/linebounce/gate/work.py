@@ -17,10 +17,14 @@ _ENOUGH_NAMES = 3
 Work = dict[str, int]  # operations by the name of a lock, structure, object or function
 
 
-def work_of(program: str, recording: Path) -> Work:
+def info_of(program: str, recording: Path) -> dict[str, Any]:
+    info: dict[str, Any] = json.loads(checked([program, "trace", "info", str(recording), "--json"]))
+    return info
+
+
+def work_of(info: dict[str, Any]) -> Work:
     """Acquisitions of each lock, accesses to each structure or object, and entries of each function. Functions have "()" behind
     their names."""
-    info: dict[str, Any] = json.loads(checked([program, "trace", "info", str(recording), "--json"]))
     work: Work = {}
     for lock in info["locks"]:
         _add(work, base_name(lock["name"]), lock["acquisitions"])
@@ -29,14 +33,6 @@ def work_of(program: str, recording: Path) -> Work:
     for function in info["functions"]:
         _add(work, f"{function['name']}()", function["entered"])
     return work
-
-
-def computation_of(missing: Sequence[str]) -> str:
-    """How a recording has what the program computes between its accesses, by the beginnings that trace/summary.hpp has."""
-    for begin, way in (("instructions between accesses", "assumed"), ("the number of instructions", "measured")):
-        if any(sentence.startswith(begin) for sentence in missing):
-            return way
-    return "counted"
 
 
 def other_computation(base: set[str], head: set[str]) -> str:

@@ -14,7 +14,7 @@ enum { kPlaces = 16384 };
 static uintptr_t commands;
 __attribute__((aligned(64))) static aeron_spsc_concurrent_array_queue_t queue;
 
-// As aeron_alloc.c, without the rest of the library.
+// Aeron's own are in aeron_alloc.c, which needs the rest of the library.
 int aeron_alloc(void** memory, size_t size) {
   *memory = calloc(1, size);
   return *memory == NULL ? -1 : 0;
