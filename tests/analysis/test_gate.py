@@ -66,14 +66,15 @@ VARIANTS = {
 
 @pytest.fixture(scope="module")
 def folder(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles each variant and records it four times: VARIANT/it.c, the program it, and it.lbt, it-2.lbt and so on."""
+    """Compiles each variant and records it twice: VARIANT/it.c, the program it, and the recordings it.lbt and it-2.lbt. They
+    do not depend on what else this computer does."""
     top = tmp_path_factory.mktemp("gate")
     for variant, (pad, extra) in VARIANTS.items():
         home = top / variant
         home.mkdir()
         recorder = Recorder(Program(executable, home))
         recorder.compile(PROGRAM.replace("PAD", pad).replace("EXTRA", extra), "-g", name="it.c", output="it")
-        recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
+        recorder.run("--untimed", "--times", "2", "-o", "it.lbt", "--", "./it")
     return top
 
 
@@ -111,14 +112,10 @@ def over_budget(command: Callable[..., Result], folder: Path, tmp_path_factory: 
     return Reports(result, files)
 
 
-TIME = ("execute", "compute", "blocked")
-
-
 def operations(executable: Path, trace: Path) -> int:
-    """Those beside time, which is recorded as more or fewer operations where the host is busy."""
     info = subprocess.run([executable, "trace", "info", "--json", trace], capture_output=True, text=True, check=True)
-    kinds: dict[str, int] = json.loads(info.stdout)["kinds"]
-    return sum(count for kind, count in kinds.items() if kind not in TIME)
+    count: int = json.loads(info.stdout)["operations"]
+    return count
 
 
 def test_false_sharing_fails_though_the_program_does_no_more_than_before(
@@ -143,7 +140,7 @@ def test_a_slowdown_that_is_private_computation_passes(gate: Gate, folder: Path,
     assert operations(executable, folder / "slower" / "it.lbt") > 2 * operations(executable, folder / "padded" / "it.lbt")
     result = gate("padded", "slower")
     assert result.code == 0, result.stdout
-    assert result.stdout.startswith("Within budget, by 4 recordings against 4.")
+    assert result.stdout.startswith("Within budget, by 2 recordings against 2.")
 
 
 def test_the_same_recordings_pass_and_give_the_same_bytes_however_many_replays_run_at_once(gate: Gate, tmp_path: Path) -> None:
@@ -154,9 +151,7 @@ def test_the_same_recordings_pass_and_give_the_same_bytes_however_many_replays_r
         assert result.code == 0, result.stdout
         texts.append([result.stdout, *(file.read_text() for file in files.values())])
     assert texts[0] == texts[1]
-    for change in json.loads(texts[0][1])["changes"]:  # recordings of a busy machine may differ much
-        assert change["verdict"] in ("same", "unclear")
-        assert all(it["change"] == 0 for it in change["machines"])
+    assert all(change["verdict"] == "same" for change in json.loads(texts[0][1])["changes"])
 
 
 def test_a_missing_recording_is_not_measured_and_never_passes(command: Callable[..., Result], folder: Path) -> None:
@@ -231,21 +226,14 @@ def test_sarif_has_the_declaration_the_accesses_and_an_edit_that_compiles_and_pa
     place = result["locations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("it.c", 3)
     assert [it["physicalLocation"]["region"]["startLine"] for it in result["relatedLocations"]] == [14]
-    notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
-    assert {it["descriptor"]["id"] for it in notes} == {"not-seen"}
-    # Each once, though there are eight recordings. Whether the host disturbed them is not ours to say.
-    libraries, instructions, *disturbed = (it["message"]["text"] for it in notes)
-    assert libraries.startswith("accesses of libraries")
-    assert instructions.startswith("the number of instructions")
-    assert len(disturbed) <= 1
-    assert all("counts as the recording host's" in text for text in disturbed)
+    assert [it["descriptor"]["id"] for it in log["runs"][0]["invocations"][0]["toolExecutionNotifications"]] == ["not-seen"] * 2
 
     home = tmp_path / "fixed"
     shutil.copytree(folder / "packed", home)
     apply_fix(result["fixes"][0], home)
     recorder = Recorder(Program(executable, home))
     recorder.compile((home / "it.c").read_text(), "-g", name="it.c", output="it")
-    recorder.run("--times", "4", "-o", "it.lbt", "--", "./it")
+    recorder.run("--untimed", "--times", "2", "-o", "it.lbt", "--", "./it")
     passed = command("gate", "--base", folder / "padded" / "it.lbt", "--head", home / "it.lbt", *OPTIONS)
     assert passed.code == 0, passed.stdout
 
