@@ -32,6 +32,9 @@ class AtomicBus::Line {
   [[nodiscard]] static StateId memory_state() { return 0; }
   static void set_memory_state(StateId) {}
   void copy_to_bus(int cache) { on_bus_ = copy_of(cache).version; }
+  void compare_offer(int cache) {
+    if (copy_of(cache).version != on_bus_) bus_.fail(fmt::format("cache {} offers other data than another cache", cache), line_);
+  }
   void memory_to_bus() { on_bus_ = memory().version; }
   void bus_to_copy(int cache) { copy_of(cache).version = on_bus_; }
   void bus_to_memory() { memory().version = on_bus_; }

@@ -203,6 +203,7 @@ class Sentences {
         return action.argument == to_memory                 ? "sends the data to memory"
                : (action.argument & to_memory) == to_memory ? "sends the data to the requester and to memory"
                                                             : "sends the data to the requester";
+      case Verb::offer_data: return "offers its data to the requester";
       case Verb::complete: return "lets its CPU go on";
       case Verb::send_word: return "sends the word that its CPU writes";
       case Verb::apply_word: return "takes the word that is on the bus";

@@ -45,6 +45,7 @@ constexpr std::array kWords = {
     Word{"assert owned", Verb::assert_owned, at_other, "Other_ events", kOnBus},
     Word{"send data", Verb::send_data, at_own | at_other | at_memory_message, "Own_ and Other_ events and memory's messages",
          kOnBus | kInNode},
+    Word{"offer data", Verb::offer_data, at_other, "Other_ events", kOnBus},
     Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data", kOnBus | kInDirectory},
     Word{"send word", Verb::send_word, at_own, "Own_ events", kOnBus},
     Word{"apply word", Verb::apply_word, at_other, "Other_ events", kOnBus},

@@ -66,6 +66,12 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   copies.operate(cache);     // runs the cache's pending atomic on memory's data
 };
 
+// Copies that notice when two caches offer different data in one step.
+template <class T>
+concept ComparesOffers = LineCopies<T> && requires(T copies, int cache) {
+  copies.compare_offer(cache);  // the cache's data with the data on the bus
+};
+
 // The copies on a bus whose memory side is a node controller, which has more actions than memory.
 template <class T>
 concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
@@ -178,6 +184,7 @@ class Step {
         if ((action.argument & to_memory) != 0) outcome_.memory_sender = cache;
         if ((action.argument & to_requestor) != 0) supply(cache, Controller::cache, state, event);
         break;
+      case Verb::offer_data: offer(cache, state, event); break;
       case Verb::take_data:
         copies_.bus_to_copy(cache);
         took_data_ = true;
@@ -198,6 +205,17 @@ class Step {
       case Verb::apply_word: takers_ |= std::uint64_t{1} << cache % kMostOnBus; break;
       default: break;  // parse_protocol() rejects all other verbs in these rows
     }
+  }
+
+  // The bus takes the first offer; the others must be of the same data, so it does not matter which is the first.
+  void offer(int cache, StateId state, EventId event) {
+    if (offered_) {
+      if constexpr (ComparesOffers<Copies>) copies_.compare_offer(cache);
+      return;
+    }
+    copies_.copy_to_bus(cache);
+    supply(cache, Controller::cache, state, event);
+    offered_ = true;
   }
 
   // Writes the stored word into the copies of the snoopers whose rows did `apply word`. The requestor's row, which produces the
@@ -256,6 +274,7 @@ class Step {
   const std::size_t events_;
   OrderOutcome outcome_;
   bool took_data_ = false;
+  bool offered_ = false;      // true if the supplier offered its data
   std::uint64_t takers_ = 0;  // bit n is set if cache n (modulo kMostOnBus) takes this step's word
 };
 

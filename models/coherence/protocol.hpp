@@ -30,6 +30,7 @@ enum class Verb : std::uint8_t {
   assert_shared,
   assert_owned,
   send_data,  // sends the controller's data to the recipients in `argument`, which are Destination bits
+  offer_data,  // sends it to the requestor, unless another cache has offered the same data
   complete,   // runs the pending access now, so that it succeeds even if the next order step takes the line away
   // Actions on a bus, in protocols whose stores update the other copies.
   send_word,   // runs the pending store in the order step, and sends the stored word over the bus

@@ -114,7 +114,7 @@ ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId
   meaning.takes_data = row.does(Verb::take_data);
   meaning.sends_word = row.does(Verb::send_word);
   meaning.takes_word = row.does(Verb::apply_word);
-  meaning.supplies = sends_data_to(row, to_requestor);
+  meaning.supplies = sends_data_to(row, to_requestor) || row.does(Verb::offer_data);
   meaning.to_memory = sends_data_to(row, to_memory);
   meaning.had_copy = before.readable;
   meaning.keeps_copy = after.readable;

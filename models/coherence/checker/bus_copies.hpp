@@ -28,6 +28,11 @@ class BusCopies {
   void set_state(int cache, StateId state) { host().cache(cache).entry.state = state; }
   void set_memory_state(StateId state) { host().memory().entry.state = state; }
   void copy_to_bus(int cache) { drive(cache, host().cache(cache).data); }
+  void compare_offer(int cache) {
+    if (host().cache(cache).data == host().bus_data()) return;
+    throw Broken{Property::one_supplier, fmt::format("{} and {} offer different data in the same order step",
+                                                     host().name(sender_), host().name(cache))};
+  }
   void memory_to_bus() { drive(kMemory, host().memory().data); }
   void bus_to_copy(int cache) { host().cache(cache).data = host().bus_data(); }
   void bus_to_memory() { host().memory().data = host().bus_data(); }

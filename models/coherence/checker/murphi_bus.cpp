@@ -42,6 +42,7 @@ void MurphiBus::types() {
   out_.line(1, "bus_step: record  -- the bus's signals, and what has happened in an order step");
   out_.line(2, "shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred, operated: boolean;");
   out_.line(2, "sender: any_cid;  -- who put data on the bus");
+  if (does(bus_.cache, Verb::offer_data)) out_.line(2, "offered: boolean;  -- the sender offered its data");
   if (bus_.sends_words) out_.line(2, "word: boolean; before: val; takers: array[cid] of boolean;");
   out_.line(1, "end;");
 }
@@ -53,6 +54,7 @@ void MurphiBus::procedures() {
   out_.line(0, "procedure issue({}; request: bus_request); begin", declared(cache("c").selected_by));
   out_.line(1, "assert {0}.request = R_none \"two requests\"; {0}.request := request;", cache("c").at);
   out_.line(0, "end;\n");
+  if (does(bus_.cache, Verb::offer_data)) offer_procedure();
   if (bus_.has_far_atomics()) operate_procedure();
   out_.access_procedures(
       subject_, cache("c"), bus_.atomic,
@@ -79,6 +81,17 @@ void MurphiBus::order_at_once_procedure() {
   out_.line(2, "switch {}.request", at);
   for (std::size_t m = 0; m < bus_.messages.size(); ++m) out_.line(2, "case {}: {}({}c, w);", request(m), order(m), arguments_);
   out_.line(2, "end;");
+  out_.line(1, "end;");
+  out_.line(0, "end;\n");
+}
+
+void MurphiBus::offer_procedure() {
+  out_.line(0, "procedure offer(var t: bus_step; {}who: any_cid; data: val); begin", parameters_);
+  out_.line(1, "if t.sender = 0 then");
+  out_.line(2, "assert !t.supplied \"two suppliers\"; t.supplied := true; t.offered := true;");
+  out_.line(2, "drive(t, {}who, data);", arguments_);
+  out_.line(1, "else");
+  out_.line(2, "assert t.offered & {}.bus_data = data \"offers of different data\";", memory_.at);
   out_.line(1, "end;");
   out_.line(0, "end;\n");
 }
@@ -174,6 +187,7 @@ void MurphiBus::cache_action(int depth, Action action, const MurphiController& c
         out_.line(depth, "assert !t.supplied \"two suppliers\"; t.supplied := true;");
       }
       break;
+    case Verb::offer_data: out_.line(depth, "offer(t, {}, {}.data);", who, cache.at); break;
     case Verb::take_data: out_.line(depth, "{}.data := {}.bus_data; t.took := true;", cache.at, memory_.at); break;
     case Verb::complete: out_.line(depth, "t.completed := true; complete_access({}, w);", who); break;
     case Verb::issue: out_.line(depth, "issue({}, {});", who, request(action.argument)); break;

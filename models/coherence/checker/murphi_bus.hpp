@@ -43,6 +43,7 @@ class MurphiBus {
   void cache_action(int depth, Action action, const MurphiController& cache);
   void memory_action(int depth, Action action);
   void apply_word();
+  void offer_procedure();
   void operate_procedure();
   [[nodiscard]] std::string wants_data(MessageId message) const;
 

@@ -15,7 +15,7 @@ inline constexpr std::array kShippedProtocols = {"msi_snoop",      "mesi_snoop",
                                                  "mesif_snoop",    "moesi_snoop",         "dragon_snoop",
                                                  "mesi_far_snoop", "mesi_migratory_snoop"};
 inline constexpr std::array kAtomicProtocols = {"msi_atomic",    "mesi_atomic",   "mosi_atomic",   "moesi_atomic",
-                                                "moesif_atomic", "dragon_atomic", "firefly_atomic"};
+                                                "moesif_atomic", "dragon_atomic", "firefly_atomic", "illinois_atomic"};
 inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // those with caches directly on the network
 inline constexpr std::array kShippedNodes = {"mesi_node",     "mesi_node_tags",       "moesi_node",

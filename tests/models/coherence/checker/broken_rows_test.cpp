@@ -98,6 +98,7 @@ const Survivors kSurvivors[] = {
       "cache E Other_BusRd: to O",
       "cache M Load: to O",
       "cache M Store: to O"}},
+    {"illinois_atomic", {}},
     {"dragon_atomic",
      {"cache Sc Own_BusUpd [alone]: to I", "cache Sc Own_BusUpd [alone]: to Sm", "cache Sc Own_BusUpd [alone]: to E",
       "cache Sm Own_BusUpd [alone]: to Sc", "cache Sm Own_BusUpd [alone]: to E", "cache E Store: to Sm",
