@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from cpp_tokens import Token
 from source_tree import ROOT, Finding, SourceTree
 
-FAMILIES = {"msi", "mesi", "mesif", "moesi", "dragon", "firefly"}
+FAMILIES = {"msi", "mesi", "mesif", "moesi", "dragon", "firefly", "illinois", "write_through"}
 PROTOCOL = re.compile(r"(\w+_)?protocol(_name)?_?", re.IGNORECASE)
 COMPARISONS = {"==", "!="}
 

@@ -14,6 +14,36 @@ namespace {
 // Limit on the transactions of one access. A store that misses under an update protocol takes two.
 constexpr int kMostTransactionsOfAccess = 4;
 
+// True if a cache without the line has it after some message that the access issues then.
+bool allocates(const Protocol& protocol, std::size_t access) {
+  const ControllerTable& cache = protocol.cache;
+  for (const Action action : cache.row(0, cache.base_events[access].first).steps()) {
+    if (action.verb != Verb::issue) continue;
+    const BaseEvent& own = cache.base_events[own_event(action.argument)];
+    for (int word = 0; word < own.count; ++word) {
+      if (cache.row(0, static_cast<EventId>(own.first + word)).next != 0) return true;
+    }
+  }
+  return false;
+}
+
+// By row: whether it ends a reservation of the line, because another cache's message takes the copy or writes into it.
+std::vector<bool> rows_that_end_reservations(const Protocol& protocol) {
+  const ControllerTable& cache = protocol.cache;
+  std::vector<bool> ends(cache.rows.size());
+  const auto look_at = [&](std::size_t base) {
+    for (std::size_t state = 0; state < cache.states.size(); ++state) {
+      const std::size_t number = state * cache.events.size() + cache.base_events[base].first;
+      const Row& row = cache.rows[number];
+      const bool loses = cache.states[state].readable && !cache.states[row.next].readable;
+      ends[number] = !row.impossible && (loses || row.does(Verb::apply_word));
+    }
+  };
+  for (std::size_t message = 0; message < protocol.messages.size(); ++message)
+    look_at(other_event(static_cast<MessageId>(message)));
+  return ends;
+}
+
 }  // namespace
 
 // One line's interface to the protocol's rows, as bus_order.hpp requires.
@@ -33,7 +63,8 @@ class AtomicBus::Line {
   static void set_memory_state(StateId) {}
   void copy_to_bus(int cache) { on_bus_ = copy_of(cache).version; }
   void compare_offer(int cache) {
-    if (copy_of(cache).version != on_bus_) bus_.fail(fmt::format("cache {} offers other data than another cache", cache), line_);
+    if (copy_of(cache).version != on_bus_)
+      bus_.fail(fmt::format("cache {} offers other data than another cache", cache), line_);
   }
   void memory_to_bus() { on_bus_ = memory().version; }
   void bus_to_copy(int cache) { copy_of(cache).version = on_bus_; }
@@ -49,9 +80,15 @@ class AtomicBus::Line {
       bus_.fail(fmt::format("cache {} takes a word into a stale copy", cache), line_);
     copy_of(cache).version = memory().latest;
   }
-  void operate(int) {}  // does nothing, because an atomic bus has no far atomics
+  void operate(int) {
+    if (memory().version != memory().latest) bus_.fail("memory writes a word into a stale line", line_);
+    memory().version = ++memory().latest;
+    used_ = true;
+  }
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
-    if (controller == Controller::cache) bus_.counters_.row_ran(cache, line_, state, event);
+    if (controller != Controller::cache) return;
+    bus_.counters_.row_ran(cache, line_, state, event);
+    if (bus_.ends_reservation_[state * bus_.protocol_.cache.events.size() + event]) bus_.end_reservation(cache, line_);
   }
 
   // Reads or writes the line's copy in this cache.
@@ -95,7 +132,10 @@ AtomicBus::AtomicBus(const Protocol& protocol, int caches, const AtomicCacheSpec
       spec_(spec),
       counters_(counters),
       sets_of_cache_(sets_of(spec)),
-      everybody_(static_cast<std::size_t>(caches)) {
+      everybody_(static_cast<std::size_t>(caches)),
+      allocates_{allocates(protocol, kLoad), allocates(protocol, kStore)},
+      ends_reservation_(rows_that_end_reservations(protocol)),
+      reserved_(static_cast<std::size_t>(caches)) {
   std::iota(everybody_.begin(), everybody_.end(), 0);
   sets_.resize(static_cast<std::size_t>(caches), std::vector<std::vector<Copy>>(sets_of_cache_));
 }
@@ -104,10 +144,11 @@ const AtomicAccess& AtomicBus::access(int cache, Address address, int bytes, boo
   ++accesses_;
   latest_.transactions.clear();
   latest_.evicted.reset();
-  const LineAddr line(address / static_cast<Address>(spec_.line_bytes));
+  latest_.failed = false;
+  const LineAddr line = line_of(address);
   const std::size_t event = writes ? kStore : kLoad;
-  if (find(cache, line) == nullptr) make_room(cache, line);
-  find(cache, line)->used = accesses_;
+  if (find(cache, line) == nullptr && allocates_[event]) make_room(cache, line);
+  if (Copy* copy = find(cache, line)) copy->used = accesses_;
   Line on(*this, line, event);
   const AccessResult result = access_step(protocol_, on, cache, event);
   if (result == AccessResult::hit) on.use(cache);
@@ -121,9 +162,26 @@ const AtomicAccess& AtomicBus::access(int cache, Address address, int bytes, boo
   return latest_;
 }
 
+const AtomicAccess& AtomicBus::linked_access(int cache, Address address, int bytes, bool writes) {
+  std::optional<LineAddr>& reserved = reserved_[static_cast<std::size_t>(cache)];
+  const bool holds = std::exchange(reserved, std::nullopt) == line_of(address);
+  if (writes && !holds) {
+    latest_ = {};
+    latest_.failed = true;
+    counters_.store_conditional_failed(cache);
+    return latest_;
+  }
+  access(cache, address, bytes, writes);
+  if (!writes) reserved = line_of(address);
+  return latest_;
+}
+
 void AtomicBus::order(Line& line, MessageId message, int cache) {
   const OrderOutcome outcome = order_step(protocol_, line, message, cache);
-  latest_.transactions.push_back({.message = message, .supplier = outcome.supplier, .to_memory = outcome.memory_sender});
+  latest_.transactions.push_back({.message = message,
+                                  .supplier = outcome.supplier,
+                                  .to_memory = outcome.operated ? cache : outcome.memory_sender,
+                                  .operated = outcome.operated});
 }
 
 StateId AtomicBus::state(int cache, LineAddr line) const {
@@ -138,12 +196,19 @@ AtomicBus::Copy* AtomicBus::find(int cache, LineAddr line) {
   return found == set.end() ? nullptr : &*found;
 }
 
+// A copy that can't be read, such as the tag of a line that another cache has taken, leaves first.
+AtomicBus::Copy& AtomicBus::victim_of(std::vector<Copy>& set) const {
+  return *std::ranges::min_element(
+      set, {}, [this](const Copy& copy) { return std::pair(protocol_.cache.states[copy.state].readable, copy.used); });
+}
+
 // Adds an empty copy of the line to the cache. If the set is full, evicts the least recently used copy first.
 void AtomicBus::make_room(int cache, LineAddr line) {
   std::vector<Copy>& set = set_of(cache, line);
   if (std::ssize(set) == spec_.ways) {
-    const LineAddr victim = std::ranges::min_element(set, {}, &Copy::used)->line;
-    latest_.evicted = {victim, find(cache, victim)->state};
+    const Copy copy = victim_of(set);
+    const LineAddr victim = copy.line;
+    if (protocol_.cache.states[copy.state].readable) latest_.evicted = {victim, copy.state};
     Line leaving(*this, victim, kEvict);
     access_step(protocol_, leaving, cache, kEvict);
     if (const auto message = leaving.take_issued()) {
@@ -156,7 +221,13 @@ void AtomicBus::make_room(int cache, LineAddr line) {
 }
 
 void AtomicBus::drop(int cache, LineAddr line) {
+  end_reservation(cache, line);
   std::erase_if(set_of(cache, line), [line](const Copy& copy) { return copy.line == line; });
+}
+
+void AtomicBus::end_reservation(int cache, LineAddr line) {
+  std::optional<LineAddr>& reserved = reserved_[static_cast<std::size_t>(cache)];
+  if (reserved == line) reserved.reset();
 }
 
 void AtomicBus::fail(const std::string& what, LineAddr line) const {

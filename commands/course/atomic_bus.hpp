@@ -23,13 +23,15 @@ struct AtomicCacheSpec {
 struct AtomicTransaction {
   MessageId message = 0;
   int supplier = kNobody;   // who supplied the line: a cache, kMemory, or kNobody if none was needed
-  int to_memory = kNobody;  // the cache whose data went to memory, or kNobody
+  int to_memory = kNobody;  // the cache whose line or word went to memory, or kNobody
+  bool operated = false;    // memory ran the access
   bool of_eviction = false;
 };
 
 // What AtomicBus did for one access.
 struct AtomicAccess {
-  bool hit = false;  // without a transaction
+  bool hit = false;     // without a transaction
+  bool failed = false;  // a store-conditional that has done nothing
   std::vector<AtomicTransaction> transactions;
   struct Evicted {
     LineAddr line;
@@ -50,6 +52,10 @@ class AtomicBus {
   // Returns what stays valid until the next access. REQUIRES: the bytes lie on one line. Errors: ProtocolFault;
   // std::logic_error if a copy is stale or the access never completes.
   const AtomicAccess& access(int cache, Address address, int bytes, bool writes);
+  // A load-linked or, if it writes, a store-conditional. A load-linked reserves its line for the cache. The reservation ends
+  // when a row takes the copy from the cache or writes another cache's word into it, and with the cache's next of these
+  // operations. A store-conditional without it fails. Otherwise as for access().
+  const AtomicAccess& linked_access(int cache, Address address, int bytes, bool writes);
   [[nodiscard]] StateId state(int cache, LineAddr line) const;
 
  private:
@@ -65,8 +71,11 @@ class AtomicBus {
     return sets_[static_cast<std::size_t>(cache)][line.value % sets_of_cache_];
   }
   [[nodiscard]] Copy* find(int cache, LineAddr line);
+  [[nodiscard]] LineAddr line_of(Address address) const { return LineAddr(address / static_cast<Address>(spec_.line_bytes)); }
+  [[nodiscard]] Copy& victim_of(std::vector<Copy>& set) const;
   void make_room(int cache, LineAddr line);
   void order(Line& line, MessageId message, int cache);
+  void end_reservation(int cache, LineAddr line);
   void drop(int cache, LineAddr line);
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
 
@@ -81,6 +90,9 @@ class AtomicBus {
     std::int64_t latest = 0;
   };
   std::unordered_map<std::uint64_t, MemoryLine> memory_;
+  std::vector<bool> allocates_;         // indexed by base event: whether a cache without the line gets it by this access
+  std::vector<bool> ends_reservation_;  // by row
+  std::vector<std::optional<LineAddr>> reserved_;  // by cache
   std::int64_t accesses_ = 0;
   AtomicAccess latest_;
 };

@@ -33,11 +33,21 @@ bool is_update(const Protocol& protocol, MessageId message) {
   return false;
 }
 
+const char* operation_word(const NamedAccess& access) {
+  if (access.linked) return access.writes ? "SC" : "LL";
+  return access.writes ? "W" : "R";
+}
+
 void append(std::string& list, const std::string& word) {
   list += (list.empty() ? "" : ", ") + word;
 }
 
 }  // namespace
+
+const AtomicAccess& run_access(AtomicBus& bus, const NamedAccess& access) {
+  return access.linked ? bus.linked_access(access.cpu, access.address, access.bytes, access.writes)
+                       : bus.access(access.cpu, access.address, access.bytes, access.writes);
+}
 
 StateTable::StateTable(const Protocol& protocol, std::vector<int> cpus, const AtomicCacheSpec& spec)
     : protocol_(protocol),
@@ -55,10 +65,11 @@ std::vector<StateId> StateTable::states(LineAddr line) const {
 void StateTable::add(const NamedAccess& access) {
   const LineAddr line(access.address / static_cast<Address>(line_bytes_));
   lines_.try_emplace(line.value, access.line);
-  Row row{.cpu = access.cpu, .writes = access.writes, .place = access.place, .before = states(line)};
-  const AtomicAccess& ran = bus_.access(access.cpu, access.address, access.bytes, access.writes);
+  Row row{.cpu = access.cpu, .operation = operation_word(access), .place = access.place, .before = states(line)};
+  const bool had_copy = protocol_.cache.states[bus_.state(access.cpu, line)].readable;
+  const AtomicAccess& ran = run_access(bus_, access);
   row.after = states(line);
-  tell_transactions(ran, row);
+  tell_transactions(ran, had_copy, row);
   if (ran.evicted) {
     row.evicted = lines_.at(ran.evicted->line.value);
     row.evicted_state = state_name(ran.evicted->state);
@@ -67,18 +78,25 @@ void StateTable::add(const NamedAccess& access) {
   follow_miss(access, line, ran);
 }
 
-void StateTable::tell_transactions(const AtomicAccess& ran, Row& row) const {
-  bool is_miss = false, updates = false;
+void StateTable::tell_transactions(const AtomicAccess& ran, bool had_copy, Row& row) const {
+  bool is_miss = false, updates = false, writes_through = false;
   for (const AtomicTransaction& transaction : ran.transactions) {
     append(row.bus, protocol_.messages[transaction.message].name);
     if (transaction.to_memory != kNobody) append(row.to_memory, cpu_name(transaction.to_memory));
     if (transaction.of_eviction) continue;
     updates = updates || is_update(protocol_, transaction.message);
+    writes_through = writes_through || transaction.operated;
+    is_miss = is_miss || (transaction.operated && !had_copy);
     if (transaction.supplier == kNobody) continue;
     is_miss = true;
     row.supplier = transaction.supplier == kMemory ? "memory" : cpu_name(transaction.supplier);
   }
-  row.result = ran.hit ? "hit" : is_miss ? "miss" : updates ? "update" : "upgrade";
+  row.result = ran.failed       ? "fails"
+               : ran.hit        ? "hit"
+               : is_miss        ? "miss"
+               : updates        ? "update"
+               : writes_through ? "write-through"
+                                : "upgrade";
 }
 
 // Enters the class of the miss that brought the copy. Whether a miss was true sharing may turn out at a later access.
@@ -115,7 +133,7 @@ std::string StateTable::text(const Painter& paint) const {
   Table table(columns, paint);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    std::vector<Cell> cells = {fmt::format("{}", i + 1), cpu_name(row.cpu), row.writes ? "W" : "R", row.place};
+    std::vector<Cell> cells = {fmt::format("{}", i + 1), cpu_name(row.cpu), row.operation, row.place};
     for (std::size_t column = 0; column < cpus_.size(); ++column) cells.emplace_back(states_text(row, column));
     cells.insert(cells.end(), {or_none(row.bus), or_none(row.supplier)});
     if (any_to_memory) cells.emplace_back(or_none(row.to_memory));
@@ -132,7 +150,7 @@ std::string StateTable::csv() const {
   out += ",bus,data_from,to_memory,evicts,evicted_state,result,miss_class\n";
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    out += fmt::format("{},{},{},{}", i + 1, cpu_name(row.cpu), row.writes ? "W" : "R", csv_field(row.place));
+    out += fmt::format("{},{},{},{}", i + 1, cpu_name(row.cpu), row.operation, csv_field(row.place));
     for (std::size_t column = 0; column < cpus_.size(); ++column)
       out += fmt::format(",{},{}", state_name(row.before[column]), state_name(row.after[column]));
     out += fmt::format(",{},{},{},{},{},{},{}\n", csv_field(row.bus), row.supplier, csv_field(row.to_memory),

@@ -21,9 +21,13 @@ struct NamedAccess {
   Address address = 0;  // where it lies on the bus
   int bytes = 0;
   bool writes = false;
+  bool linked = false;     // a load-linked or store-conditional
   std::string place = {};  // "0x100", "x"
   std::string line = {};   // the line's name, if it is evicted: "0x100", "x"
 };
+
+// Runs the access on the bus. Errors: as for AtomicBus::access().
+const AtomicAccess& run_access(AtomicBus& bus, const NamedAccess& access);
 
 class StateTable {
  public:
@@ -41,8 +45,7 @@ class StateTable {
  private:
   struct Row {
     int cpu = 0;
-    bool writes = false;
-    std::string place = {};
+    std::string operation = {}, place = {};
     std::vector<StateId> before = {}, after = {};  // by column
     std::string bus = {}, supplier = {}, to_memory = {};
     std::string result = {};
@@ -51,7 +54,8 @@ class StateTable {
   };
   [[nodiscard]] std::vector<StateId> states(LineAddr line) const;
   [[nodiscard]] const std::string& state_name(StateId state) const { return protocol_.cache.states[state].name; }
-  void tell_transactions(const AtomicAccess& ran, Row& row) const;
+  // `had_copy`: the CPU's cache could read the line before the access.
+  void tell_transactions(const AtomicAccess& ran, bool had_copy, Row& row) const;
   void follow_miss(const NamedAccess& access, LineAddr line, const AtomicAccess& ran);
   [[nodiscard]] std::string states_text(const Row& row, std::size_t column) const;
   [[nodiscard]] std::string result_text(const Row& row) const;

@@ -11,6 +11,7 @@
 
 #include "forms/address_lines.hpp"
 #include "forms/cpu_words.hpp"
+#include "forms/line_file.hpp"
 #include "models/text/text_lines.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
@@ -21,9 +22,14 @@ namespace {
 constexpr int kWordBytes = 4;
 constexpr const char* kOnlyLine = "x";  // where accesses without a place go
 
+struct TypedOperation {
+  bool writes = false;
+  bool linked = false;  // load-linked or store-conditional
+};
+
 struct Typed {
   int cpu = 0;
-  bool writes = false;
+  TypedOperation operation;
   std::string place;
 };
 
@@ -38,6 +44,14 @@ Words words_of(std::string_view text) {
     at = end;
   }
   return words;
+}
+
+std::optional<TypedOperation> operation_of(std::string_view word) {
+  const std::string lower = lower_case(word);
+  if (lower == "ll" || lower == "load-linked") return TypedOperation{.linked = true};
+  if (lower == "sc" || lower == "store-conditional") return TypedOperation{.writes = true, .linked = true};
+  const auto what = read_or_write(word);
+  return what ? std::optional(TypedOperation{.writes = *what == AddressLine::What::store}) : std::nullopt;
 }
 
 bool is_number(std::string_view word) {
@@ -57,7 +71,7 @@ std::string_view take(Words& words, Predicate is_it) {
 // The number of letters in front of a joined operation and CPU, "r1" or "W2"; 0 for any other word.
 std::size_t joined_letters(std::string_view word) {
   const std::size_t digits = std::min(word.find_first_of("0123456789"), word.size());
-  const bool is_joined = digits < word.size() && is_number(word.substr(digits)) && read_or_write(word.substr(0, digits));
+  const bool is_joined = digits < word.size() && is_number(word.substr(digits)) && operation_of(word.substr(0, digits));
   return is_joined ? digits : 0;
 }
 
@@ -81,7 +95,7 @@ std::vector<std::string_view> split_accesses(std::string_view text) {
 std::optional<Typed> parse(std::string_view text) {
   Words words = words_of(text);
   std::erase_if(words, announces_cpu);  // "core 1"
-  std::string_view operation = take(words, read_or_write), cpu;
+  std::string_view operation = take(words, operation_of), cpu;
   if (operation.empty()) {
     const std::string_view joined = take(words, joined_letters);
     operation = joined.substr(0, joined_letters(joined));
@@ -91,12 +105,10 @@ std::optional<Typed> parse(std::string_view text) {
     cpu = take(words, [](std::string_view word) { return !is_number(word) && cpu_number(word); });
     if (cpu.empty()) cpu = take(words, is_number);
   }
-  const auto what = read_or_write(operation);
+  const auto what = operation_of(operation);
   const auto number = cpu_number(cpu);
   if (!what || !number || words.size() > 1) return std::nullopt;
-  return Typed{.cpu = *number,
-               .writes = *what == AddressLine::What::store,
-               .place = words.empty() ? kOnlyLine : std::string(words.front())};
+  return Typed{.cpu = *number, .operation = *what, .place = words.empty() ? kOnlyLine : std::string(words.front())};
 }
 
 // Gives each named place an address, on lines that no other name and no number uses.
@@ -212,7 +224,8 @@ std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes)
   for (const Typed& typed : parsed) {
     NamedAccess& access = accesses.emplace_back();
     access.cpu = typed.cpu;
-    access.writes = typed.writes;
+    access.writes = typed.operation.writes;
+    access.linked = typed.operation.linked;
     access.bytes = kWordBytes;
     places.place(typed.place, access);
   }

@@ -11,9 +11,9 @@
 namespace linebounce::sim {
 
 // Reads accesses, separated by semicolons, line ends or as in "(R PE1)(W PE2)". Each has a CPU ("P1", "1", "core 1", "PE1"), an
-// operation ("R", "load") or both as one word ("r1"), in any order, and a place: hexadecimal digits after 0x, digits alone, or
-// a name. No two names share a line; "a[3]" is the fourth word of 4 bytes at a; all accesses without a place go to one line.
-// Errors: ConfigError with the number of the access.
+// operation ("R", "load", "LL", "SC") or both as one word ("r1"), in any order, and a place: hexadecimal digits after 0x,
+// digits alone, or a name. No two names share a line; "a[3]" is the fourth word of 4 bytes at a; all accesses without a place
+// go to one line. Errors: ConfigError with the number of the access.
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes);
 
 // The accesses that stand in the place of a trace: those of --accesses, or of a file `input` of such accesses, in which # and

@@ -106,7 +106,7 @@ ExitCode run_accesses(const TraceArguments& arguments, const std::string& access
   const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
   const int caches = 1 + std::ranges::max_element(typed, {}, &NamedAccess::cpu)->cpu;
   return count(arguments, protocol, spec, caches, [&typed](AtomicBus& bus) {
-    for (const NamedAccess& access : typed) bus.access(access.cpu, access.address, access.bytes, access.writes);
+    for (const NamedAccess& access : typed) run_access(bus, access);
   });
 }
 

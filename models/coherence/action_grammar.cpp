@@ -288,10 +288,12 @@ void check_actions_fit(const RowActions& actions, EventKind kind, const std::str
     }
     const Word& word = word_of(action.verb);
     const bool bus = protocol.kind == ProtocolKind::bus;
-    const bool own_data = action.verb == Verb::take_data && bus && protocol.bus == BusKind::atomic && kind == at_own;
+    const bool of_atomic_bus = bus && protocol.bus == BusKind::atomic &&
+                               (action.verb == Verb::take_data ? kind == at_own || kind == at_other
+                                                               : action.verb == Verb::apply_word && kind == at_own);
     const bool memory_only = bus && (kind & (at_memory_message | at_memory_data)) != 0 &&
                              (action.verb == Verb::assert_shared || action.verb == Verb::take_data);
-    if (((word.kinds & kind) == 0 && !own_data) || memory_only) {
+    if (((word.kinds & kind) == 0 && !of_atomic_bus) || memory_only) {
       diagnostics.error(line, fmt::format("'{}' can't stand at {}; it belongs to {}", word.phrase, event, word.where));
     }
     if (action.verb != Verb::send_data) continue;

@@ -12,6 +12,7 @@ std::string explain(ProtocolFault::Kind kind, const Protocol& protocol, Controll
     case ProtocolFault::Kind::impossible: what = "this pair is declared impossible, and it happened"; break;
     case ProtocolFault::Kind::two_suppliers: what = "data is sent to a requestor that has been sent data already"; break;
     case ProtocolFault::Kind::no_data: what = "the requestor waits for data, but nobody has sent it any"; break;
+    case ProtocolFault::Kind::nothing_passes: what = "a cache takes the data that passes, but nobody has sent any"; break;
     case ProtocolFault::Kind::nobody: what = "speaks to an owner or requestor, but none is known"; break;
   }
   return fmt::format("{}: {}: state {}, event {}: {}", table.place(table.row(state, event).source_line), table.name,

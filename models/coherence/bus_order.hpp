@@ -21,10 +21,11 @@ constexpr int kMostOnBus = 64;  // the most caches on one bus; their numbers are
 class ProtocolFault : public std::runtime_error {
  public:
   enum class Kind : std::uint8_t {
-    impossible,     // a (state, event) pair occurred that the table calls impossible
-    two_suppliers,  // two controllers sent data to one requestor
-    no_data,        // the requestor waits for data that no controller sent
-    nobody          // a row sent a message to an owner or requestor that does not exist
+    impossible,      // a (state, event) pair occurred that the table calls impossible
+    two_suppliers,   // two controllers sent data to one requestor
+    no_data,         // the requestor waits for data that no controller sent
+    nothing_passes,  // a snooper takes the data on the bus, where no controller sent any
+    nobody           // a row sent a message to an owner or requestor that does not exist
   };
   ProtocolFault(Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
 
@@ -62,8 +63,8 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   copies.bus_to_memory();
   copies.complete(cache);    // runs the cache's pending access
   copies.send_word(cache);   // runs the cache's pending store on the cache's own copy
-  copies.apply_word(cache);  // writes the word that another cache stored into this cache's copy
-  copies.operate(cache);     // runs the cache's pending atomic on memory's data
+  copies.apply_word(cache);  // writes the word that this order step stores into this cache's copy
+  copies.operate(cache);     // runs the cache's pending atomic or store on memory's data
 };
 
 // Copies that notice when two caches offer different data in one step.
@@ -84,7 +85,7 @@ struct OrderOutcome {
   int memory_sender = kNobody;        // the cache that sent its data to memory
   bool completed = false;             // true if the requestor's access ran in this step
   bool word_sent = false;             // true if that access was a store whose word went to the other copies
-  bool operated = false;              // true if the requestor's atomic ran in this step, on memory's data
+  bool operated = false;              // true if the requestor's atomic or store ran in this step, on memory's data
   bool needs_data_step = false;       // true if data_step() must follow before this line's next order step
   std::optional<MessageId> reissued;  // the message that the requestor issues next, for the same access
   bool deferred = false;              // true if the node controller deferred the message, which is then not ordered yet
@@ -120,7 +121,8 @@ class Step {
     }
     const EventId own = event_of(protocol_.cache, own_event(message));
     run_cache(requestor_, own);
-    if (outcome_.word_sent) apply_word(message);
+    if (word_takers_ != 0 && (outcome_.word_sent || outcome_.operated)) apply_word(message);
+    if (data_takers_ != 0) take_passing_data(message);
     if (outcome_.data_to_memory() && !outcome_.operated) run_memory_data();
     outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
     const bool takes_data = outcome_.needs_data_step || took_data_;
@@ -186,8 +188,12 @@ class Step {
         break;
       case Verb::offer_data: offer(cache, state, event); break;
       case Verb::take_data:
-        copies_.bus_to_copy(cache);
-        took_data_ = true;
+        if (cache == requestor_) {
+          copies_.bus_to_copy(cache);
+          took_data_ = true;
+        } else {
+          data_takers_ |= bit_of(cache);
+        }
         break;
       case Verb::complete:
         outcome_.completed = true;
@@ -202,7 +208,7 @@ class Step {
         outcome_.completed = outcome_.word_sent = true;
         copies_.send_word(cache);
         break;
-      case Verb::apply_word: takers_ |= std::uint64_t{1} << cache % kMostOnBus; break;
+      case Verb::apply_word: word_takers_ |= bit_of(cache); break;
       default: break;  // parse_protocol() rejects all other verbs in these rows
     }
   }
@@ -218,11 +224,26 @@ class Step {
     offered_ = true;
   }
 
-  // Writes the stored word into the copies of the snoopers whose rows did `apply word`. The requestor's row, which produces the
-  // word, has already run.
+  static std::uint64_t bit_of(int cache) { return std::uint64_t{1} << cache % kMostOnBus; }
+
+  // Writes the stored word into the copies of the caches whose rows did `apply word`. It is known now that memory, or the
+  // requestor's row, has stored it.
   void apply_word(MessageId message) {
     for (const int cache : copies_.snoopers(message)) {
-      if ((takers_ >> cache % kMostOnBus & 1) != 0) copies_.apply_word(cache);
+      if (cache != requestor_ && (word_takers_ & bit_of(cache)) != 0) copies_.apply_word(cache);
+    }
+    if (requestor_ != kMemory && (word_takers_ & bit_of(requestor_)) != 0) copies_.apply_word(requestor_);
+  }
+
+  // Copies the data that passes on the bus into the copies of the snoopers whose rows did `take data`.
+  void take_passing_data(MessageId message) {
+    for (const int cache : copies_.snoopers(message)) {
+      if (cache == requestor_ || (data_takers_ & bit_of(cache)) == 0) continue;
+      if (outcome_.supplier == kNobody && !outcome_.data_to_memory()) {
+        fail(ProtocolFault::Kind::nothing_passes, protocol_, Controller::cache, copies_.state(cache),
+             event_of(protocol_.cache, other_event(message)));
+      }
+      copies_.bus_to_copy(cache);
     }
   }
 
@@ -274,8 +295,9 @@ class Step {
   const std::size_t events_;
   OrderOutcome outcome_;
   bool took_data_ = false;
-  bool offered_ = false;      // true if the supplier offered its data
-  std::uint64_t takers_ = 0;  // bit n is set if cache n (modulo kMostOnBus) takes this step's word
+  bool offered_ = false;  // true if the supplier offered its data
+  // Bit n is set if cache n (modulo kMostOnBus) takes this step's word, or its data without having requested it.
+  std::uint64_t word_takers_ = 0, data_takers_ = 0;
 };
 
 }  // namespace bus_order_detail

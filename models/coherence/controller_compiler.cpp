@@ -166,7 +166,7 @@ class ControllerCompiler {
       row.count = static_cast<std::uint8_t>(actions->steps.size());
       row.source_line = static_cast<std::uint16_t>(text.line);
       std::copy(actions->steps.begin(), actions->steps.end(), row.actions.begin());
-      if (!fits_next(row, pair.state, text.line)) return;
+      if (!fits_next(row, pair, text.line)) return;
       if (!fill(row, pair, text)) return;
     }
   }
@@ -280,15 +280,18 @@ class ControllerCompiler {
   }
 
   // True if the row's actions allow the next state. Otherwise reports one error.
-  bool fits_next(const Row& row, StateId state, int line) {
+  bool fits_next(const Row& row, const Pair& pair, int line) {
     const std::string& initial = state_names_.front();
+    const StateId state = pair.state;
+    const bool takes_passing = row.does(Verb::take_data) && fixed_[pair.base].kind == at_other;
     if (row.does(Verb::stall) && row.next != state) {
       error(line, "a stall changes nothing: 'then' must be '='");
     } else if (row.does(Verb::free) && row.next != 0) {
       error(line,
             fmt::format("'free' gives the copy up, so the next state must be {}, not {}", initial, state_names_[row.next]));
-    } else if (row.does(Verb::apply_word) && (state == 0 || row.next == 0)) {
-      error(line, fmt::format("'apply word' needs a copy, before the row and after it: neither state may be {}", initial));
+    } else if ((row.does(Verb::apply_word) || takes_passing) && (state == 0 || row.next == 0)) {
+      error(line, fmt::format("'{}' needs a copy, before the row and after it: neither state may be {}",
+                              takes_passing ? "take data" : "apply word", initial));
     } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !row.does(Verb::free) &&
                row.next == 0 && state != 0) {
       error(line, fmt::format("{} to {} without 'free': the cache would keep a line that it has no copy of",
@@ -302,7 +305,9 @@ class ControllerCompiler {
   // Stores the row for the pair. Returns false after an error.
   bool fill(const Row& row, const Pair& pair, const WrittenRow& text) {
     const bool is_load = fixed_[pair.base].kind == at_load;
-    if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != pair.state) {
+    // A machine's loads that hit bypass the rows. On an atomic bus they run, so that a row can note that the copy is used.
+    const bool bypasses = protocol_.kind != ProtocolKind::bus || protocol_.bus == BusKind::split;
+    if (is_load && bypasses && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != pair.state) {
       error(row.source_line, "a Load that hits changes nothing: 'then' must be '='");
       return false;
     }

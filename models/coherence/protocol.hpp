@@ -29,14 +29,14 @@ enum class Verb : std::uint8_t {
   // Actions on a bus, in the order step.
   assert_shared,
   assert_owned,
-  send_data,  // sends the controller's data to the recipients in `argument`, which are Destination bits
+  send_data,   // sends the controller's data to the recipients in `argument`, which are Destination bits
   offer_data,  // sends it to the requestor, unless another cache has offered the same data
-  complete,   // runs the pending access now, so that it succeeds even if the next order step takes the line away
+  complete,    // runs the pending access now, so that it succeeds even if the next order step takes the line away
   // Actions on a bus, in protocols whose stores update the other copies.
   send_word,   // runs the pending store in the order step, and sends the stored word over the bus
-  apply_word,  // writes the word that `send_word` sends into this snooper's copy, in the same order step
+  apply_word,  // writes the word that the requestor stores in this order step into this copy
   // Action of memory in the order step.
-  operate,  // runs the requestor's atomic on memory's data
+  operate,  // runs the requestor's atomic, or on an atomic bus its store, on memory's data
   // Actions that use data from the bus or a message.
   take_data,      // copies the data from the bus or the incoming message into this copy
   update_memory,  // copies the data from the bus or the incoming message into memory
@@ -250,7 +250,7 @@ struct Message {
   bool carries_data = false;  // on a bus: true if the sender puts a line on the data bus (a write-back)
   MessageClass message_class = MessageClass::bus;
   bool absent_ignores = false;  // derived: true if caches without a copy ignore Other_<name>, so that they need not snoop
-  bool operates = false;        // derived, on a bus: true if the message's order step runs the requestor's atomic at memory
+  bool operates = false;        // derived, on a bus: true if the message's order step runs the requestor's access at memory
 };
 
 // atomic: data comes in the order step. split: data comes later, and other lines use the bus meanwhile.

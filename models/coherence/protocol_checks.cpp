@@ -35,41 +35,66 @@ bool issues(const Row& row, MessageId message) {
                      [message](Action action) { return action.verb == Verb::issue && action.argument == message; });
 }
 
-// Checks the rows of the Atomic event. Atomic must hit in the same states as Store. In the other states it may issue messages;
-// memory must `operate` on these, and no other event may issue them.
-void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
+bool operates(const Protocol& protocol, MessageId message) {
+  bool found = false;
+  for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
+    for_rows(protocol.memory, static_cast<StateId>(state), message,
+             [&](const Row& row) { found |= !row.impossible && row.does(Verb::operate); });
+  }
+  return found;
+}
+
+// Checks that Atomic hits in the same states as Store.
+void check_hits_of_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
   const ControllerTable& cache = protocol.cache;
-  const auto error = [&](const Row& row, const std::string& text) { diagnostics.error(row.source_line, text); };
-  std::vector<bool> by_atomic(protocol.messages.size());
-  for (std::size_t s = 0; protocol.has_far_atomics() && s < cache.states.size(); ++s) {
+  for (std::size_t s = 0; s < cache.states.size(); ++s) {
     const auto state = static_cast<StateId>(s);
     const Row& store = cache.row(state, cache.base_events[kStore].first);
     const Row& atomic = cache.row(state, cache.base_events[protocol.atomic].first);
     const bool here = access_result(store) == AccessResult::hit;
-    const bool same = here == (access_result(atomic) == AccessResult::hit) && (!here || store.next == atomic.next);
-    if (!same) {
-      const std::string& name = cache.states[s].name;
-      error(atomic,
-            here ? fmt::format("cache: Store hits in {}, so Atomic must hit there, too, and lead to the same state", name)
-                 : fmt::format("cache: Atomic hits in {}, but Store doesn't", name));
-    }
-    for (std::size_t m = 0; m < by_atomic.size(); ++m) {
-      if (issues(atomic, static_cast<MessageId>(m))) by_atomic[m] = true;
+    if (here == (access_result(atomic) == AccessResult::hit) && (!here || store.next == atomic.next)) continue;
+    const std::string& name = cache.states[s].name;
+    diagnostics.error(
+        atomic.source_line,
+        here ? fmt::format("cache: Store hits in {}, so Atomic must hit there, too, and lead to the same state", name)
+             : fmt::format("cache: Atomic hits in {}, but Store doesn't", name));
+  }
+}
+
+// The messages at whose order step memory must `operate`, because an access issues them that runs at memory: Atomic or, on an
+// atomic bus, a Store that writes through.
+std::vector<bool> operated_messages(const Protocol& protocol) {
+  std::vector<bool> operated(protocol.messages.size());
+  const ControllerTable& cache = protocol.cache;
+  const bool by_stores = !protocol.has_far_atomics() && protocol.bus == BusKind::atomic;
+  for (std::size_t m = 0; m < operated.size(); ++m) {
+    const auto message = static_cast<MessageId>(m);
+    if (by_stores && !operates(protocol, message)) continue;
+    for (std::size_t s = 0; (protocol.has_far_atomics() || by_stores) && s < cache.states.size(); ++s) {
+      if (issues(cache.row(static_cast<StateId>(s), cache.base_events[protocol.atomic].first), message)) operated[m] = true;
     }
   }
-  for (std::size_t m = 0; m < by_atomic.size(); ++m) {
+  return operated;
+}
+
+// Checks that memory operates at these messages and no others, and that no other event issues them.
+void check_operated(const Protocol& protocol, Diagnostics& diagnostics) {
+  const ControllerTable& cache = protocol.cache;
+  const auto error = [&](const Row& row, const std::string& text) { diagnostics.error(row.source_line, text); };
+  const char* access = protocol.has_far_atomics() || protocol.bus == BusKind::split ? "Atomic" : "Store";
+  const std::vector<bool> operated = operated_messages(protocol);
+  for (std::size_t m = 0; m < operated.size(); ++m) {
     const auto message = static_cast<MessageId>(m);
     const std::string& name = protocol.messages[m].name;
-    for (std::size_t i = 0; i < cache.rows.size(); ++i) {
-      const bool of_atomic = protocol.has_far_atomics() && cache.base_events[protocol.atomic].first == i % cache.events.size();
-      if (by_atomic[m] && !of_atomic && issues(cache.rows[i], message))
-        error(cache.rows[i], fmt::format("cache: {} is what Atomic issues, so that nothing else may", name));
+    for (std::size_t i = 0; operated[m] && i < cache.rows.size(); ++i) {
+      if (cache.base_events[protocol.atomic].first != i % cache.events.size() && issues(cache.rows[i], message))
+        error(cache.rows[i], fmt::format("cache: {} is what {} issues, so that nothing else may", name, access));
     }
     for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
       for_rows(protocol.memory, static_cast<StateId>(state), m, [&](const Row& row) {
-        if (row.impossible || row.does(Verb::operate) == by_atomic[m]) return;
-        error(row, by_atomic[m] ? fmt::format("memory: Atomic issues {}, so it must 'operate' there", name)
-                                : fmt::format("memory: 'operate' at {}, which no Atomic issues", name));
+        if (row.impossible || row.does(Verb::operate) == operated[m]) return;
+        error(row, operated[m] ? fmt::format("memory: {} issues {}, so it must 'operate' there", access, name)
+                               : fmt::format("memory: 'operate' at {}, which no {} issues", name, access));
       });
     }
   }
@@ -119,7 +144,8 @@ void check_reachable(const CompiledController& controller, Diagnostics& diagnost
 }
 
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
-  check_atomics(protocol, diagnostics);
+  if (protocol.has_far_atomics()) check_hits_of_atomics(protocol, diagnostics);
+  check_operated(protocol, diagnostics);
   std::vector<bool> issued(protocol.messages.size());
   for (const Row& row : protocol.cache.rows) {
     for (const Action action : row.steps()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sim/statistics/source_names.hpp"
 
@@ -68,6 +69,7 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"bus_rdx", "BusRdX", "transactions of this cache that ask for the only copy, with its data"},
     {"bus_upgr", "BusUpgr", "transactions of this cache that ask for the right to write, without data"},
     {"bus_upd", "BusUpd", "transactions of this cache that send a word to the other copies"},
+    {"bus_wr", "BusWr", "transactions of this cache that write a word through to memory"},
     {"cache_to_cache", "cache-to-cache transfers", "lines that this cache got from another one"},
     {"memory_reads", "memory reads", "lines that this cache got from memory"},
     {"memory_writes", "memory writes", "times that this cache's data went to memory: write-backs, flushes and updates"},
@@ -79,6 +81,7 @@ const std::array<ClassCounterFacts, kClassCounters> kClassCounterFacts = {{
     {"silent_upgrades", "silent upgrades", "first writes that needed no transaction, because no other cache had the line"},
     {"useful_prefetches", "useful prefetches", "lines that were fetched before a load needed them, and then used"},
     {"wasted_prefetches", "wasted prefetches", "lines that were fetched before a load needed them, and left unused"},
+    {"sc_failures", "failed store-conditionals", "store-conditionals that had lost their reservation"},
     {"bus_bytes", "bytes on the bus", "data of this cache's transactions: lines and words, without addresses"},
 }};
 
@@ -127,8 +130,11 @@ ClassCounters::RowMeaning ClassCounters::meaning_of(const Protocol& bus, StateId
   meaning.other = !meaning.own;
   if (meaning.other) return meaning;
   meaning.needs_data = after.awaits_data || meaning.takes_data;
-  meaning.counts_transaction = !bus.messages[message].operates;
-  if (issued_at(bus.cache, kEvict, message)) {
+  meaning.to_memory_alone = bus.messages[message].operates && !bus.has_far_atomics();
+  meaning.counts_transaction = !bus.messages[message].operates || meaning.to_memory_alone;
+  if (meaning.to_memory_alone) {
+    meaning.transaction = ClassCounter::bus_wr;
+  } else if (issued_at(bus.cache, kEvict, message)) {
     meaning.transaction = ClassCounter::write_backs;
     meaning.counts_transaction = meaning.to_memory;  // false if another cache has taken the line meanwhile
   } else if (own_row_does(bus, message, Verb::send_word)) {
@@ -146,11 +152,12 @@ void ClassCounters::row_ran(int cache, LineAddr line, StateId state, EventId eve
   if (row.processor) processor_row(cache, line, row);
   if (row.own) own_row(cache, line, row);
   if (row.other) other_row(cache, line, row);
-  if (row.takes_data) line_came(cache, line);
+  if (row.takes_data && row.other) line_passed(cache, line);
+  if (row.takes_data && !row.other) line_came(cache, line);
 }
 
 void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& row) {
-  if (row.frees) {
+  if (row.frees && row.had_copy) {
     add(cache, ClassCounter::evictions);
     classes_.evicted(cache, line);
     line_left(cache, line);
@@ -168,11 +175,19 @@ void ClassCounters::own_row(int cache, LineAddr line, const RowMeaning& row) {
   if (row.counts_transaction) add(cache, row.transaction);
   if (row.needs_data) add(cache, from_cache ? ClassCounter::cache_to_cache : ClassCounter::memory_reads);
   if (row.to_memory) add(cache, ClassCounter::memory_writes);
+  if (row.to_memory_alone) word_written_through(cache, row);
   if (row.sends_word) {
     add(cache, ClassCounter::bus_bytes, kUpdateBytes);
   } else if (row.needs_data || row.to_memory) {
     add(cache, ClassCounter::bus_bytes, line_bytes_);
   }
+}
+
+void ClassCounters::word_written_through(int cache, const RowMeaning& row) {
+  add(cache, ClassCounter::memory_writes);
+  add(cache, ClassCounter::bus_bytes, kUpdateBytes);
+  wrote_past_ = !row.had_copy;
+  if (wrote_past_) add(cache, ClassCounter::write_misses);
 }
 
 void ClassCounters::other_row(int cache, LineAddr line, const RowMeaning& row) {
@@ -200,10 +215,18 @@ void ClassCounters::line_came(int cache, LineAddr line) {
   }
 }
 
+void ClassCounters::line_passed(int cache, LineAddr line) {
+  classes_.passed(cache, line);
+  LineBits& bits = lines_[line.value];
+  bits.unused |= bit_of(cache);
+  bits.passed |= bit_of(cache);
+}
+
 void ClassCounters::line_left(int cache, LineAddr line) {
   LineBits& bits = lines_[line.value];
   if ((bits.unused & bit_of(cache)) != 0) add(cache, ClassCounter::wasted_prefetches);
   bits.unused &= ~bit_of(cache);
+  bits.passed &= ~bit_of(cache);
 }
 
 MissClasses::Change ClassCounters::access_ran(int cache, Address address, int bytes, bool writes, bool hit) {
@@ -211,9 +234,15 @@ MissClasses::Change ClassCounters::access_ran(int cache, Address address, int by
   add(cache, writes ? ClassCounter::writes : ClassCounter::reads);
   if (hit) add(cache, ClassCounter::hits);
   LineBits& bits = lines_[line.value];
-  if ((bits.unused & bit_of(cache)) != 0) add(cache, hit ? ClassCounter::useful_prefetches : ClassCounter::read_misses);
+  const bool waited = !hit && (bits.passed & bit_of(cache)) == 0;
+  if ((bits.unused & bit_of(cache)) != 0) add(cache, waited ? ClassCounter::read_misses : ClassCounter::useful_prefetches);
   bits.unused &= ~bit_of(cache);
+  bits.passed &= ~bit_of(cache);
   if (writes) bits.wanted_by_store &= ~bit_of(cache);
+  if (std::exchange(wrote_past_, false)) {
+    classes_.wrote_past(cache, address, bytes);
+    return {};
+  }
   const MissClasses::Change change = classes_.used(cache, address, bytes, writes, hit);
   if (change.was != change.is) count_class(cache, change);
   return change;
@@ -228,12 +257,24 @@ void ClassCounters::count_class(int cache, MissClasses::Change change) {
 
 namespace {
 
+// True for what a machine has, too. Its caches write back, and its programs have no store-conditionals.
+bool is_of_machines(std::size_t counter) {
+  return counter != ordinal(ClassCounter::bus_wr) && counter != ordinal(ClassCounter::sc_failures);
+}
+
+struct CounterFamily {
+  std::size_t counter;
+  workloads::MetricFamily family;
+};
+
 // Declares a separate metric family for each counter, so that each has its own description.
-std::vector<workloads::MetricFamily> counter_families(workloads::MetricSink& metrics) {
-  std::vector<workloads::MetricFamily> families;
-  for (const ClassCounterFacts& facts : kClassCounterFacts) {
-    families.push_back(metrics.family("caches.<i>." + std::string(facts.name), facts.name == "bus_bytes" ? "bytes" : "",
-                                      kNeither, facts.meaning, kDetail));
+std::vector<CounterFamily> counter_families(workloads::MetricSink& metrics) {
+  std::vector<CounterFamily> families;
+  for (std::size_t counter = 0; counter < kClassCounterFacts.size(); ++counter) {
+    if (!is_of_machines(counter)) continue;
+    const ClassCounterFacts& facts = kClassCounterFacts[counter];
+    families.push_back({counter, metrics.family("caches.<i>." + std::string(facts.name),
+                                                facts.name == "bus_bytes" ? "bytes" : "", kNeither, facts.meaning, kDetail)});
   }
   return families;
 }
@@ -253,10 +294,9 @@ void declare_class_counters(workloads::MetricSink& metrics) {
 
 void report_class_counters(const std::vector<ClassCounts>& counts, const std::vector<CpiRow>& cpi,
                            const std::vector<int>& cores, workloads::MetricSink& metrics) {
-  const std::vector<workloads::MetricFamily> families = counter_families(metrics);
+  const std::vector<CounterFamily> families = counter_families(metrics);
   for (std::size_t cache = 0; cache < counts.size(); ++cache) {
-    for (std::size_t counter = 0; counter < families.size(); ++counter)
-      families[counter].add({std::to_string(cache)}, counts[cache][counter]);
+    for (const auto& [counter, family] : families) family.add({std::to_string(cache)}, counts[cache][counter]);
   }
   std::map<std::pair<int, std::size_t>, std::int64_t> cycles;
   for (const CpiRow& row : cpi) {

@@ -35,6 +35,7 @@ enum class ClassCounter : std::uint8_t {
   bus_rdx,
   bus_upgr,
   bus_upd,
+  bus_wr,
   cache_to_cache,
   memory_reads,
   memory_writes,
@@ -45,9 +46,10 @@ enum class ClassCounter : std::uint8_t {
   silent_upgrades,
   useful_prefetches,
   wasted_prefetches,
+  sc_failures,
   bus_bytes
 };
-constexpr int kClassCounters = 27;
+constexpr int kClassCounters = 29;
 
 // A counter's name in metrics and templates, its name in a course, and its meaning.
 struct ClassCounterFacts {
@@ -75,6 +77,8 @@ class ClassCounters {
     add(cache, ClassCounter::reads);
     add(cache, ClassCounter::hits);
   }
+  // Counts a store-conditional that had lost its reservation. It is no access.
+  void store_conditional_failed(int cache) { add(cache, ClassCounter::sc_failures); }
   // While off (in warm-up and after the measured time), states are followed but nothing is counted.
   void set_on(bool on) { on_ = on; }
 
@@ -91,6 +95,7 @@ class ClassCounters {
     bool needs_data = false;  // own message, after which the cache needs data
     bool supplies = false, to_memory = false;
     bool sends_word = false, takes_word = false;
+    bool to_memory_alone = false;                 // own message, by which memory stores the word
     bool had_copy = false, keeps_copy = false;    // the cache has a readable copy before, and after the row
     bool could_write = false, can_write = false;  // without asking
     bool write_hits = false;                      // a Store that hits and changes the state, such as E to M
@@ -106,12 +111,15 @@ class ClassCounters {
   void own_row(int cache, LineAddr line, const RowMeaning& row);
   void other_row(int cache, LineAddr line, const RowMeaning& row);
   void line_came(int cache, LineAddr line);
+  void line_passed(int cache, LineAddr line);
   void line_left(int cache, LineAddr line);
+  void word_written_through(int cache, const RowMeaning& row);
 
   // State of a line. Bit n of each member is about cache n.
   struct LineBits {
     std::uint64_t wanted_by_store = 0;  // cache n's latest request for the line was made for a store
-    std::uint64_t unused = 0;           // a load fetched the line into cache n, and no access has used it yet
+    std::uint64_t unused = 0;  // a load fetched the line into cache n, or it came in passing, and no access has used it yet
+    std::uint64_t passed = 0;  // the line came into cache n in passing, and no access has used it yet
   };
 
   void count_class(int cache, MissClasses::Change change);
@@ -119,6 +127,7 @@ class ClassCounters {
   const std::size_t events_;
   const int line_bytes_;
   bool on_ = true;
+  bool wrote_past_ = false;       // the access in progress has stored to memory alone, because the cache has no copy
   std::vector<RowMeaning> rows_;  // indexed [state][event]
   std::vector<ClassCounts> counts_;
   MissClasses classes_;

@@ -67,6 +67,11 @@ void MissClasses::fetched(int cache, LineAddr line) {
   copy.unused = true;
 }
 
+void MissClasses::passed(int cache, LineAddr line) {
+  fetched(cache, line);
+  copy_of(cache, line).unused = false;
+}
+
 void MissClasses::evicted(int cache, LineAddr line) {
   copy_of(cache, line).was_evicted = true;
 }
@@ -91,10 +96,19 @@ MissClasses::Change MissClasses::used(int cache, Address address, int bytes, boo
     copy.due = 0;
   }
   if (copy.counted) change.is = copy.is;
-  if (!writes) return change;
-  for (std::uint64_t rest = all.caches & ~(std::uint64_t{1} << cache); rest != 0; rest &= rest - 1)
-    all.copies[static_cast<std::size_t>(std::countr_zero(rest))].fresh |= touched;
+  if (writes) renew_for_others(cache, all, touched);
   return change;
+}
+
+void MissClasses::wrote_past(int cache, Address address, int bytes) {
+  const LineAddr line(address / static_cast<Address>(line_bytes_));
+  renew_for_others(cache, lines_[line.value], parts(address, bytes));
+}
+
+// These parts of the line are new to the other caches that have had it.
+void MissClasses::renew_for_others(int cache, Line& line, std::uint64_t parts) const {
+  for (std::uint64_t rest = line.caches & ~(std::uint64_t{1} << cache); rest != 0; rest &= rest - 1)
+    line.copies[static_cast<std::size_t>(std::countr_zero(rest))].fresh |= parts;
 }
 
 }  // namespace linebounce::sim

@@ -27,9 +27,14 @@ class MissClasses {
 
   // The line has come into the cache.
   void fetched(int cache, LineAddr line);
+  // The cache has taken the line as it passed on the bus, so that no access has waited for it.
+  void passed(int cache, LineAddr line);
   // The cache has lost the line: to make room, or to another cache's transaction.
   void evicted(int cache, LineAddr line);
   void invalidated(int cache, LineAddr line);
+
+  // A store has gone to memory alone: the cache has no copy, and gets none.
+  void wrote_past(int cache, Address address, int bytes);
 
   // How an access changes the class of the miss that brought the cache's copy. none to X: the access is that miss. From false
   // to true sharing: the access is the first one to a word that was new. Equal: nothing changes.
@@ -64,6 +69,7 @@ class MissClasses {
     std::uint64_t caches = 0;    // bit n: cache n has had the line
     std::vector<Copy> copies{};  // by cache
   };
+  void renew_for_others(int cache, Line& line, std::uint64_t parts) const;
   [[nodiscard]] Copy& copy_of(int cache, LineAddr line);
   [[nodiscard]] std::uint64_t parts(Address address, int bytes) const;
 

@@ -43,7 +43,8 @@ void add_derived(std::map<std::string, double>& counters) {
   counters["sharing_misses"] = get("true_sharing_misses") + get("false_sharing_misses");
   counters["miss_rate_pct"] = counters["accesses"] == 0 ? 0 : 100 * counters["misses"] / counters["accesses"];
   counters["memory_transactions"] = get("memory_reads") + get("memory_writes");
-  counters["transactions"] = get("bus_rd") + get("bus_rdx") + get("bus_upgr") + get("bus_upd") + get("write_backs");
+  counters["transactions"] =
+      get("bus_rd") + get("bus_rdx") + get("bus_upgr") + get("bus_upd") + get("bus_wr") + get("write_backs");
 }
 
 std::map<std::string, double> sum_of(const CounterListing& listing) {

@@ -65,7 +65,7 @@ def protocol(clone: Clone) -> None:
         ),
         before(
             "models/coherence/checker/murphi_bus.cpp",
-            "    case Verb::take_data: out_.line(depth, ",
+            "    case Verb::take_data:\n",
             "    case Verb::note_sample: break;\n",
         ),
         before(

@@ -14,8 +14,8 @@ Access = tuple[int, bool, int]  # CPU, whether it writes, address
 
 NAMES = (
     "reads", "read_misses", "writes", "write_misses", "evictions", "write_backs", "bus_rd", "bus_rdx",
-    "bus_upgr", "bus_upd", "cache_to_cache", "memory_reads", "memory_writes", "interventions",
-    "invalidations", "flushes", "updates", "silent_upgrades", "bus_bytes",
+    "bus_upgr", "bus_upd", "bus_wr", "cache_to_cache", "memory_reads", "memory_writes", "interventions",
+    "invalidations", "flushes", "updates", "silent_upgrades", "sc_failures", "bus_bytes",
 )  # fmt: skip
 CACHE, WAYS, LINE = 1024, 2, 64
 CPUS = 4
@@ -27,6 +27,8 @@ class Model:
     def __init__(self, protocol: str, *, flush_to_writers: bool) -> None:
         self.updates, self.exclusive = protocol == "dragon", protocol != "msi"
         self.owned = protocol in ("moesi", "dragon")
+        self.through, self.allocates = protocol.startswith("write_through"), protocol != "write_through"
+        self.clean_answers = protocol == "illinois"
         # Whether memory receives the dirty data that another cache's write fetches.
         self.flush_to_writers = flush_to_writers and not self.owned
         # For each cache: set, then line (oldest first), then state.
@@ -42,14 +44,18 @@ class Model:
         state = mine.pop(line, None)
         if state is None:
             count["write_misses" if write else "read_misses"] += 1
-            state = self.fetch(cpu, line, to_write=write and not self.updates)
+            if self.allocates or not write:
+                state = self.fetch(cpu, line, to_write=write and not self.updates and not self.through)
         elif write and state == "exclusive":
             count["silent_upgrades"] += 1
-        if write and state in ("shared", "owner"):
+        if write and self.through:
+            self.write_through(cpu, line)
+        elif write and state in ("shared", "owner"):
             state = self.tell_others(cpu, line)
         elif write:
             state = "modified"
-        mine[line] = state
+        if state is not None:
+            mine[line] = state
 
     def others(self, cpu: int, line: int) -> list[tuple[int, dict[int, str]]]:
         return [(one, self.lines(one, line)) for one in range(CPUS) if one != cpu and line in self.lines(one, line)]
@@ -62,7 +68,7 @@ class Model:
                 count.update({"write_backs": 1, "memory_writes": 1, "bus_bytes": LINE})
         dirty = [one for one, lines in others if lines[line] in ("modified", "owner")]
         count.update({"bus_rdx" if to_write else "bus_rd": 1, "bus_bytes": LINE})
-        count["cache_to_cache" if dirty else "memory_reads"] += 1
+        count["cache_to_cache" if dirty or (self.clean_answers and others) else "memory_reads"] += 1
         for one, lines in others:
             if lines[line] == "modified" and (self.flush_to_writers if to_write else not self.owned):
                 self.counts[one].update({"flushes": 1, "memory_writes": 1})
@@ -74,7 +80,13 @@ class Model:
                 lines[line] = "owner" if one in dirty and self.owned else "shared"
         if to_write:
             return "modified"
-        return "shared" if others or not self.exclusive else "exclusive"
+        return "shared" if others or self.through or not self.exclusive else "exclusive"
+
+    def write_through(self, cpu: int, line: int) -> None:
+        self.counts[cpu].update({"bus_wr": 1, "memory_writes": 1, "bus_bytes": 8})
+        for one, lines in self.others(cpu, line):
+            del lines[line]
+            self.counts[one]["invalidations"] += 1
 
     def tell_others(self, cpu: int, line: int) -> str:
         others = self.others(cpu, line)
@@ -135,6 +147,13 @@ def test_counters_of_an_ordered_trace_are_the_models_on_both_buses(linebounce: P
     assert found == expected(protocol, order, flush_to_writers=True)
     found = counted(linebounce, [trace], f"{protocol}_snoop", "-o", str(linebounce.directory / "out"), "--fresh")
     assert found == expected(protocol, order, flush_to_writers=False)
+
+
+@pytest.mark.parametrize("protocol", ["illinois", "write_through", "write_through_allocate"])
+def test_counters_of_protocols_that_only_the_atomic_bus_has(linebounce: Program, protocol: str) -> None:
+    order = accesses(4)
+    trace = str(linebounce.file("ordered.txt", ordered(order)))
+    assert counted(linebounce, [trace], protocol) == expected(protocol, order, flush_to_writers=True)
 
 
 @pytest.mark.parametrize("form", PER_CPU)

@@ -62,8 +62,11 @@ class BusCopies {
   }
   void apply_word(int cache) { host().take_word(cache); }
   void operate(int cache) {
-    if (take_access(cache) != Waiting::atomic) broken(kMemory, "operates, but no atomic operation waits");
-    host().read_and_write(kMemory, host().protocol().atomic);
+    const std::size_t access = host().protocol().atomic;
+    if (take_access(cache) != waiting_for(access)) {
+      broken(kMemory, fmt::format("operates, but no {} waits", access == kStore ? "store" : "atomic operation"));
+    }
+    host().read_and_write(kMemory, access);
   }
 
   AccessResult access(int cache, std::size_t event) {

@@ -57,7 +57,9 @@ class Recorder final : public checker::StepWatcher {
       if (action.verb == Verb::assert_owned) raised.emplace_back("owned");
       if (action.verb == Verb::issue) note(cache, fmt::format("issues {}", protocol_.messages[action.argument].name));
       if (action.verb == Verb::stall) note(cache, "stalls");
-      if (action.verb == Verb::take_data || action.verb == Verb::update_memory) note(cache, fmt::format("takes {}", on_bus_));
+      if (action.verb == Verb::update_memory || (action.verb == Verb::take_data && !snoops(controller, event)))
+        note(cache, fmt::format("takes {}", on_bus_));
+      if (action.verb == Verb::take_data && snoops(controller, event)) note(cache, "takes what passes");
     }
     if (!raised.empty()) note(cache, fmt::format("says {}", fmt::join(raised, ", ")));
   }
@@ -71,6 +73,13 @@ class Recorder final : public checker::StepWatcher {
   }
 
  private:
+  [[nodiscard]] bool snoops(Controller controller, EventId event) const {
+    if (controller != Controller::cache) return false;
+    for (std::size_t m = 0; m < protocol_.messages.size(); ++m) {
+      if (protocol_.cache.base_events[other_event(static_cast<MessageId>(m))].first == event) return true;
+    }
+    return false;
+  }
   void note(int cache, std::string text) { now_.notes[column(cache)].push_back(std::move(text)); }
   [[nodiscard]] std::size_t column(int cache) const { return cache == kMemory ? caches_ : cache; }
 

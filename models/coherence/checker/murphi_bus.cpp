@@ -9,6 +9,18 @@ bool does(const ControllerTable& table, Verb verb) {
   return std::any_of(table.rows.begin(), table.rows.end(), [verb](const Row& row) { return row.does(verb); });
 }
 
+bool snoopers_take_data(const Protocol& bus) {
+  for (std::size_t m = 0; m < bus.messages.size(); ++m) {
+    const EventId other = bus.cache.base_events[other_event(static_cast<MessageId>(m))].first;
+    for (std::size_t state = 0; state < bus.cache.states.size(); ++state) {
+      if (bus.cache.row(static_cast<StateId>(state), other).does(Verb::take_data)) return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::string_view kSnooper = "k";  // the variable of the cache that reacts to another's message
+
 }  // namespace
 
 MurphiBus::MurphiBus(MurphiWriter& out, const Protocol& bus, const Protocol& subject, MurphiController memory,
@@ -18,6 +30,9 @@ MurphiBus::MurphiBus(MurphiWriter& out, const Protocol& bus, const Protocol& sub
       subject_(subject),
       memory_(std::move(memory)),
       more_(std::move(more)),
+      operates_(bus.has_far_atomics() || does(bus.memory, Verb::operate)),
+      passes_words_(bus.sends_words || does(bus.cache, Verb::apply_word)),
+      takes_passing_(snoopers_take_data(bus)),
       parameters_(memory_.selected_by.empty() ? "" : declared(memory_.selected_by) + "; "),
       arguments_(memory_.selected_by.empty() ? "" : listed(memory_.selected_by) + ", ") {}
 
@@ -43,7 +58,8 @@ void MurphiBus::types() {
   out_.line(2, "shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred, operated: boolean;");
   out_.line(2, "sender: any_cid;  -- who put data on the bus");
   if (does(bus_.cache, Verb::offer_data)) out_.line(2, "offered: boolean;  -- the sender offered its data");
-  if (bus_.sends_words) out_.line(2, "word: boolean; before: val; takers: array[cid] of boolean;");
+  if (takes_passing_) out_.line(2, "snarfers: array[cid] of boolean;  -- who takes the data that passes");
+  if (passes_words_) out_.line(2, "word: boolean; before: val; takers: array[cid] of boolean;");
   out_.line(1, "end;");
 }
 
@@ -55,7 +71,7 @@ void MurphiBus::procedures() {
   out_.line(1, "assert {0}.request = R_none \"two requests\"; {0}.request := request;", cache("c").at);
   out_.line(0, "end;\n");
   if (does(bus_.cache, Verb::offer_data)) offer_procedure();
-  if (bus_.has_far_atomics()) operate_procedure();
+  if (operates_) operate_procedure();
   out_.access_procedures(
       subject_, cache("c"), bus_.atomic,
       [&](int depth, const Row& row) {
@@ -98,7 +114,8 @@ void MurphiBus::offer_procedure() {
 
 void MurphiBus::operate_procedure() {
   out_.line(0, "procedure operate({}c: cid; w: val); begin", parameters_);
-  out_.line(1, "assert {0}.access = W_Atomic \"operates without an atomic operation\"; {0}.access := W_none;", cache("c").at);
+  out_.line(1, "assert {0}.access = W_{1} \"operates without {2}\"; {0}.access := W_none;", cache("c").at,
+            bus_.cache.base_events[bus_.atomic].name, bus_.has_far_atomics() ? "an atomic operation" : "a store");
   if (subject_.invariant_data_value) out_.line(1, "assert {}.data = latest \"stale memory\";", memory_.at);
   out_.line(1, "{}.data := w; latest := w;", memory_.at);
   out_.line(0, "end;\n");
@@ -114,15 +131,17 @@ void MurphiBus::order_procedure(MessageId message) {
   if (does(bus_.memory, Verb::defer)) {
     out_.line(1, "if t.deferred then {}.request := {}; {}.bus_data := 0; return; end;", at, request(message), memory_.at);
   }
-  if (bus_.has_far_atomics()) {
+  if (operates_) {
     out_.line(1, "if t.operated then");
     memory_takes_data(2, "t.to_memory");
+    if (passes_words_) out_.line(2, "t.word := true; t.before := latest;");
     out_.line(2, "operate({}c, w);", arguments_);
     out_.line(1, "end;");
   }
   rows_of(1, cache("c"), own_event(message));
-  if (bus_.sends_words) apply_word();
-  memory_takes_data(1, bus_.has_far_atomics() ? "t.to_memory & !t.operated" : "t.to_memory");
+  if (passes_words_) apply_word();
+  if (takes_passing_) take_passing_data();
+  memory_takes_data(1, operates_ ? "t.to_memory & !t.operated" : "t.to_memory");
   out_.line(1, "t.takes := !t.completed & {};", cache("c").is(&StateInfo::awaits_data));
   out_.line(1, "if t.takes | t.took then assert t.supplied \"no data\"; end;");
   out_.line(1, "if t.takes then {0}.due := c; else {0}.bus_data := 0; end;", memory_.at);
@@ -146,6 +165,12 @@ void MurphiBus::apply_word() {
   if (subject_.invariant_data_value) out_.line(2, "assert {}.data = t.before \"word into a stale copy\";", cache("k").at);
   out_.line(2, "{}.data := latest;", cache("k").at);
   out_.line(1, "end; end; end;");
+}
+
+void MurphiBus::take_passing_data() {
+  out_.line(1, "for k: cid do if t.snarfers[k] then");
+  out_.line(2, "assert t.sender != 0 \"nothing passes\"; {}.data := {}.bus_data;", cache("k").at, memory_.at);
+  out_.line(1, "end; end;");
 }
 
 // Returns a Murphi condition: the requestor needs data, because the row for its own message takes data or leads to a state that
@@ -188,7 +213,13 @@ void MurphiBus::cache_action(int depth, Action action, const MurphiController& c
       }
       break;
     case Verb::offer_data: out_.line(depth, "offer(t, {}, {}.data);", who, cache.at); break;
-    case Verb::take_data: out_.line(depth, "{}.data := {}.bus_data; t.took := true;", cache.at, memory_.at); break;
+    case Verb::take_data:
+      if (cache.selected_by.back().name == kSnooper) {
+        out_.line(depth, "t.snarfers[k] := true;");
+        break;
+      }
+      out_.line(depth, "{}.data := {}.bus_data; t.took := true;", cache.at, memory_.at);
+      break;
     case Verb::complete: out_.line(depth, "t.completed := true; complete_access({}, w);", who); break;
     case Verb::issue: out_.line(depth, "issue({}, {});", who, request(action.argument)); break;
     case Verb::free: out_.line(depth, "{}.data := 0;", cache.at); break;

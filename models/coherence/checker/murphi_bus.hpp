@@ -43,6 +43,7 @@ class MurphiBus {
   void cache_action(int depth, Action action, const MurphiController& cache);
   void memory_action(int depth, Action action);
   void apply_word();
+  void take_passing_data();
   void offer_procedure();
   void operate_procedure();
   [[nodiscard]] std::string wants_data(MessageId message) const;
@@ -52,6 +53,9 @@ class MurphiBus {
   const Protocol& subject_;
   const MurphiController memory_;
   const std::function<void(int depth, Action action)> more_;
+  const bool operates_;       // memory runs accesses
+  const bool passes_words_;   // rows take words that are stored elsewhere
+  const bool takes_passing_;  // snoopers' rows take data that they have not requested
   // Variables that select the bus, each followed by a separator: "a: aid; " and "a, "
   const std::string parameters_, arguments_;
 };

@@ -19,6 +19,7 @@ namespace linebounce::checker {
 inline Property property_of(ProtocolFault::Kind kind) {
   switch (kind) {
     case ProtocolFault::Kind::two_suppliers: return Property::one_supplier;
+    case ProtocolFault::Kind::nothing_passes:
     case ProtocolFault::Kind::no_data: return Property::data_arrives;
     case ProtocolFault::Kind::nobody: return Property::accounted;
     case ProtocolFault::Kind::impossible: break;

@@ -269,5 +269,76 @@ TEST_F(FarBus, MemoryOperatesOnTheOwnersData) {
   EXPECT_EQ(outcome.supplier, kNobody);
 }
 
+class IllinoisBus : public Bus {
+ protected:
+  IllinoisBus() : Bus("illinois_atomic") {}
+};
+
+// Memory's 100 differs from the copies' 7 only to show that it is not read.
+TEST_F(IllinoisBus, OneOfTheSharersThatOfferTheLineSuppliesItAndMemoryDoesNot) {
+  line.states = {0, state("S"), state("S")};
+  line.data = {0, 7, 7};
+  const OrderOutcome outcome = order("BusRd", 0);
+  EXPECT_EQ(outcome.supplier, 1);
+  EXPECT_FALSE(outcome.data_to_memory());
+  EXPECT_EQ(line.data[0], 7);
+  EXPECT_EQ(state_of(0), "S");
+}
+
+TEST_F(IllinoisBus, AnOfferBesideTheOwnersDataIsAFault) {
+  line.states = {0, state("M"), state("S")};
+  EXPECT_THROW(order("BusRd", 0), ProtocolFault);
+}
+
+class SnarfingBus : public Bus {
+ protected:
+  SnarfingBus() : Bus("mesi_snarfing_atomic") {}
+};
+
+TEST_F(SnarfingBus, ATagTakesTheLineThatAnotherCacheHasRequested) {
+  line.states = {0, state("T"), state("M")};
+  line.data = {0, 1, 7};
+  const OrderOutcome outcome = order("BusRd", 0);
+  EXPECT_EQ(outcome.supplier, 2);
+  EXPECT_EQ(line.data, (std::array{7, 7, 7}));
+  EXPECT_EQ(state_of(1), "S");
+}
+
+TEST_F(SnarfingBus, ATagThatTakesALineThatNobodySendsIsAFault) {
+  Row& row =
+      protocol.cache
+          .rows[state("T") * protocol.cache.events.size() + protocol.cache.base_events[other_event(message("BusUpgr"))].first];
+  row = Row{.next = state("S"), .count = 1, .impossible = false, .actions = {Action{Verb::take_data}}};
+  line.states = {state("S"), state("T"), 0};
+  try {
+    order("BusUpgr", 0);
+    FAIL() << "nothing was thrown";
+  } catch (const ProtocolFault& fault) {
+    EXPECT_EQ(fault.kind, ProtocolFault::Kind::nothing_passes);
+  }
+}
+
+class WriteThroughBus : public Bus {
+ protected:
+  WriteThroughBus() : Bus("write_through_atomic") {}
+};
+
+// Memory stores the word before any copy takes it.
+TEST_F(WriteThroughBus, MemoryRunsTheStoreAndTheWritersCopyTakesTheWord) {
+  line.states = {state("V"), state("V"), 0};
+  const OrderOutcome outcome = order("BusWr", 0);
+  EXPECT_TRUE(outcome.operated);
+  EXPECT_EQ(outcome.supplier, kNobody);
+  EXPECT_EQ(line.asked, (std::vector<std::string>{"free 1", "operate 0 on 100", "apply word 0"}));
+  EXPECT_EQ(state_of(0), "V");
+}
+
+TEST_F(WriteThroughBus, AStoreWithoutACopyGoesToMemoryAlone) {
+  line.states = {0, state("V"), 0};
+  order("BusWr", 0);
+  EXPECT_EQ(line.asked, (std::vector<std::string>{"free 1", "operate 0 on 100"}));
+  EXPECT_EQ(state_of(0), "I");
+}
+
 }  // namespace
 }  // namespace linebounce::test

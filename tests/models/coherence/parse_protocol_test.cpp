@@ -195,6 +195,22 @@ TEST(ProtocolFile, OnAnAtomicBusTheOwnEventTakesTheData) {
               HasSubstr("'take data' can't stand at Own_GetS; it belongs to Data"));
 }
 
+TEST(ProtocolFile, OnAnAtomicBusASnooperWithACopyMayTakeTheDataThatPasses) {
+  const std::string taking =
+      replaced(kTiny, "| S | Other_GetS | assert shared |", "| S | Other_GetS | assert shared; take data |");
+  EXPECT_THAT(error_of(taking), HasSubstr("'take data' can't stand at Other_GetS; it belongs to Data"));
+  const std::string atomic = replaced(taking, "| bus | split |", "| bus | atomic |");
+  EXPECT_EQ(error_of(atomic), "");
+  EXPECT_THAT(error_of(replaced(atomic, "| I, W, D | Other_GetS | - | = |", "| I, W, D | Other_GetS | take data | = |")),
+              HasSubstr("'take data' needs a copy, before the row and after it: neither state may be I"));
+}
+
+TEST(ProtocolFile, OnAnAtomicBusALoadThatHitsMayChangeTheState) {
+  const std::string changing = replaced(kTiny, "| S | Load | hit | = |", "| S | Load | hit | W |");
+  EXPECT_THAT(error_of(changing), HasSubstr("a Load that hits changes nothing: 'then' must be '='"));
+  EXPECT_EQ(error_of(replaced(changing, "| bus | split |", "| bus | atomic |")), "");
+}
+
 TEST(ProtocolFileError, MissingPairNamesControllerStateEventAndTheStatesLine) {
   EXPECT_EQ(error_after("| S | Evict | free | I | clean |\n", "", "| S | a copy |"),
             "cache: no row for state S, event Evict; write one, or say that it is impossible");
@@ -317,6 +333,17 @@ TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
   } catch (const ProtocolError& error) {
     EXPECT_THAT(error.what(), HasSubstr("node: Atomic issues Amo on its bus, so it must 'operate' there"));
   }
+}
+
+TEST(ProtocolFileError, MemoryOperatesAtWhatOnlyStoresIssue) {
+  const auto error_with = [](const std::string& from, const std::string& to) {
+    return error_of(replaced(unaligned("write_through_atomic"), from, to));
+  };
+  EXPECT_EQ(error_with("", ""), "");
+  EXPECT_THAT(error_with("| Idle | BusRd | send data to requestor |", "| Idle | BusRd | operate |"),
+              HasSubstr("memory: 'operate' at BusRd, which no Store issues"));
+  EXPECT_THAT(error_with("| I | Load | issue BusRd |", "| I | Load | issue BusWr |"),
+              HasSubstr("cache: BusWr is what Store issues, so that nothing else may"));
 }
 
 // A node's `recall` names a message of the bus, its `send` one of the network.

@@ -14,8 +14,12 @@ namespace linebounce::test {
 inline constexpr std::array kShippedProtocols = {"msi_snoop",      "mesi_snoop",          "mesi_snoop_upgrade_retry",
                                                  "mesif_snoop",    "moesi_snoop",         "dragon_snoop",
                                                  "mesi_far_snoop", "mesi_migratory_snoop"};
-inline constexpr std::array kAtomicProtocols = {"msi_atomic",    "mesi_atomic",   "mosi_atomic",   "moesi_atomic",
-                                                "moesif_atomic", "dragon_atomic", "firefly_atomic", "illinois_atomic"};
+inline constexpr std::array kAtomicProtocols = {"msi_atomic",           "mesi_atomic",
+                                                "mosi_atomic",          "moesi_atomic",
+                                                "moesif_atomic",        "dragon_atomic",
+                                                "firefly_atomic",       "illinois_atomic",
+                                                "write_through_atomic", "write_through_allocate_atomic",
+                                                "mesi_snarfing_atomic", "dragon_competitive_atomic"};
 inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // those with caches directly on the network
 inline constexpr std::array kShippedNodes = {"mesi_node",     "mesi_node_tags",       "moesi_node",
