@@ -43,6 +43,12 @@ class AddressLines {
   AddressLines(const AddressGrammar& grammar, trace::Writer& out)
       : grammar_(grammar), out_(&out), objects_(out, AddressObjects::Addresses::as_they_are) {}
 
+  Losses convert(const std::function<std::optional<AddressLine>()>& next) {
+    while (const auto line = next()) take(*line);
+    for (auto& [number, cpu] : cpus_) cpu.fetched.finish();
+    return losses({}, {});
+  }
+
   Losses convert(const std::vector<std::filesystem::path>& files) {
     const std::vector<int> numbers = cpus_of(files);
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -84,37 +90,53 @@ class AddressLines {
   void record(std::string_view text, const LineFile& in) {
     const auto line = parsed(grammar_, text);
     if (!line) in.refuse(fmt::format("expected {}", grammar_.expected));
-    if (line->what == What::nothing) return;
-    any_time_ = any_time_ || line->has_time;
     if (line->bytes > kLargestAccess) in.refuse(fmt::format("an access of more than {} bytes", kLargestAccess));
     if (line->cpu > kMostCpuNumber) in.refuse(fmt::format("CPU numbers are 0 to {}", kMostCpuNumber));
     if (line->what == What::compute && line->address > trace::kMostCount)
       in.refuse(fmt::format("computes longer than a replay can count; legal: up to {} cycles", trace::kMostCount));
-    if (line->what == What::other) {
+    if (line->instructions > trace::kMostCount)
+      in.refuse(fmt::format("more instructions than a replay can count; legal: up to {}", trace::kMostCount));
+    take(*line);
+  }
+
+  void take(const AddressLine& line) {
+    if (line.what == What::nothing) return;
+    any_time_ = any_time_ || line.has_time;
+    if (line.what == What::other) {
       ++others_;
       return;
     }
-    const int number = grammar_.has_cpus ? line->cpu : own_cpu_;
+    const int number = grammar_.has_cpus ? line.cpu : own_cpu_;
     Cpu& cpu = turn_of(number);
-    if (line->what == What::fetch) {
+    if (line.what == What::fetch) {
       cpu.fetched.fetch();
       any_fetched_ = true;
-    } else if (line->what == What::compute) {
-      out_->append(cpu.stream, operation(trace::Kind::compute, 0, line->address));
+    } else if (line.what == What::compute) {
+      out_->append(cpu.stream, operation(trace::Kind::compute, 0, line.address));
     } else {
-      access(cpu, *line);
+      access(cpu, line);
     }
   }
 
   void access(Cpu& cpu, const AddressLine& line) {
+    any_fetched_ = any_fetched_ || line.instructions > 0;
+    below_cache_ = below_cache_ || line.below_cache;
+    cpu.fetched.fetch(line.instructions);
     cpu.fetched.access();
     const std::uint64_t bytes = line.bytes > 0 ? line.bytes : grammar_.word_bytes;
     const std::uint64_t address = line.bytes > 0 ? line.address : line.address - line.address % grammar_.word_bytes;
     if (line.what != What::store) objects_.access(cpu.stream, trace::Kind::load, address, bytes);
     if (line.what != What::load) objects_.access(cpu.stream, trace::Kind::store, address, bytes);
     cpu.unfenced = cpu.unfenced || line.what != What::load;
+    if (line.written_back) write_back(cpu, *line.written_back);
     all_in_digits_ = all_in_digits_ && line.in_digits;
     any_figure_ = any_figure_ || line.has_figure;
+  }
+
+  void write_back(Cpu& cpu, std::uint64_t address) {
+    objects_.access(cpu.stream, trace::Kind::store, address - address % grammar_.word_bytes, grammar_.word_bytes);
+    cpu.unfenced = true;
+    ++written_back_;
   }
 
   // Returns the CPU of the current line. If lines name their CPUs, and this CPU is not that of the previous line, the
@@ -123,7 +145,7 @@ class AddressLines {
     if (last_ != nullptr && number == last_number_) return *last_;
     const auto found = cpus_.find(number);
     Cpu& next = found != cpus_.end() ? found->second : begin(number);
-    if (grammar_.has_cpus && last_ != nullptr) hand_over(*last_, next, number);
+    if (grammar_.has_cpus && grammar_.keeps_order && last_ != nullptr) hand_over(*last_, next, number);
     last_ = &next;
     last_number_ = number;
     return next;
@@ -156,7 +178,7 @@ class AddressLines {
     const std::string_view source = grammar_.source;
     Losses losses;
     if (grammar_.has_cpus) {
-      losses.add(Loss::order_kept, source);
+      losses.add(grammar_.keeps_order ? Loss::order_kept : Loss::no_order, source);
     } else if (files.size() == 1) {
       losses.add(Loss::one_thread, source);
     } else {
@@ -175,6 +197,8 @@ class AddressLines {
     if (all_in_digits_ && last_ != nullptr) losses.add(Loss::digits_alone, source);
     if (any_time_) losses.add(Loss::times_dropped, source);
     if (grammar_.below_cache) losses.add(Loss::below_a_cache, source);
+    if (below_cache_) losses.add(Loss::filtered_by_caches, source);
+    losses.add_count(Loss::write_backs_as_stores, source, written_back_);
     if (grammar_.is_virtual) losses.add(Loss::virtual_as_physical, source);
     losses.add_count(Loss::other_packets, source, others_);
     losses.add_count(Loss::quotes_removed, source, quoted_);
@@ -188,12 +212,17 @@ class AddressLines {
   Cpu* last_ = nullptr;
   int last_number_ = -1;
   int own_cpu_ = -1;
-  bool any_fetched_ = false;
+  bool any_fetched_ = false, below_cache_ = false;
   bool all_in_digits_ = true, any_time_ = false, any_figure_ = false;  // of the accesses
-  std::int64_t others_ = 0, quoted_ = 0;
+  std::int64_t others_ = 0, quoted_ = 0, written_back_ = 0;
 };
 
 }  // namespace
+
+Losses convert_accesses(const AddressGrammar& grammar, trace::Writer& out,
+                        const std::function<std::optional<AddressLine>()>& next) {
+  return AddressLines(grammar, out).convert(next);
+}
 
 ConvertTrace convert_lines_of(const AddressGrammar& grammar) {
   return [grammar](const std::vector<std::filesystem::path>& files, trace::Writer& out) {

@@ -37,7 +37,7 @@ class FetchedInstructions {
  public:
   FetchedInstructions(trace::Writer& out, std::uint32_t stream) : out_(&out), stream_(stream) {}
 
-  void fetch() { ++fetched_; }
+  void fetch(std::uint64_t instructions = 1) { fetched_ += instructions; }
   // Call before appending an access of the latest instruction. Appends the earlier instructions, none of which accessed
   // memory.
   void access();

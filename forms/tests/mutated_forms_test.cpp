@@ -113,6 +113,8 @@ constexpr TraceSample kTraceSamples[] = {
     {"gem5-packets", "1,r,8192,64,256,700\nw,8192,64,900\nu,1,4,7,9,11\n"},
     {"lackey", "==7== Lackey\nSB 40\nI  400000,3\n L 1004,16\n M 1004,4\n"},
     {"dramsim", "0x1000 READ 0\n0x2000 P_MEM_WR 12\n0x40 BOFF 13\n"},
+    {"ramulator", "3 20734016\n8 20841280 20841280\n0 0x1f40 R\n2 4096 W\nLD 4096\nST 0x40\n"},
+    {"cadss", "A 7f23 0, 3, -1\nB 40 44 3\nL 0x1000, 8\nS 1008,4 7\nX 7f27 -1, -1, -1\n"},
     {"drmemtrace",
      "Output format:\n<--record#-> <--instr#->: <---tid---> <record details>\n  1  0:  1001 <marker: version 6>\n"
      "  2  1:  1001 ifetch 3 byte(s) @ 0x7f00 48 89 e7\n  3  1:  1001 write 8 byte(s) @ 0x7ffe0 by PC 0x7f03\n"},
@@ -149,7 +151,7 @@ constexpr double kLeastRead = 1.0 / 15, kLeastOfLitmus = 1.0 / 30, kLeastOfTrace
 // Reads a text and many mutations of it. Returns the share that was read without an error.
 template <class Read>
 double read_mutated(const char* sample, Read read) {
-  // 30,000 for each of the 34 samples are a million.
+  // 30,000 for each of the 36 samples are a million.
   const char* const wanted = std::getenv("LINEBOUNCE_MUTATIONS");
   const int variants = wanted != nullptr ? std::atoi(wanted) : 500;
   workloads::Random random(7, 1, 0);

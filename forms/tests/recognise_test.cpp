@@ -28,7 +28,7 @@ TEST(Recognise, TracesAreToldByAllOfTheirLines) {
 }
 
 TEST(Recognise, ALineOfDigitsMayHaveSeveralForms) {
-  EXPECT_THAT(recognised("0 1000\n1 1004\n"), UnorderedElementsAre("per-core", "dinero", "matrix"));
+  EXPECT_THAT(recognised("0 1000\n1 1004\n"), UnorderedElementsAre("per-core", "dinero", "ramulator", "matrix"));
   EXPECT_THAT(recognised("0 1000\n2 1004\n1 ff\n"), UnorderedElementsAre("per-core", "dinero"));
   EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n"), UnorderedElementsAre("per-core", "dinero", "smpcache"));
   EXPECT_THAT(recognised("0 1000\n4 0\n0 1004 a comment\n"), ElementsAre("dinero"));
@@ -38,8 +38,30 @@ TEST(Recognise, ALineOfDigitsMayHaveSeveralForms) {
 TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
   EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.din"), ElementsAre("dinero"));
   EXPECT_THAT(recognised("0 1000\n2 1004\n0 ff\n", "run.prg"), ElementsAre("smpcache"));
-  EXPECT_THAT(recognised("0 1000\n1 1004\n", "run.prg"), UnorderedElementsAre("per-core", "dinero", "matrix"));
+  EXPECT_THAT(recognised("0 1000\n1 1004\n", "run.prg"), UnorderedElementsAre("per-core", "dinero", "ramulator", "matrix"));
   EXPECT_THAT(recognised("/* offset |  size */  type = struct job {\n/* 0 | 4 */ int a;\n"), ElementsAre("ptype!"));
+}
+
+TEST(Recognise, TracesOfRamulatorAreToldByTheirNumbersOrAskedFor) {
+  EXPECT_THAT(recognised("3 20734016\n1 20846400\n"), UnorderedElementsAre("dinero", "ramulator"));
+  EXPECT_THAT(recognised("3 20734016\n6 20846400\n"), UnorderedElementsAre("ramulator", "matrix"));
+  EXPECT_THAT(recognised("3 20734016\n8 20841280 20841280\n"), ElementsAre("ramulator"));
+  EXPECT_THAT(recognised("0 1 55\n0 2 60\n1 2 58\n"), ElementsAre("matrix")) << "CPUs and their latency";
+  EXPECT_THAT(recognised("10 50 60\n50 10 70\n60 70 10\n"), ElementsAre("matrix"));
+  EXPECT_THAT(recognised("0 0x4000 R\n1 0x4000 W\n"), ElementsAre("ordered")) << "CPUs 0 and 1";
+  EXPECT_THAT(recognised("0 0x4000 R\n35 0x4000 W\n"), UnorderedElementsAre("ordered", "ramulator"));
+  EXPECT_THAT(recognised("LD 0x4000\nST 4096\n"), ElementsAre("read-write")) << "decimal only if the user says so";
+}
+
+TEST(Recognise, TracesOfCadssAreToldFromLackeysByRegistersAndInstructions) {
+  EXPECT_THAT(recognised("L 0x5f60, 4\nS 10,4\n"), ElementsAre("lackey")) << "means the same";
+  EXPECT_THAT(recognised("L 5f60,4 7\nS 10,4\n"), ElementsAre("cadss"));
+  EXPECT_THAT(recognised("A 7f23 0, 3, -1\nL 10,4\n"), ElementsAre("cadss"));
+  EXPECT_THAT(recognised("B 0x40 0x44\nB 0x40 0x54 3\n"), IsEmpty()) << "no access";
+}
+
+TEST(Recognise, TheAmsterdamLaboratorysTracesNameThemselves) {
+  EXPECT_THAT(recognised(std::string("4TRF\0\0\0\1", 8), "run.trf"), ElementsAre("trf!"));
 }
 
 // The message that refuses a text before its form is looked for; empty: not refused.

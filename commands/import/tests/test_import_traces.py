@@ -40,6 +40,8 @@ def test_a_trace_of_several_cpus_in_one_order_is_replayed_in_that_order(lineboun
         ("packets.txt", PACKETS, "gem5-packets", ["thread"]),
         ("one.trc", "r 4000\nw 0x4008\nR 4010\n", "read-write", ["thread"]),
         ("cmu.trace", "L 10,4\nS 18, 8\nM 20,1\n", "lackey", ["thread"]),
+        ("ls-proc.trace", "A 7f23 0, 3, -1\nL 10,4 7\n", "cadss", ["thread"]),
+        ("cores.trace", "3 20734016\n8 20841280 20841280\n", "ramulator", ["thread"]),
         ("quoted.txt", "> 0 r 1f00\n> 1 w 1f00\n", "ordered", ["cpu/0", "cpu/1"]),
     ],
 )
@@ -82,6 +84,18 @@ def test_several_files_are_one_trace_with_a_cpu_each(linebounce: Program) -> Non
     linebounce.file("pin.out", PIN)
     linebounce.file("course.txt", ORDERED)
     assert "only files of the same form can be joined" in linebounce.refused("import", "pin.out", "course.txt")
+
+
+def test_files_of_several_cpus_are_told_by_all_of_them(linebounce: Program) -> None:
+    linebounce.file("core_0.data", "2 1000\n0 1f40\n")
+    linebounce.file("core_1.data", "2 1000\n3 1000\n1 1f40\n")
+    run = ("run", "core_0.data", "core_1.data", "--protocol", "mesi")
+    assert linebounce(*run).code == 0, "Dinero's has a label 3 and a label 1"
+    linebounce.file("p0.trace", "L 1000,4\n")
+    linebounce.file("p1.trace", "A 7f23 0, 3, -1\nS 1000,4\n")
+    message = linebounce.refused("run", "p0.trace", "p1.trace", "--protocol", "mesi")
+    assert "p1.trace: may be cadss, but p0.trace may be lackey; name a form that all files have, with --as" in message
+    assert linebounce("run", "p0.trace", "p1.trace", "--as", "cadss", "--protocol", "mesi").code == 0
 
 
 def test_bpftraces_maps_of_one_key_are_one_row(linebounce: Program) -> None:
