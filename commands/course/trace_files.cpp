@@ -57,7 +57,32 @@ void refuse_options_of_other_tools(const TraceOptions& options) {
         fmt::format("--as {}: {} is a trace of Linebounce's own, which has one form", options.as, options.files.front()));
 }
 
+std::vector<const Form*> possible_forms(const Excerpt& excerpt) {
+  std::vector<const Form*> forms;
+  for (const FormCandidate& one : recognise(excerpt).candidates) {
+    if (one.form->kind == FormKind::trace) forms.push_back(one.form);
+  }
+  return forms;
+}
+
+// The only form that all files may have; nullptr if several fit. Errors: ConfigError if none fits all.
+const Form* form_of_all(const std::vector<std::string>& files) {
+  std::vector<const Form*> fitting = possible_forms(excerpt_of(files.front()));
+  for (const std::string& file : files) {
+    const std::vector<const Form*> possible = possible_forms(excerpt_of(file));
+    const std::vector<const Form*> before = fitting;
+    std::erase_if(fitting, [&possible](const Form* form) { return std::ranges::find(possible, form) == possible.end(); });
+    if (fitting.empty() && !before.empty() && !possible.empty())
+      throw ConfigError(fmt::format("{}: may be {}, but {} may be {}; name a form that all files have, with --as", file,
+                                    possible.front()->name, files.front(), before.front()->name));
+  }
+  return fitting.size() == 1 ? fitting.front() : nullptr;
+}
+
 const Form& form_of(const TraceOptions& options, const Excerpt& excerpt, const std::string& subcommand) {
+  if (options.as.empty() && options.files.size() > 1) {
+    if (const Form* const form = form_of_all(options.files)) return *form;
+  }
   const FormQuestion question{.file = options.files.front(),
                               .as = options.as,
                               .kinds = {FormKind::trace},
