@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -93,8 +94,8 @@ std::vector<std::string_view> split_accesses(std::string_view text) {
 }
 
 std::optional<Typed> parse(std::string_view text) {
-  Words words = words_of(text);
-  std::erase_if(words, announces_cpu);  // "core 1"
+  Words words = words_of(text.substr(0, std::min(text.find("<-"), text.find(" = "))));  // "P0: write 120 <-- 80"
+  std::erase_if(words, announces_cpu);                                                  // "core 1"
   std::string_view operation = take(words, operation_of), cpu;
   if (operation.empty()) {
     const std::string_view joined = take(words, joined_letters);
@@ -109,6 +110,20 @@ std::optional<Typed> parse(std::string_view text) {
   const auto number = cpu_number(cpu);
   if (!what || !number || words.size() > 1) return std::nullopt;
   return Typed{.cpu = *number, .operation = *what, .place = words.empty() ? kOnlyLine : std::string(words.front())};
+}
+
+// True for a name that may have been meant as an address: hexadecimal digits, both letters and figures, "AC20".
+bool looks_like_address(std::string_view place) {
+  constexpr std::size_t kShortest = 3;
+  return place.size() >= kShortest && place.find_first_not_of("0123456789abcdefABCDEF") == place.npos &&
+         place.find_first_of("0123456789") != place.npos && !is_number(place);
+}
+
+void say_which_are_names(const std::vector<Typed>& accesses) {
+  const auto found = std::ranges::find_if(accesses, [](const Typed& typed) { return looks_like_address(typed.place); });
+  if (found == accesses.end()) return;
+  std::cerr << fmt::format("linebounce: {} is a name here, of a line of its own; as an address it is 0x{}\n", found->place,
+                           found->place);
 }
 
 // Gives each named place an address, on lines that no other name and no number uses.
@@ -219,6 +234,7 @@ std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes)
     parsed.push_back(std::move(*typed));
   }
   if (parsed.empty()) throw ConfigError("no access is typed; legal: \"P1 R x; P2 W x\"");
+  say_which_are_names(parsed);
   const Places places(parsed, line_bytes);
   std::vector<NamedAccess> accesses;
   for (const Typed& typed : parsed) {

@@ -76,6 +76,7 @@ def test_accesses_may_be_typed(linebounce: Program) -> None:
         "(R PE1)(W PE2)(R PE1)",
         "# an exercise\nr1 w2  // two of them\nr1\n",
         "P1 R 100; P2 W 0x100; P1 R 100",
+        "P1: read x; P2: write x <-- 80; P1: read x",
     ],
 )
 def test_spellings_of_one_exercise_have_one_table(linebounce: Program, text: str) -> None:
@@ -99,6 +100,14 @@ def test_an_access_that_cannot_be_read_is_named(linebounce: Program) -> None:
     done = linebounce("steps", "--accesses", EXAM, "--protocol", "mesi_snoop")
     assert done.code == 2
     assert "legal here: mesi_atomic" in done.stderr
+
+
+def test_a_name_that_may_be_an_address_is_said_to_be_a_name(linebounce: Program) -> None:
+    done = linebounce("steps", "--accesses", "P0: read AC20; P1: write AC28", "--protocol", "msi")
+    assert done.code == 0
+    assert "AC20 is a name here, of a line of its own; as an address it is 0xAC20" in done.stderr
+    for text in ("P0 R 0xAC20; P1 W 0xAC28", "P0 R a1; P1 W bad", "P0 R 120; P1 W a[10]"):
+        assert "is a name" not in linebounce("steps", "--accesses", text, "--protocol", "msi").stderr
 
 
 def test_the_table_is_drawn_and_written_as_markdown(linebounce: Program) -> None:
