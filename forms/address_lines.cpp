@@ -44,6 +44,7 @@ class AddressLines {
       : grammar_(grammar), out_(&out), objects_(out, AddressObjects::Addresses::as_they_are) {}
 
   Losses convert(const std::function<std::optional<AddressLine>()>& next) {
+    for (int number = 0; number < grammar_.cpus; ++number) begin(number);
     while (const auto line = next()) take(*line);
     for (auto& [number, cpu] : cpus_) cpu.fetched.finish();
     return losses({}, {});

@@ -39,6 +39,7 @@ struct AddressGrammar {
   std::uint64_t word_bytes = 8;  // size in bytes of an access whose line states none; addresses are aligned to it
   bool has_sizes = false;
   bool has_cpus = false;     // lines name their CPU
+  int cpus = 0;              // CPUs 0, 1, ... that the trace has in any case, even if they do nothing
   bool keeps_order = true;   // if lines name their CPU: the file has the global order of all CPUs' accesses
   bool below_cache = false;  // the trace lacks accesses that hit in a cache
   bool is_virtual = false;   // the addresses are virtual ones of a real program

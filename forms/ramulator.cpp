@@ -13,7 +13,7 @@ namespace {
 
 using What = AddressLine::What;
 
-constexpr std::size_t kMostWords = 3;
+constexpr std::size_t kRamulatorWords = 3;
 
 // An address of Ramulator's. One with a leading 0 is octal to version 1 and decimal to version 2, so it is none.
 std::optional<std::uint64_t> ramulator_address(std::string_view word) {
@@ -29,13 +29,13 @@ std::optional<AddressLine> load_or_store(std::string_view kind, std::string_view
 
 std::optional<AddressLine> ramulator_line(std::string_view text) {
   const std::vector<std::string_view> words = words_of(text);
-  if (words.size() < 2 || words.size() > kMostWords) return std::nullopt;
+  if (words.size() < 2 || words.size() > kRamulatorWords) return std::nullopt;
   const auto bubbles = decimal(words[0]);
   if (!bubbles) return words.size() == 2 ? load_or_store(words[0], words[1]) : std::nullopt;
   const auto address = ramulator_address(words[1]);
   if (!address || *bubbles > trace::kMostCount) return std::nullopt;
   AddressLine line{.what = What::load, .address = *address, .instructions = *bubbles + 1};
-  const bool states_kind = words.size() == kMostWords && (words[2] == "R" || words[2] == "W");
+  const bool states_kind = words.size() == kRamulatorWords && (words[2] == "R" || words[2] == "W");
   line.below_cache = !states_kind;
   if (states_kind && words[2] == "W") line.what = What::store;
   if (states_kind || words.size() == 2) return line;
@@ -57,7 +57,7 @@ class RamulatorMarks {
     const std::vector<std::string_view> words = words_of(text);
     const auto line = ramulator_line(text);
     if (!line || line->instructions == 0) return;
-    const bool states_kind = words.size() == kMostWords && !line->written_back;
+    const bool states_kind = words.size() == kRamulatorWords && !line->written_back;
     counts_.insert(line->instructions - 1);
     any_counted_ = true;
     any_kind_ = any_kind_ || states_kind;

@@ -22,8 +22,8 @@ constexpr int kContextBits = 32;
 constexpr std::uint64_t kMostContext = 65535;
 
 // The kinds of tasks and actions that are used.
-constexpr std::uint64_t kBasicBlocks = 0;
-constexpr std::uint64_t kRead = 1, kWritten = 2, kSize = 5, kBasicBlock = 6;
+constexpr std::uint64_t kTaskOfBlocks = 0;
+constexpr std::uint64_t kActionReads = 1, kActionWrites = 2, kActionSize = 5, kActionBlock = 6;
 
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t number = 0;
@@ -129,7 +129,7 @@ class TaskGraph {
       if (ids > (task.size() - at) / 8) refuse(fmt::format("task {} is shorter than its lists", task_));
       at += ids * 8;
     }
-    const bool is_work = take(task, at, 4) == kBasicBlocks;
+    const bool is_work = take(task, at, 4) == kTaskOfBlocks;
     other_tasks_ += is_work ? 0 : 1;
     cpu_ = static_cast<int>(place.id >> kContextBits);
     actions_ = is_work ? task.substr(begin, actions * 8) : "";
@@ -139,11 +139,11 @@ class TaskGraph {
   std::optional<AddressLine> access_of(std::uint64_t action) {
     constexpr int kAddressBits = 48, kSizeAt = 58, kKindAt = 61;
     const std::uint64_t kind = action >> kKindAt;
-    if (kind != kRead && kind != kWritten) {
-      other_actions_ += kind == kBasicBlock || kind == kSize ? 0 : 1;
+    if (kind != kActionReads && kind != kActionWrites) {
+      other_actions_ += kind == kActionBlock || kind == kActionSize ? 0 : 1;
       return std::nullopt;
     }
-    return AddressLine{.what = kind == kRead ? What::load : What::store,
+    return AddressLine{.what = kind == kActionReads ? What::load : What::store,
                        .address = action & ((std::uint64_t{1} << kAddressBits) - 1),
                        .bytes = std::uint64_t{1} << (action >> kSizeAt & 7),
                        .cpu = cpu_};

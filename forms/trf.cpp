@@ -55,6 +55,7 @@ class TrfFile {
     return std::nullopt;
   }
 
+  [[nodiscard]] int processors() const { return static_cast<int>(ended_.size()); }
   [[nodiscard]] std::ptrdiff_t without_end() const { return std::ranges::count(ended_, false); }
 
  private:
@@ -95,6 +96,7 @@ ConvertTrace convert_trf(bool in_rows) {
     AddressGrammar grammar = kTrf;
     grammar.keeps_order = in_rows;
     TrfFile file(files.front(), !in_rows);
+    grammar.cpus = file.processors();
     Losses losses = convert_accesses(grammar, out, [&file] { return file.next(); });
     if (file.without_end() > 0)
       losses.add(Loss::cut_off, grammar.source, fmt::format("the end of {} processors", file.without_end()));

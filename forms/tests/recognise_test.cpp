@@ -43,8 +43,8 @@ TEST(Recognise, TheFilesNameDecidesWhereItsContentDoesNot) {
 }
 
 TEST(Recognise, TracesOfRamulatorAreToldByTheirNumbersOrAskedFor) {
-  EXPECT_THAT(recognised("3 20734016\n1 20846400\n"), UnorderedElementsAre("dinero", "ramulator"));
-  EXPECT_THAT(recognised("3 20734016\n6 20846400\n"), UnorderedElementsAre("ramulator", "matrix"));
+  EXPECT_THAT(recognised("3 20734016\n1 20846400\n0 20846464\n"), UnorderedElementsAre("dinero", "ramulator"));
+  EXPECT_THAT(recognised("3 20734016\n6 20846400\n0 20846464\n"), ElementsAre("ramulator"));
   EXPECT_THAT(recognised("3 20734016\n8 20841280 20841280\n"), ElementsAre("ramulator"));
   EXPECT_THAT(recognised("0 1 55\n0 2 60\n1 2 58\n"), ElementsAre("matrix")) << "CPUs and their latency";
   EXPECT_THAT(recognised("10 50 60\n50 10 70\n60 70 10\n"), ElementsAre("matrix"));
@@ -57,7 +57,7 @@ TEST(Recognise, TracesOfCadssAreToldFromLackeysByRegistersAndInstructions) {
   EXPECT_THAT(recognised("L 0x5f60, 4\nS 10,4\n"), ElementsAre("lackey")) << "means the same";
   EXPECT_THAT(recognised("L 5f60,4 7\nS 10,4\n"), ElementsAre("cadss"));
   EXPECT_THAT(recognised("A 7f23 0, 3, -1\nL 10,4\n"), ElementsAre("cadss"));
-  EXPECT_THAT(recognised("B 0x40 0x44\nB 0x40 0x54 3\n"), IsEmpty()) << "no access";
+  EXPECT_THAT(recognised("B 0x40 0x44\nB 0x40 0x54 3\n"), ElementsAre("cadss"));
 }
 
 TEST(Recognise, TheAmsterdamLaboratorysTracesNameThemselves) {

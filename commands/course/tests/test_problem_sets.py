@@ -53,7 +53,7 @@ WORDS = "P0 R 0x508; P2 R 0x508; P0 W 0x510; P1 W 0x528; P2 R 0x520"
         ("P0: read 530", {"P0": "S"}, ["BusWB, BusRd", "P0", "0x510"]),
         ("P2: write 508 <-- 77", {"P0": "I", "P2": "M"}, ["BusUpgr", "", ""]),
         ("P1: write 510 <-- 77", {"P0": "I", "P1": "M"}, ["BusRdX", "P0", ""]),
-        ("P2: read 528", {"P1": "S", "P2": "S"}, ["BusRd", "P1", ""]),
+        ("P2: read 528", {"P1": "S", "P2": "S"}, ["BusRd", "P1", "0x508"]),
     ],
 )
 def test_an_access_to_caches_of_four_small_lines(
