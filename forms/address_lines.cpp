@@ -18,6 +18,7 @@ namespace {
 using What = AddressLine::What;
 
 constexpr int kMostCpuNumber = 65535;  // the largest CPU number that a trace may contain
+constexpr int kMostNamedCpus = 256;    // numbers in files' names above are not CPUs'
 constexpr std::uint64_t kLargestAccess = 4096;
 
 std::string_view without_comment(std::string_view text) {
@@ -72,15 +73,15 @@ class AddressLines {
     bool unfenced = false;   // true if the CPU has stored since its last fence
   };
 
-  // Returns a CPU for each file: the number in the file's name or, if two names have the same number or one has none, the
-  // file's position. A single file gets -1.
+  // Returns a CPU for each file: the number in the file's name or, if two names have the same number or one has none or one
+  // that no course's CPU has ("403.gcc"), the file's position. A single file gets -1.
   static std::vector<int> cpus_of(const std::vector<std::filesystem::path>& files) {
     if (files.size() == 1) return {-1};
     std::vector<int> in_names, in_order;
     std::set<int> distinct;
     for (const std::filesystem::path& file : files) {
       in_order.push_back(static_cast<int>(in_order.size()));
-      if (const auto number = number_in_name(file)) {
+      if (const auto number = number_in_name(file); number && *number < kMostNamedCpus) {
         in_names.push_back(*number);
         distinct.insert(*number);
       }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iostream>
 #include <stdexcept>
@@ -79,6 +80,15 @@ const Form* form_of_all(const std::vector<std::string>& files) {
   return fitting.size() == 1 ? fitting.front() : nullptr;
 }
 
+// Of the limits that `import` lists, those of which a course's counts must not be silent.
+void say_what_counts_lack(const Losses& losses) {
+  constexpr std::array kOfCounts = {Loss::filtered_by_caches, Loss::write_backs_as_stores, Loss::tasks_dropped,
+                                    Loss::calls_dropped,      Loss::other_packets,         Loss::cut_off};
+  for (const FoundLoss& found : losses.all()) {
+    if (std::ranges::find(kOfCounts, found.loss) != kOfCounts.end()) std::cerr << "linebounce: " << found.sentence << "\n";
+  }
+}
+
 const Form& form_of(const TraceOptions& options, const Excerpt& excerpt, const std::string& subcommand) {
   if (options.as.empty() && options.files.size() > 1) {
     if (const Form* const form = form_of_all(options.files)) return *form;
@@ -142,6 +152,13 @@ bool is_trace(const std::string& word) {
                              [](const FormCandidate& candidate) { return candidate.form->kind == FormKind::trace; });
 }
 
+bool is_meant_as_trace(const std::string& word, const TraceOptions& options) {
+  std::error_code ignored;
+  const fs::path file = word;
+  const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
+  return is_trace(word) || (has_trace_options(options) && !is_own && fs::is_regular_file(file, ignored));
+}
+
 ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const fs::path& keep) {
   const std::vector<std::string>& files = options.files;
   const Excerpt excerpt = excerpt_of(files.front());
@@ -156,7 +173,7 @@ ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& s
     make_parents(keep);
   }
   temporary_.emplace(keep.empty() ? fs::temp_directory_path() / fmt::format("linebounce-{}.lbt", getpid()) : keep);
-  convert_files(form, {files.begin(), files.end()}, temporary_->path());
+  say_what_counts_lack(convert_files(form, {files.begin(), files.end()}, temporary_->path()));
   path_ = keep.empty() ? temporary_->path() : keep;
   if (keep.empty()) return;
   temporary_->finish();

@@ -38,6 +38,9 @@ bool has_trace_options(const TraceOptions& options);
 // True if `word` is a trace file, of Linebounce or another tool.
 bool is_trace(const std::string& word);
 
+// True also for a file in no known form, if the options are a trace's: reading it says which line is not legal.
+bool is_meant_as_trace(const std::string& word, const TraceOptions& options);
+
 // The trace in Linebounce's format: its own file, or a conversion of another tool's files.
 class ConvertedTrace {
  public:

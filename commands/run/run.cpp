@@ -228,7 +228,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
     refuse_options_of_experiments(arguments);
     return run_accesses(trace_of(arguments), *accesses);
   }
-  if (is_trace(arguments.experiment)) {
+  if (is_meant_as_trace(arguments.experiment, arguments.trace)) {
     refuse_options_of_experiments(arguments);
     return run_trace(trace_of(arguments), argv);
   }

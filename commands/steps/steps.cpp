@@ -148,7 +148,7 @@ ExitCode run_trace_steps(const StepsArguments& arguments) {
 
 ExitCode run_and_print(const StepsArguments& arguments) {
   if (const auto accesses = accesses_of(arguments.trace, arguments.experiment)) return run_typed_accesses(arguments, *accesses);
-  if (is_trace(arguments.experiment)) return run_trace_steps(arguments);
+  if (is_meant_as_trace(arguments.experiment, arguments.trace)) return run_trace_steps(arguments);
   if (!arguments.more_files.empty())
     throw UsageError(fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces",
                                  arguments.more_files.front(), arguments.experiment));

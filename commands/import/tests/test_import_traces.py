@@ -98,6 +98,22 @@ def test_files_of_several_cpus_are_told_by_all_of_them(linebounce: Program) -> N
     assert linebounce("run", "p0.trace", "p1.trace", "--as", "cadss", "--protocol", "mesi").code == 0
 
 
+def test_a_line_that_is_not_legal_is_named_by_run_and_steps(linebounce: Program) -> None:
+    linebounce.file("bad.trace", "3 20734016\n6 207x\n")
+    for command in ("run", "steps"):
+        told = linebounce.refused(command, "bad.trace", "--protocol", "mesi", "--as", "ramulator", code=3)
+        assert "bad.trace: line 2: expected a number of instructions, the address of a read" in told
+        unknown = linebounce.refused(command, "bad.trace", "--protocol", "mesi")
+        assert 'line 2 matches no known form: "6 207x"' in unknown
+
+
+def test_a_benchmarks_number_is_not_a_cpus(linebounce: Program) -> None:
+    for name in ("403.gcc", "444.namd"):
+        linebounce.file(name, "9 20734016\n")
+    result = linebounce("import", "403.gcc", "444.namd", "--as", "ramulator", "-o", "two.lbt")
+    assert "403.gcc of CPU 0, 444.namd of CPU 1" in " ".join(result.stdout.split())
+
+
 def test_bpftraces_maps_of_one_key_are_one_row(linebounce: Program) -> None:
     said = imported(linebounce, "b.txt", BPFTRACE)
     rows = {line.split()[0]: line for line in said.splitlines() if line.startswith(("  pipe", "  futex"))}

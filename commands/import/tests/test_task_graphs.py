@@ -59,6 +59,7 @@ def test_a_contexts_tasks_follow_each_other_by_number(linebounce: Program) -> No
     form = linebounce.file("form.txt", "{reads} {writes}\n")
     counted = linebounce("run", "small.taskgraph", "--protocol", "mesi", "--listing", form)
     assert counted.stdout.split() == ["2", "2"], counted.stderr
+    assert "1 tasks of Contech's that create, join or synchronise threads are left out" in counted.stderr
 
 
 @pytest.mark.parametrize("level", [0, 1, 9])
