@@ -248,17 +248,6 @@ std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& gramma
   };
 }
 
-std::optional<AddressLine::What> read_or_write(std::string_view word) {
-  constexpr std::array<std::string_view, 7> kLoads = {"r", "rd", "read", "l", "ld", "load", "prrd"};
-  constexpr std::array<std::string_view, 7> kStores = {"w", "wr", "write", "s", "st", "store", "prwr"};
-  constexpr std::size_t kLongest = 5;
-  if (word.size() > kLongest) return std::nullopt;
-  const std::string lower = lower_case(word);
-  if (std::ranges::find(kLoads, lower) != kLoads.end()) return AddressLine::What::load;
-  if (std::ranges::find(kStores, lower) != kStores.end()) return AddressLine::What::store;
-  return std::nullopt;
-}
-
 bool is_in_digits(std::string_view address) {
   return address.find_first_not_of("0123456789") == address.npos;
 }

@@ -56,9 +56,6 @@ Losses convert_accesses(const AddressGrammar& grammar, trace::Writer& out,
 ConvertTrace convert_lines_of(const AddressGrammar& grammar);
 std::function<Likeness(const Excerpt&)> likeness_of(const AddressGrammar& grammar);
 
-// Parses "r", "w" and their variants, in any case; returns nothing for any other word.
-std::optional<AddressLine::What> read_or_write(std::string_view word);
-
 // True if the text of an address may also be decimal: it has digits up to 9 alone, and no 0x.
 bool is_in_digits(std::string_view address);
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "forms/line_file.hpp"
+#include "forms/line_words.hpp"
 
 namespace linebounce::sim {
 namespace {

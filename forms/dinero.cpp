@@ -2,6 +2,7 @@
 // of Surrey, CS250, "Dinero File Format".
 #include "forms/address_lines.hpp"
 #include "forms/line_file.hpp"
+#include "forms/operation_words.hpp"
 
 namespace linebounce::sim {
 namespace {

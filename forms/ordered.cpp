@@ -10,6 +10,7 @@
 #include "forms/address_lines.hpp"
 #include "forms/cpu_words.hpp"
 #include "forms/line_file.hpp"
+#include "forms/operation_words.hpp"
 
 namespace linebounce::sim {
 namespace {

@@ -3,6 +3,7 @@
 // hexadecimal, and further letters: i for an instruction; m and v are no accesses.
 #include "forms/address_lines.hpp"
 #include "forms/line_file.hpp"
+#include "forms/operation_words.hpp"
 
 namespace linebounce::sim {
 namespace {

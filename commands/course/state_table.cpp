@@ -119,28 +119,36 @@ std::string StateTable::result_text(const Row& row) const {
   return words.empty() ? row.result : fmt::format("{}: {}", row.result, words);
 }
 
-std::string StateTable::text(const Painter& paint) const {
+std::vector<std::vector<std::string>> StateTable::cells() const {
   const bool any_to_memory = std::ranges::any_of(rows_, [](const Row& row) { return !row.to_memory.empty(); });
   const bool any_evicted = std::ranges::any_of(rows_, [](const Row& row) { return !row.evicted.empty(); });
   const auto or_none = [](const std::string& text) { return text.empty() ? std::string(kNone) : text; };
-  std::vector<Column> columns = {figures("no.", 0), words("CPU"), words("op"), words("address")};
-  for (const int cpu : cpus_) columns.push_back(words(cpu_name(cpu)));
-  columns.insert(columns.end(), {words("bus"), words("data from")});
-  if (any_to_memory) columns.push_back(words("to memory"));
-  if (any_evicted) columns.push_back(words("evicts"));
-  columns.push_back(words("result"));
-  for (Column& column : columns) column.gap = &column == &columns.front() ? 0 : 2;
-  Table table(columns, paint);
+  std::vector<std::vector<std::string>> cells = {{"no.", "CPU", "op", "address"}};
+  std::vector<std::string>& titles = cells.front();
+  for (const int cpu : cpus_) titles.push_back(cpu_name(cpu));
+  titles.insert(titles.end(), {"bus", "data from"});
+  if (any_to_memory) titles.emplace_back("to memory");
+  if (any_evicted) titles.emplace_back("evicts");
+  titles.emplace_back("result");
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
-    std::vector<Cell> cells = {fmt::format("{}", i + 1), cpu_name(row.cpu), row.operation, row.place};
-    for (std::size_t column = 0; column < cpus_.size(); ++column) cells.emplace_back(states_text(row, column));
-    cells.insert(cells.end(), {or_none(row.bus), or_none(row.supplier)});
-    if (any_to_memory) cells.emplace_back(or_none(row.to_memory));
-    if (any_evicted) cells.emplace_back(row.evicted.empty() ? kNone : fmt::format("{} ({})", row.evicted, row.evicted_state));
-    cells.emplace_back(result_text(row));
-    table.add(cells);
+    std::vector<std::string> texts = {fmt::format("{}", i + 1), cpu_name(row.cpu), row.operation, row.place};
+    for (std::size_t column = 0; column < cpus_.size(); ++column) texts.push_back(states_text(row, column));
+    texts.insert(texts.end(), {or_none(row.bus), or_none(row.supplier)});
+    if (any_to_memory) texts.push_back(or_none(row.to_memory));
+    if (any_evicted) texts.push_back(row.evicted.empty() ? kNone : fmt::format("{} ({})", row.evicted, row.evicted_state));
+    texts.push_back(result_text(row));
+    cells.push_back(std::move(texts));
   }
+  return cells;
+}
+
+std::string StateTable::text(const Painter& paint) const {
+  const std::vector<std::vector<std::string>> all = cells();
+  std::vector<Column> columns;
+  for (const std::string& title : all.front()) columns.push_back(columns.empty() ? figures(title, 0) : words(title, 0, 2));
+  Table table(columns, paint);
+  for (std::size_t i = 1; i < all.size(); ++i) table.add({all[i].begin(), all[i].end()});
   return table.text();
 }
 

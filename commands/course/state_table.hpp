@@ -38,6 +38,8 @@ class StateTable {
   void add(const NamedAccess& access);
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
+  // The texts of the table: the columns' titles, then a row for each access.
+  [[nodiscard]] std::vector<std::vector<std::string>> cells() const;
   // `paint`: for a drawn table, or one in Markdown.
   [[nodiscard]] std::string text(const Painter& paint) const;
   [[nodiscard]] std::string csv() const;

@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <iostream>
 #include <stdexcept>
 
 #include "commands/course/course_trace.hpp"
+#include "commands/course/typed_accesses.hpp"
 #include "forms/own_forms.hpp"
 #include "forms/recognised.hpp"
-#include "models/coherence/bus_order.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/config/machine_files.hpp"
 #include "sim/config/project_files.hpp"
-#include "sim/config/protocol_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
@@ -28,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCourseMachine = "course_8way";
-constexpr const char* kAtomicEnding = "_atomic";
 constexpr int kKibibyte = 1024;
 
 // Refuses to replace a trace that is not an earlier conversion of these files: the user has named the results, not this file.
@@ -121,21 +117,15 @@ void add_cache(const TraceOptions& options, const std::string& machine_name, Rep
   if (options.ways) study.sets.push_back(fmt::format("{}.ways={}", cache, *options.ways));
 }
 
+// True for a file of typed accesses. A trace may look like one.
+bool is_exercise(const std::string& word) {
+  constexpr std::uintmax_t kLargest = 1 << 20;
+  std::error_code failed;
+  if (!fs::is_regular_file(word, failed) || fs::file_size(word, failed) > kLargest) return false;
+  return are_typed_accesses(read_text(word));
+}
+
 }  // namespace
-
-void add_trace_options(Command& command, TraceOptions& options) {
-  command.option("--accesses", "TEXT", &options.accesses,
-                 "Instead of a trace: the accesses, such as \"P1 R x; P2 W x; P1 R x\"");
-  command.option("--protocol", "P", &options.protocol, "For a trace: the caches' protocol; default: the machine's");
-  command.option("--cache-bytes", "N", &options.cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
-  command.option("--ways", "N", &options.ways, "For a trace: each cache's associativity").between(1, 1024);
-  command.option("--line-bytes", "N", &options.line_bytes, "For a trace: the size of a line").between(8, 4096);
-  command.option("--as", "FORM", &options.as, "For a trace: its form, where several fit (see: linebounce import --help)");
-}
-
-bool has_trace_options(const TraceOptions& options) {
-  return !options.as.empty() || !options.protocol.empty() || options.cache_bytes || options.ways || options.line_bytes;
-}
 
 bool is_trace(const std::string& word) {
   std::error_code ignored;
@@ -159,6 +149,15 @@ bool is_meant_as_trace(const std::string& word, const TraceOptions& options) {
   return is_trace(word) || (has_trace_options(options) && !is_own && fs::is_regular_file(file, ignored));
 }
 
+std::optional<std::string> accesses_of(const TraceOptions& options, const std::string& input) {
+  if (options.accesses.empty() && input.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
+  if (!options.accesses.empty() && !input.empty())
+    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", input));
+  if (!options.accesses.empty()) return options.accesses;
+  const bool is_file = has_trace_options(options) && !is_trace(input) && is_exercise(input);
+  return is_file ? std::optional(read_text(input)) : std::nullopt;
+}
+
 ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const fs::path& keep) {
   const std::vector<std::string>& files = options.files;
   const Excerpt excerpt = excerpt_of(files.front());
@@ -180,60 +179,9 @@ ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& s
   temporary_.reset();
 }
 
-Protocol protocol_of_course(const std::string& name) {
-  const std::vector<std::string> known = file_names(kProtocolFiles);
-  const bool is_short =
-      std::ranges::find(known, name) == known.end() && std::ranges::find(known, name + kAtomicEnding) != known.end();
-  return load_protocol(is_short ? name + kAtomicEnding : name, "--protocol");
-}
-
-bool is_for_atomic_bus(const Protocol& protocol) {
-  return protocol.kind == ProtocolKind::bus && protocol.bus == BusKind::atomic;
-}
-
-ExitCode run_on_bus(const Protocol& protocol, const std::function<void()>& run) {
-  const auto tell = [&protocol](const std::exception& fault) {
-    std::cerr << "linebounce: " << fault.what() << "; `linebounce check " << protocol.name << "` shows a shortest way there\n";
-    return ExitCode::simulation_failed;
-  };
-  try {
-    run();
-    return ExitCode::done;
-  } catch (const std::logic_error& fault) {
-    return tell(fault);
-  } catch (const ProtocolFault& fault) {
-    return tell(fault);
-  }
-}
-
-Protocol protocol_of_accesses(const TraceOptions& options) {
-  if (options.protocol.empty()) throw UsageError("accesses that are typed also need a protocol, such as --protocol mesi");
-  Protocol protocol = protocol_of_course(options.protocol);
-  if (!is_for_atomic_bus(protocol))
-    throw ConfigError(
-        fmt::format("--protocol {}: accesses that are typed run on an atomic bus; legal here: mesi_atomic and the "
-                    "like, see linebounce list protocols",
-                    options.protocol));
-  return protocol;
-}
-
 std::string machine_of(const TraceOptions& options, const trace::Reader& reader) {
   if (!options.overrides.machine.empty()) return options.overrides.machine;
   return reader.summary().machine.empty() ? kCourseMachine : reader.summary().machine;
-}
-
-AtomicCacheSpec caches_of(const TraceOptions& options, const std::string& machine) {
-  const MachineFiles files = read_machine_files(machine.empty() ? kCourseMachine : machine, "");
-  const CacheSpec& outermost = files.spec.caches.back();
-  const AtomicCacheSpec spec{.size_bytes = options.cache_bytes.value_or(outermost.size_kib * kKibibyte),
-                             .ways = options.ways.value_or(outermost.ways),
-                             .line_bytes = options.line_bytes.value_or(outermost.line_bytes)};
-  try {
-    sets_of(spec);
-  } catch (const std::invalid_argument& refused) {
-    throw ConfigError(fmt::format("the caches: {}", refused.what()));
-  }
-  return spec;
 }
 
 workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceOptions& options, const AtomicCacheSpec& spec) {
@@ -254,14 +202,6 @@ int caches_in(const trace::Reader& reader) {
     throw ConfigError(
         fmt::format("{}: has {} CPUs; an atomic bus takes at most {}", reader.file().string(), caches, kMostAtomicCaches));
   return caches;
-}
-
-void refuse_settings(const TraceOptions& options, const Protocol& protocol) {
-  if (!options.overrides.sets.empty())
-    throw ConfigError(
-        fmt::format("--set: {} is for an atomic bus, which has no time; legal with it: --cache-bytes, --ways, "
-                    "--line-bytes",
-                    protocol.name));
 }
 
 ReplayStudy study_of(const TraceOptions& options, const trace::Reader& reader, bool counters) {

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <string_view>
 
-#include "forms/address_lines.hpp"
+#include "commands/course/bus_options.hpp"
 #include "forms/cpu_words.hpp"
-#include "forms/line_file.hpp"
+#include "forms/line_words.hpp"
+#include "forms/operation_words.hpp"
 #include "models/text/text_lines.hpp"
-#include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
@@ -199,25 +198,12 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-// True for a file of typed accesses. A trace may look like one.
-bool is_exercise(const std::string& word) {
-  constexpr std::uintmax_t kLargest = 1 << 20;
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(word, failed) || std::filesystem::file_size(word, failed) > kLargest) return false;
-  const std::string text = without_comments(read_text(word));
-  const std::vector<std::string_view> accesses = split_accesses(text);
-  return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
-}
-
 }  // namespace
 
-std::optional<std::string> accesses_of(const TraceOptions& options, const std::string& input) {
-  if (options.accesses.empty() && input.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
-  if (!options.accesses.empty() && !input.empty())
-    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", input));
-  if (!options.accesses.empty()) return options.accesses;
-  const bool is_file = has_trace_options(options) && !is_trace(input) && is_exercise(input);
-  return is_file ? std::optional(read_text(input)) : std::nullopt;
+bool are_typed_accesses(const std::string& text) {
+  const std::string plain = without_comments(text);
+  const std::vector<std::string_view> accesses = split_accesses(plain);
+  return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
 }
 
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes) {

@@ -1,12 +1,10 @@
 // Accesses that are typed on the command line: "P1 R x; P2 W x; P1 R 0x140".
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "commands/course/state_table.hpp"
-#include "commands/course/trace_files.hpp"
 
 namespace linebounce::sim {
 
@@ -16,8 +14,7 @@ namespace linebounce::sim {
 // go to one line. Errors: ConfigError with the number of the access.
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes);
 
-// The accesses that stand in the place of a trace: those of --accesses, or of a file `input` of such accesses, in which # and
-// // begin comments. None if `input` is something else. Errors: UsageError if both or neither are given.
-std::optional<std::string> accesses_of(const TraceOptions& options, const std::string& input);
+// True if the text is nothing but such accesses.
+bool are_typed_accesses(const std::string& text);
 
 }  // namespace linebounce::sim

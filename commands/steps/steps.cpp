@@ -6,7 +6,8 @@
 
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
-#include "commands/course/typed_accesses.hpp"
+#include "commands/course/trace_files.hpp"
+#include "commands/course/typed_table.hpp"
 #include "commands/steps/document.hpp"
 #include "commands/steps/moments.hpp"
 #include "commands/steps/recorded_steps.hpp"
@@ -15,6 +16,7 @@
 #include "commands/steps/trace_steps.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -101,11 +103,13 @@ TraceOptions trace_of(const StepsArguments& arguments) {
   return trace;
 }
 
-TableFormat format_of(const StepsArguments& arguments) {
-  if (arguments.format == "markdown" || (arguments.format.empty() && arguments.output.ends_with(".md")))
-    return TableFormat::markdown;
-  if (arguments.format == "csv" || (arguments.format.empty() && arguments.output.ends_with(".csv"))) return TableFormat::csv;
-  return TableFormat::text;
+std::string written(const StateTable& table, const StepsArguments& arguments) {
+  const auto is_wanted = [&arguments](std::string_view format, std::string_view ending) {
+    return arguments.format == format || (arguments.format.empty() && arguments.output.ends_with(ending));
+  };
+  if (is_wanted("csv", ".csv")) return table.csv();
+  if (is_wanted("markdown", ".md")) return table.text(painter_for_stdout().for_markdown());
+  return table.text(painter_for_stdout());
 }
 
 // Prints the table that `make_table` makes. A protocol that does what no correct one does ends with a message.
@@ -115,8 +119,8 @@ ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, 
     throw UsageError(fmt::format(
         "--at, --log and --log-form are for runs in time; {} is for an atomic bus, whose steps are a table", protocol.name));
   return run_on_bus(protocol, [&] {
-    const StateTableRun made = make_table(format_of(arguments), static_cast<std::size_t>(arguments.steps));
-    write_document(made.table, arguments.output);
+    const StateTableRun made = make_table(static_cast<std::size_t>(arguments.steps));
+    write_document(written(*made.table, arguments), arguments.output);
     if (made.cut)
       print_error(fmt::format("the table has the first {} accesses; --steps N sets another limit", arguments.steps));
   });
@@ -124,10 +128,10 @@ ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, 
 
 ExitCode run_typed_accesses(const StepsArguments& arguments, const std::string& accesses) {
   const Protocol protocol = protocol_of_accesses(arguments.trace);
-  return print_table(arguments, protocol, [&](TableFormat format, std::size_t most) {
+  return print_table(arguments, protocol, [&](std::size_t most) {
     TraceOptions options = arguments.trace;
     options.overrides = arguments;
-    return typed_table(options, accesses, protocol, format, most);
+    return typed_table(options, accesses, protocol, most);
   });
 }
 
@@ -138,9 +142,7 @@ ExitCode run_trace_steps(const StepsArguments& arguments) {
   const ConvertedTrace trace(options, "steps", "");
   const trace::Reader reader(trace.path());
   if (protocol && is_for_atomic_bus(*protocol))
-    return print_table(arguments, *protocol, [&](TableFormat format, std::size_t most) {
-      return trace_table(options, reader, *protocol, format, most);
-    });
+    return print_table(arguments, *protocol, [&](std::size_t most) { return trace_table(options, reader, *protocol, most); });
   if (!arguments.format.empty())
     throw UsageError("--format is for the table of an atomic bus; choose its protocol, such as --protocol mesi");
   return print_steps(arguments, trace_steps(options, reader, static_cast<std::size_t>(arguments.steps)));

@@ -7,10 +7,7 @@
 #include <utility>
 
 #include "commands/course/course_trace.hpp"
-#include "commands/course/state_table.hpp"
-#include "commands/course/typed_accesses.hpp"
 #include "sim/plan/plan.hpp"
-#include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -72,20 +69,6 @@ void use_own_addresses(RecordedSteps& run, const trace::Symbols& symbols) {
   run.facts.frames = {};
 }
 
-std::string written(const StateTable& table, TableFormat format) {
-  switch (format) {
-    case TableFormat::csv: return table.csv();
-    case TableFormat::markdown: return table.text(painter_for_stdout().for_markdown());
-    case TableFormat::text: return table.text(painter_for_stdout());
-  }
-  return "";
-}
-
-AtomicCacheSpec spec_of(const TraceOptions& options, const Protocol& protocol, const std::string& machine) {
-  refuse_settings(options, protocol);
-  return caches_of(options, machine);
-}
-
 }  // namespace
 
 RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& reader, std::size_t most) {
@@ -96,42 +79,28 @@ RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& read
 }
 
 StateTableRun trace_table(const TraceOptions& options, const trace::Reader& reader, const Protocol& protocol,
-                          TableFormat format, std::size_t most) {
-  const AtomicCacheSpec spec = spec_of(options, protocol, machine_of(options, reader));
+                          std::size_t most) {
+  refuse_settings(options, protocol);
+  const AtomicCacheSpec spec = caches_of(options, machine_of(options, reader));
   caches_in(reader);
   const std::vector<int> cpus = cpus_of_streams(reader);
   const std::set<int> sorted(cpus.begin(), cpus.end());
-  StateTable table(protocol, {sorted.begin(), sorted.end()}, spec);
+  StateTableRun run{.table = std::make_unique<StateTable>(protocol, std::vector<int>{sorted.begin(), sorted.end()}, spec)};
   const auto line_bytes = static_cast<Address>(spec.line_bytes);
-  bool cut = false;
   for_each_access(reader, memory_of(reader, options, spec), [&](const CourseAccess& access) {
-    if (table.rows() == most) {
-      cut = true;
+    if (run.table->rows() == most) {
+      run.cut = true;
       return;
     }
     const Address own = own_address(reader, access);
-    table.add({.cpu = access.cpu,
-               .address = access.address,
-               .bytes = access.bytes,
-               .writes = access.writes,
-               .place = fmt::format("0x{:x}", own),
-               .line = fmt::format("0x{:x}", own / line_bytes * line_bytes)});
+    run.table->add({.cpu = access.cpu,
+                    .address = access.address,
+                    .bytes = access.bytes,
+                    .writes = access.writes,
+                    .place = fmt::format("0x{:x}", own),
+                    .line = fmt::format("0x{:x}", own / line_bytes * line_bytes)});
   });
-  return {written(table, format), cut};
-}
-
-StateTableRun typed_table(const TraceOptions& options, const std::string& accesses, const Protocol& protocol,
-                          TableFormat format, std::size_t most) {
-  const AtomicCacheSpec spec = spec_of(options, protocol, options.overrides.machine);
-  const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
-  std::set<int> cpus;
-  for (const NamedAccess& access : typed) cpus.insert(access.cpu);
-  StateTable table(protocol, {cpus.begin(), cpus.end()}, spec);
-  for (const NamedAccess& access : typed) {
-    if (table.rows() == most) return {written(table, format), true};
-    table.add(access);
-  }
-  return {written(table, format), false};
+  return run;
 }
 
 }  // namespace linebounce::sim

@@ -1,10 +1,10 @@
-// `linebounce steps` of a trace, and of accesses that are typed on the command line.
+// `linebounce steps` of a trace.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
 
 #include "commands/course/trace_files.hpp"
+#include "commands/course/typed_table.hpp"
 #include "commands/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
@@ -13,18 +13,8 @@ namespace linebounce::sim {
 // physical ones. Errors: ConfigError, TraceError.
 RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& reader, std::size_t most);
 
-enum class TableFormat : std::uint8_t { text, markdown, csv };
-
-struct StateTableRun {
-  std::string table;
-  bool cut = false;  // there were more accesses than `most`
-};
-
-// The table of a trace's, or of typed accesses, under a protocol of an atomic bus. Errors: ConfigError, TraceError;
-// ProtocolFault and std::logic_error if the protocol does what no correct one does.
-StateTableRun trace_table(const TraceOptions& options, const trace::Reader& reader, const Protocol& protocol,
-                          TableFormat format, std::size_t most);
-StateTableRun typed_table(const TraceOptions& options, const std::string& accesses, const Protocol& protocol,
-                          TableFormat format, std::size_t most);
+// The table of a trace's accesses under a protocol of an atomic bus. REQUIRES: `protocol` outlives the result. Errors:
+// ConfigError, TraceError; ProtocolFault and std::logic_error if the protocol does what no correct one does.
+StateTableRun trace_table(const TraceOptions& options, const trace::Reader& reader, const Protocol& protocol, std::size_t most);
 
 }  // namespace linebounce::sim
