@@ -1,4 +1,4 @@
-// Runs `check` and `check-lock` as on the command line; their output is the result.
+// Runs `check`, `check-lock` and `steps --accesses` as on the command line; their output is the result.
 #include "teach/wasm/commands.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,6 +15,7 @@ namespace linebounce::sim {
 void add_subcommands(Command& program) {
   LISTED(AddSubcommand, add_check)(program);
   LISTED(AddSubcommand, add_check_lock)(program);
+  LISTED(AddSubcommand, add_steps)(program);
 }
 
 }  // namespace linebounce::sim
@@ -24,8 +25,9 @@ namespace linebounce::teach {
 using namespace sim;
 
 CommandResult command(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
+  std::ostringstream out, said;
   std::streambuf* const usual = std::cout.rdbuf(out.rdbuf());
+  std::streambuf* const usual_errors = std::cerr.rdbuf(said.rdbuf());
   CommandResult result;
   try {
     Invocation invocation{.argv = arguments, .action = {}};
@@ -42,7 +44,9 @@ CommandResult command(const std::vector<std::string>& arguments) {
     result = {static_cast<int>(failure.code), "", failure.message};
   }
   std::cout.rdbuf(usual);
+  std::cerr.rdbuf(usual_errors);
   result.output = out.str();
+  if (result.error.empty()) result.error = said.str();
   return result;
 }
 

@@ -20,6 +20,7 @@ std::string result;
 int exit_code = 0;
 
 constexpr int kNeverHolds = -1, kNoMoment = -2;
+constexpr char kSeparator = '\x1f';
 
 }  // namespace
 
@@ -42,11 +43,12 @@ extern "C" int lb_find(const char* text, int from) {
   }
 }
 
-// Runs `check` or `check-lock` with one argument per line. The result is the output or, if there is none, the error.
-extern "C" void lb_command(const char* lines) {
+// Runs a subcommand of commands.cpp. Its arguments are separated by U+001F, because typed accesses may have several lines. The
+// result is the output or, if there is none, the error.
+extern "C" void lb_command(const char* separated) {
   std::vector<std::string> arguments;
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);) arguments.push_back(line);
+  std::istringstream in(separated);
+  for (std::string argument; std::getline(in, argument, kSeparator);) arguments.push_back(argument);
   const teach::CommandResult done = teach::command(arguments);
   exit_code = done.exit;
   result = done.output.empty() ? done.error : done.output;

@@ -40,7 +40,7 @@ const result = (engine) => Buffer.from(engine.HEAPU8.slice(engine._lb_result(), 
 async function answer(request) {
   const engine = await instance();
   if (request.command) {
-    engine.ccall("lb_command", null, ["string"], [request.command.join("\n")]);
+    engine.ccall("lb_command", null, ["string"], [request.command.join("\x1f")]);
     return { exit: engine._lb_exit(), text: result(engine).toString() };
   }
   copyFolder(engine, path.dirname(request.run));

@@ -46,9 +46,9 @@ export class Engine {
     return run;
   }
 
-  /** `check` and `check-lock`, with the arguments of the command line. */
+  /** `check`, `check-lock` or `steps --accesses`, with the arguments of the command line. */
   command(args: string[], files: Files = {}): Promise<Printed> {
-    return this.ask<Printed>("command", { files: { ...shippedFiles(), ...files }, lines: args.join("\n") }).answer;
+    return this.ask<Printed>("command", { files: { ...shippedFiles(), ...files }, separated: args.join("\x1f") }).answer;
   }
 
   /** Stops the engine and drops all pending requests, because a program may run for long. */

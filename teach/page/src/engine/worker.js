@@ -60,9 +60,9 @@ const answer = {
     if (position >= 0) return { position, error: "" };
     return { position: -1, error: position === -1 ? "" : new TextDecoder().decode(bytes(engine)) }; // -2: not a moment
   },
-  async command({ files, lines }) {
+  async command({ files, separated }) {
     const engine = await instance(files);
-    engine.ccall("lb_command", null, ["string"], [lines]);
+    engine.ccall("lb_command", null, ["string"], [separated]);
     return { exit: engine._lb_exit(), text: new TextDecoder().decode(bytes(engine)) };
   },
 };
