@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <system_error>
 
 #include "trace/error.hpp"
@@ -82,6 +84,14 @@ void LineFile::refuse(const std::string& text) const {
     if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~') c = '?';
   }
   throw trace::TraceError(fmt::format("{}: line {}: {}: \"{}\"", name_, number_, text, shown));
+}
+
+std::optional<double> real(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return value;
 }
 
 }  // namespace linebounce::sim

@@ -38,4 +38,8 @@ class LineFile {
   std::int64_t quoted_ = 0;
 };
 
+// Parses the whole text: a non-negative number without an exponent. Returns nothing if it is not one or too large. Apart from
+// the other words, because WebAssembly's library reads no fractions.
+std::optional<double> real(std::string_view text);
+
 }  // namespace linebounce::sim

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cmath>
 #include <system_error>
 
 namespace linebounce::sim {
@@ -71,14 +70,6 @@ std::optional<std::uint64_t> hexadecimal(std::string_view text) {
 
 std::optional<std::uint64_t> decimal(std::string_view text) {
   return number(text, 10);
-}
-
-std::optional<double> real(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
-    return std::nullopt;
-  return value;
 }
 
 }  // namespace linebounce::sim

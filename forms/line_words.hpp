@@ -19,10 +19,9 @@ std::string lower_case(std::string_view text);
 bool is_letter(char letter);
 // Parses a list of numbers such as "0-3,8". Returns nothing if the text is not such a list, or if a number is above `most`.
 std::optional<std::vector<int>> listed_numbers(std::string_view text, int most);
-// These parse the whole text: hexadecimal (with or without 0x), decimal, or a non-negative number without an exponent. They
-// return nothing if it is not a number or too large.
+// These parse the whole text: hexadecimal (with or without 0x), or decimal. They return nothing if it is not a number or too
+// large.
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 std::optional<std::uint64_t> decimal(std::string_view text);
-std::optional<double> real(std::string_view text);
 
 }  // namespace linebounce::sim
