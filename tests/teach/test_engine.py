@@ -1,6 +1,7 @@
 """The engine in WebAssembly, here under Node, gives the same bytes as the program."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -98,3 +99,48 @@ def test_a_proof_in_the_page_is_the_programs_text(executable: Path, command: lis
     answer = engine()({"command": [*command, "--json"]})
     assert answer["exit"] == native.returncode
     assert (answer["text"] == native.stdout) if native.stdout else (answer["text"].strip() in native.stderr)
+
+
+# Spellings, several lines with comments, caches that evict, and what the program refuses.
+TYPED = [
+    ("mesi", "P1 R x; P2 W x; P1 R x", []),
+    ("msi", "# an exercise\nr1 w2  // two of them\nr1\n", []),
+    ("moesi", "(R PE1)(W PE2)(R PE1)", []),
+    ("dragon", "P0 R x; P1 R x; P0 W x; P1 W x", []),
+    ("mesi", "P1 W 0x0; P1 R 0x40; P1 R 0x80; P2 R 0x0", ["--cache-bytes", "128", "--ways", "1", "--line-bytes", "64"]),
+    ("moesif", "0 W v[0]; 1 R v[1]; 2 R v[0]; 1 W v[3]", ["--line-bytes", "16"]),
+]
+NOT_TYPED = [
+    ("mesi", "P1 R x; P2 x", []),
+    ("mesi", "P1 R x; P64 R x", []),
+    ("mesi", "", ["--line-bytes", "32"]),
+    ("mesi_snoop", "P1 R x", []),
+    ("mesy", "P1 R x", []),
+    ("mesi", "P1 R x", ["--ways", "0"]),
+    ("mesi", "P1 R x", ["--ways", "3"]),
+]
+
+
+@pytest.mark.parametrize(("protocol", "accesses", "options"), TYPED)
+def test_the_pages_table_of_typed_accesses_is_the_programs(
+    linebounce: Program, protocol: str, accesses: str, options: list[str]
+) -> None:
+    arguments = ["steps", "--accesses", accesses, "--protocol", protocol, *options]
+    answer = engine()({"command": arguments})
+    assert answer["exit"] == 0, answer["text"]
+    made = json.loads(answer["text"])
+    assert made["csv"] == linebounce(*arguments, "--format", "csv").stdout
+    assert made["markdown"] == linebounce(*arguments, "--format", "markdown").stdout
+    drawn = [re.split(r" {2,}", line.strip()) for line in linebounce(*arguments).stdout.splitlines()]
+    assert made["cells"] == drawn
+    assert not made["cut"]
+
+
+@pytest.mark.parametrize(("protocol", "accesses", "options"), NOT_TYPED)
+def test_the_page_refuses_typed_accesses_in_the_programs_words(
+    linebounce: Program, protocol: str, accesses: str, options: list[str]
+) -> None:
+    arguments = ["steps", "--accesses", accesses or " ", "--protocol", protocol, *options]
+    answer, said = engine()({"command": arguments}), linebounce(*arguments)
+    assert answer["exit"] == said.code == 2
+    assert said.stderr.splitlines()[0] == f"linebounce: {answer['text'].strip()}"  # a second line names --help

@@ -5,7 +5,9 @@ The tests themselves are JavaScript (browser/), shared by Chromium and Debian's 
 
 import fcntl
 import importlib.util
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +18,8 @@ from program import ROOT
 HERE = Path(__file__).resolve().parent / "browser"
 
 # Tests that depend on the browser's engine run in both browsers; others only in Chromium.
-BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare", "exported", "keyboard"]
-CHROMIUM = ["tests", "accessible", "narrow", "printed", "no_storage", "long_history"]
+BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare", "exported", "keyboard", "exam_keyboard"]
+CHROMIUM = ["tests", "accessible", "narrow", "printed", "no_storage", "long_history", "whole_lines"]
 SUITES = [(suite, browser) for suite in BOTH for browser in ("chromium", "firefox")]
 SUITES += [(suite, "chromium") for suite in CHROMIUM]
 # All lessons in Chromium, by two processes. In Firefox every third: these have all kinds of questions and tasks, as the suite
@@ -80,6 +82,42 @@ def test_each_lesson_is_played_to_its_end_with_each_question_answered_wrongly_an
 @pytest.mark.parametrize(("suite", "browser"), SUITES)
 def test_the_page_passes_each_browser_suite(page: Path, suite: str, browser: str) -> None:
     run(page, browser, suite)
+
+
+# A protocol, and accesses whose table has hits, misses of several classes, and a write-back or an update.
+EXERCISES = [
+    ("msi", "P1 R x; P2 W x; P1 R x; P1 W x; P3 R x"),
+    ("mesi", "P1 R a[0]; P1 W a[0]; P2 W a[1]; P1 R a[0]; P1 R b"),
+    ("moesi", "P1 W x; P2 R x; P3 R x; P1 W x; P2 R x"),
+    ("dragon", "P0 R x; P1 R x; P0 W x; P1 W x; P1 R y"),
+]
+REFUSED = "P1 R x; P2 x"
+
+
+@pytest.fixture
+def printed_tables(executable: Path, tmp_path: Path) -> Path:
+    """A file of what `linebounce steps --accesses` prints, for the suite to compare the page with."""
+
+    def steps(accesses: str, protocol: str, *more: str) -> subprocess.CompletedProcess[str]:
+        command = [executable, "steps", "--accesses", accesses, "--protocol", protocol, *more]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "200"})
+
+    tables = []
+    for protocol, accesses in EXERCISES:
+        rows = [re.split(r" {2,}", line.strip()) for line in steps(accesses, protocol).stdout.splitlines()]
+        markdown, csv = (steps(accesses, protocol, "--format", form).stdout for form in ("markdown", "csv"))
+        assert len(rows) == 6
+        tables.append({"protocol": protocol, "accesses": accesses, "cells": rows, "markdown": markdown, "csv": csv})
+    refused = steps(REFUSED, "mesi")
+    assert refused.returncode == 2
+    file = tmp_path / "expected.json"
+    file.write_text(json.dumps({"tables": tables, "refused": {"accesses": REFUSED, "says": refused.stderr.strip()}}))
+    return file
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_the_exam_table_is_that_of_the_command_line(page: Path, printed_tables: Path, browser: str) -> None:
+    run(page, browser, "exam_table", "--expected", str(printed_tables))
 
 
 def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path) -> None:

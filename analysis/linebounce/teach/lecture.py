@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import not_known
+from linebounce.errors import UsageError, not_known
 from linebounce.files import scratch_folder, write_file
 from linebounce.own_folder import inner_path
 from linebounce.teach.answers import ACCESS, MESSAGE, ROW
 from linebounce.teach.compiler import Compiled, Compiler, Played
 from linebounce.teach.engine import Engine, EngineError
 from linebounce.teach.lesson import Lesson, read_lesson
+from linebounce.teach.library import Library
 from linebounce.teach.source import NEEDED_TEXT, TEXT, Block, Field, LessonError, Table, html, table_of
+from linebounce.teach.space_time import SpaceTime, number_of, space_time
 
 # Blocks that a lecture may have in addition to a lesson's: "```toml run" and so on.
 _SLIDE = {"minutes": Field(int, "a whole number", required=True), "notes": TEXT}
@@ -37,7 +39,14 @@ _CHART = {
     "series": TEXT,
     "scale": Field((int, float), "a number"),
 }
-_PICTURE = {"scene": NEEDED_TEXT, "line": NEEDED_TEXT, "from": NEEDED_TEXT, "to": NEEDED_TEXT, "without": TEXT}
+_PICTURE = {
+    "lesson": TEXT,
+    "scene": NEEDED_TEXT,
+    "line": NEEDED_TEXT,
+    "from": NEEDED_TEXT,
+    "to": NEEDED_TEXT,
+    "without": TEXT,
+}
 KINDS = {"slide": _SLIDE, "run": _RUN, "chart": _CHART, "picture": _PICTURE}
 
 
@@ -61,10 +70,13 @@ class Chart:
 
 @dataclass(frozen=True)
 class Picture:
-    """A table of what happens to a line. Each row is a moment: its time, the event, and the state in each cache."""
+    """What happens to a line, drawn and as a table. Each row is a moment: its time, the event, and the state in each
+    cache."""
 
     caches: list[str]
     rows: list[tuple[str, str, list[str]]]
+    drawn: SpaceTime
+    lesson: str = ""  # the lesson whose scene this is
 
 
 @dataclass(frozen=True)
@@ -117,6 +129,7 @@ class _Maker:
         self.engine, self.lesson, self.played, self.scratch = engine, lesson, played, scratch
         self.slides: list[Slide] = []
         self.asked = 0
+        self.lessons: dict[str, tuple[Lesson, dict[str, Played]]] = {}  # those that pictures name
 
     def make(self, compiled: Sequence[Compiled]) -> Lecture:
         for part, made in zip(self.lesson.parts, compiled, strict=True):
@@ -198,15 +211,32 @@ class _Maker:
         return Chart(table.text("axis"), table.text("over_axis"), found)
 
     def _picture(self, table: Table) -> Picture:
-        name = table.text("scene")
-        if name not in self.played:
-            raise table.error("scene", f'there is no scene "{name}" (known: {", ".join(sorted(self.played))})')
-        played = self.played[name]
+        lesson, played = self._played(table)
         lines = lines_by_name(played.run)
-        if table.text("line") not in lines:
-            raise table.error("line", f'scene "{name}": the line {not_known(table.text("line"), list(lines))}')
+        name, word = table.text("scene"), table.text("line")
+        if word not in lines:
+            raise table.error("line", f'scene "{name}": the line {not_known(word, list(lines))}')
         begin, end = self.engine.positions(played.file, [table.text("from"), table.text("to")])
-        return picture(played.run, table.text("line"), begin, end, table.text("without"))
+        return picture(played.run, word, range(begin, end), table.text("without"), lesson)
+
+    def _played(self, table: Table) -> tuple[str, Played]:
+        """The scene of this lecture or of the lesson that the block names, with its title."""
+        title, played = "", self.played
+        if wanted := table.text("lesson"):
+            if wanted not in self.lessons:
+                try:
+                    lesson = read_lesson(Library(self.engine).find(wanted))
+                except UsageError as error:
+                    raise table.error("lesson", str(error)) from None
+                compiler = Compiler(self.engine, lesson, inner_path(self.scratch, f"lesson{len(self.lessons)}"))
+                compiler.compile()
+                self.lessons[wanted] = (lesson, compiler.played)
+            lesson, played = self.lessons[wanted]
+            title = f"{lesson.number}, {lesson.title}"
+        name = table.text("scene")
+        if name not in played:
+            raise table.error("scene", f'there is no scene "{name}" (known: {", ".join(sorted(played))})')
+        return title, played[name]
 
 
 def _first(table: Table, key: str, printed: Sequence[str], pattern: str = "") -> int:
@@ -222,12 +252,12 @@ def _first(table: Table, key: str, printed: Sequence[str], pattern: str = "") ->
 def lines_by_name(run: dict[str, Any]) -> dict[str, int]:
     """The number of the line of each word and object of the run."""
     size = int(run["line_bytes"])
-    words = {str(entry[2]): _number(entry[0]) // size for entry in run["words"]}
-    return words | {str(one[0]): _number(one[2]) // size for one in run["objects"]}
+    words = {str(entry[2]): number_of(entry[0]) // size for entry in run["words"]}
+    return words | {str(one[0]): number_of(one[2]) // size for one in run["objects"]}
 
 
-def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str = "") -> Picture:
-    """The steps from `begin` to `end` that are about this word's line: changes of its state, messages, accesses. Leaves
+def picture(run: dict[str, Any], word: str, window: range, without: str = "", lesson: str = "") -> Picture:
+    """The steps of `window` that are about this word's line: changes of its state, messages, accesses. Leaves
     out sentences that match `without`."""
     size = int(run["line_bytes"])
     line = lines_by_name(run)[word]
@@ -236,6 +266,7 @@ def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str =
     states = [names[0]] * len(run["caches"])
     above, _, below = run["tick_ns"].partition("/")
     rows: list[tuple[str, str, list[str]]] = []
+    begin, end = window.start, window.stop
     for step, sentence in list(zip(run["log"], run["sentences"], strict=True))[:end]:
         before, said = list(states), ""
         if step[1] == ROW and step[2] == number and step[4] == line:
@@ -252,13 +283,10 @@ def picture(run: dict[str, Any], word: str, begin: int, end: int, without: str =
             rows.append((time, said, list(states)))
         elif len(rows) > 1:
             rows[-1] = (rows[-1][0], rows[-1][1], list(states))
-    return Picture([f"CPU {', '.join(map(str, cache[3]))}" for cache in run["caches"]], rows)
+    caches = [f"CPU {', '.join(map(str, cache[3]))}" for cache in run["caches"]]
+    return Picture(caches, rows, space_time(run, word, line, window, without), lesson)
 
 
 def _is_told(step: Sequence[Any], line: int, size: int) -> bool:
     """Whether the step is an access to the line, or a message about it."""
-    return (step[1] == ACCESS and _number(step[5]) // size == line) or (step[1] == MESSAGE and step[5] == line)
-
-
-def _number(text: Any) -> int:
-    return int(text, 16) if isinstance(text, str) else int(text)
+    return (step[1] == ACCESS and number_of(step[5]) // size == line) or (step[1] == MESSAGE and step[5] == line)

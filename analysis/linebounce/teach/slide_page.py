@@ -15,6 +15,7 @@ from linebounce.teach.handout import folder_for_teacher
 from linebounce.teach.lecture import Asked, Chart, Lecture, Listing, Part, Picture, Prose, Slide, make_lecture
 from linebounce.teach.lesson import ELSE
 from linebounce.teach.library import Library
+from linebounce.teach.space_time import drawing
 
 _LETTERS = "ABCDEFGH"
 _COLOURS = ["#0b62a4", "#c2410c", "#1b7f3b", "#6d28d9", "#7a5a00"]
@@ -100,9 +101,8 @@ def _part(part: Part, name: str) -> str:
 
 
 def _scrolling(text: str) -> str:
-    """Makes code and tables scroll by themselves where they are wider than the screen, and lets them take the focus, so
-    that the keyboard scrolls them, too."""
-    text = text.replace('<pre tabindex="0">', '<pre tabindex="0" role="group" aria-label="Program">')
+    """Makes tables scroll by themselves where they are wider than the screen, and lets them take the focus, so that the
+    keyboard scrolls them, too."""
     return re.sub(
         r"<table>.*?</table>",
         lambda found: f'<div class="wide" tabindex="0" role="group" aria-label="Table">{found[0]}</div>',
@@ -146,10 +146,12 @@ def _picture(shown: Picture) -> str:
         )
         rows.append(f"<tr><td>{escape(time)}</td><td>{escape(said)}</td>{cells}</tr>")
         before = states
+    said = f"<figcaption>From lesson {escape(shown.lesson)}.</figcaption>" if shown.lesson else ""
     return (
+        f'<figure><div class="drawn">{drawing(shown.drawn)}'
         '<div class="wide" tabindex="0" role="group" aria-label="What happens, step by step"><table class="steps">'
         f'<thead><tr><th scope="col">time</th><th scope="col">what happens</th>{head}</tr></thead>'
-        f"<tbody>{''.join(rows)}</tbody></table></div>"
+        f"<tbody>{''.join(rows)}</tbody></table></div></div>{said}</figure>"
     )
 
 
@@ -207,7 +209,8 @@ body{margin:0;color:#14181f;background:#fff;font:1rem/1.5 system-ui,sans-serif}
 h1,h2,h3{line-height:1.2;text-wrap:balance}
 pre{background:#f2f4f8;padding:.8em 1em;overflow-x:auto;font-size:.8em;line-height:1.45;border-radius:.3em}
 code{font-family:ui-monospace,monospace}
-.wraps{white-space:pre-wrap}
+.wraps,.line{white-space:pre-wrap;overflow-wrap:anywhere}
+.line{display:block;padding-left:2ch;text-indent:-2ch}
 :not(pre)>code{background:#f2f4f8;padding:.05em .25em;border-radius:.2em}
 table{border-collapse:collapse}
 th,td{padding:.25em .7em;text-align:left;border-bottom:1px solid #c9d0db;vertical-align:top}
@@ -233,6 +236,10 @@ border-bottom:1px solid #c9d0db;font-size:clamp(1rem,1.9vw,1.6rem)}
 .choices li{display:flex;gap:.8em;margin:.5em 0}
 .letter{font-weight:700;min-width:1.6em;height:1.6em;line-height:1.6em;text-align:center;background:#0b3a66;color:#fff;
 border-radius:.3em}
+.drawn{display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
+.drawn>*{min-width:0;max-width:100%}
+.spacetime{flex:0 1 auto;font:15px system-ui,sans-serif;max-height:85vh}
+figcaption{font-size:.7em;color:#4a5361}
 .steps{font-size:.72em}
 .state{font-family:ui-monospace,monospace}
 .new{background:#fff0c2;font-weight:700}

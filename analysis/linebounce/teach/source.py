@@ -47,12 +47,17 @@ class Block:
 
 def html(text: str) -> str:
     """The HTML for a short Markdown text, such as a question or the reply to a wrong choice."""
-    return _focusable(_MARKDOWN.render(text.strip()))
+    return _code_in_lines(_MARKDOWN.render(text.strip()))
 
 
-def _focusable(rendered: str) -> str:
-    """Lets code blocks take the focus: a wide one scrolls, and the keyboard scrolls only what has the focus."""
-    return rendered.strip().replace("<pre>", '<pre tabindex="0">')
+def _code_in_lines(rendered: str) -> str:
+    """Makes each line of code an element, so that a page can indent what it wraps of a long one. The text stays as it is."""
+
+    def in_lines(block: re.Match[str]) -> str:
+        lines = block[2].splitlines(keepends=True)
+        return block[1] + "".join(f'<span class="line">{line}</span>' for line in lines) + block[3]
+
+    return re.sub(r"(<pre><code[^>]*>)(.*?)(</code></pre>)", in_lines, rendered.strip(), flags=re.DOTALL)
 
 
 def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
@@ -118,7 +123,7 @@ def _prose(tokens: list[Token], lines: Sequence[str]) -> list[Block]:
     if not tokens:
         return []
     first, last = (tokens[0].map or [0, 0])[0], max((token.map or [0, 0])[1] for token in tokens)
-    rendered = _focusable(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
+    rendered = _code_in_lines(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
     return [Block("prose", "", "", first + 1, rendered, "\n".join(lines[first:last]).strip())]
 
 

@@ -331,7 +331,7 @@ async function keyboard({ browser, folder }) {
  *  The dark theme differs only in colours, so one lesson is enough for it. */
 async function accessible({ browser, folder, axe, dark }) {
   const rules = readFileSync(axe, "utf8");
-  const views = ["lessons", "own", "break", "compare", "test/pre", "test/post"];
+  const views = ["lessons", "table", "own", "break", "compare", "test/pre", "test/post"];
   const opened = await open(browser, folder);
   const ends = (await lessonsOf(opened.page)).map(({ slug, parts }) => `lesson/${slug}/${parts.length - 1}`);
   views.push(...(dark ? ends.slice(0, 1) : ends));
@@ -356,7 +356,7 @@ async function narrow({ browser, folder }) {
   const opened = await open(browser, folder, { size: "phone" });
   const { page } = opened;
   const slugs = (await lessonsOf(page)).map(({ slug }) => slug);
-  for (const view of ["lessons", "own", "break", "compare", "test/pre", ...slugs.map((slug) => `lesson/${slug}/5`)]) {
+  for (const view of ["lessons", "table", "own", "break", "compare", "test/pre", ...slugs.map((slug) => `lesson/${slug}/5`)]) {
     await page.evaluate((to) => (location.hash = to), view);
     await new Promise((done) => setTimeout(done, 350));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -409,6 +409,159 @@ async function no_storage({ browser, folder }) {
   equal(problems, [], "errors without storage");
 }
 
+const shownCells = (page) => page.$$eval("[data-table] tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const kWide = [1400, 900];
+
+/** Types accesses as a reader does: over the old ones, by keyboard. */
+async function typeAccesses(page, accesses) {
+  await page.focus("[data-accesses]");
+  await page.keyboard.down("Control");
+  await page.keyboard.press("a");
+  await page.keyboard.up("Control");
+  await page.keyboard.type(accesses);
+}
+const shows = (page, cells, what) => until(page, what, (wanted) =>
+  JSON.stringify([...document.querySelectorAll("[data-table] tr")].map((row) => [...row.cells].map((cell) => cell.textContent))) === wanted, JSON.stringify(cells));
+
+/** Nothing of the table is outside its frame or the screen. */
+async function nothingCut(page, what) {
+  const found = await page.evaluate(() => {
+    const frame = document.querySelector("[data-frame]");
+    const cut = [...frame.querySelectorAll("td")].filter((cell) => {
+      const { left, right } = cell.getBoundingClientRect();
+      return left < 0 || right > innerWidth || cell.scrollWidth > cell.clientWidth + 1;
+    });
+    return { page: document.documentElement.scrollWidth > innerWidth, frame: frame.scrollWidth > frame.clientWidth + 1, cut: cut.map((cell) => cell.textContent) };
+  });
+  equal(found, { page: false, frame: false, cut: [] }, what);
+}
+
+/** The exam table is the command line's, under each protocol, and so is what its buttons copy. `expected`: what the program
+ *  printed. */
+async function exam_table({ browser, folder, expected }) {
+  const { tables, refused } = JSON.parse(readFileSync(expected, "utf8"));
+  const opened = await open(browser, folder, { hash: "table" });
+  const { page } = opened;
+  await page.waitForSelector("[data-table]");
+  await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) } }));
+  const copied = async (which) => {
+    await page.evaluate(() => (window.copied = null));
+    await press(page, `[data-copy=${which}]`);
+    return until(page, `${which} is not copied`, () => window.copied !== null && window.copied).then((text) => text.jsonValue());
+  };
+  for (const { protocol, accesses, cells, markdown, csv } of tables) {
+    await page.select("[data-table-protocol]", protocol);
+    await typeAccesses(page, accesses);
+    await shows(page, cells, `the command line's table of ${accesses} under ${protocol}`);
+    equal(await copied("markdown"), `${markdown.trim()}\n`, `${protocol} in Markdown`);
+    equal(await copied("csv"), csv, `${protocol} as CSV`);
+    equal(await copied("command"), `linebounce steps --accesses "${accesses}" --protocol ${protocol}`, "the command");
+    check(/is copied/.test(await page.$eval("[data-said]", (said) => said.innerText)), "nothing says that it is copied");
+    for (const [width, height] of [kSizes.phone, kWide]) {
+      await page.setViewport({ width, height });
+      await until(page, "the table does not settle", (cards) => document.querySelector("[data-frame]").classList.contains("cards") === cards, width === kSizes.phone[0]);
+      await nothingCut(page, `${accesses} at ${width} pixels`);
+    }
+  }
+  const last = tables.at(-1);
+  await until(page, "the link does not hold the exercise", (protocol) => location.hash.startsWith(`#table/${protocol}/`), last.protocol);
+  const link = await copied("link");
+  const again = await open(browser, folder, { hash: link.slice(link.indexOf("#") + 1) });
+  await shows(again.page, last.cells, "the table behind a link");
+  clean(again);
+  await again.page.close();
+  await typeAccesses(page, refused.accesses);
+  await until(page, "the program's error is not shown", () => document.querySelector("[data-refused]").textContent !== "");
+  equal(await page.$eval("[data-refused]", (said) => said.textContent), refused.says, "the error");
+  check(await page.$eval("[data-copy=csv]", (button) => button.disabled), "a table that is not of these accesses can be copied");
+  clean(opened);
+}
+
+/** Each example fills in another table; caches that are smaller evict; all of it by keyboard. */
+async function exam_keyboard({ browser, folder }) {
+  const opened = await open(browser, folder, { hash: "table" });
+  const { page } = opened;
+  await page.waitForSelector("[data-table]");
+  await page.focus("[data-accesses]");
+  const seen = [JSON.stringify(await shownCells(page))];
+  const reached = [];
+  const tab = async () => {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(() => JSON.stringify({ ...document.activeElement?.dataset }));
+    reached.push(at);
+    return JSON.parse(at);
+  };
+  equal(await tab(), { tableProtocol: "" }, "Tab from the accesses");
+  for (const index of [0, 1, 2, 3]) {
+    equal((await tab()).example, String(index), "Tab to the examples");
+    await page.keyboard.press("Enter");
+    if (index === 0) continue; // it is there already
+    await until(page, `example ${index} shows no table of its own`, (before) => {
+      const now = JSON.stringify([...document.querySelectorAll("[data-table] tr")].map((row) => [...row.cells].map((cell) => cell.textContent)));
+      return !before.includes(now) && document.querySelector("[data-refused]").textContent === "";
+    }, seen);
+    seen.push(JSON.stringify(await shownCells(page)));
+  }
+  check(/evicts/.test(seen.at(-1)), "the example of evictions has none");
+  await page.focus("[data-cache='--ways']");
+  await page.keyboard.type("0");
+  await until(page, "10 ways are not refused", () => document.querySelector("[data-refused]").textContent.includes("linebounce: "));
+  await page.keyboard.press("Backspace");
+  await until(page, "1 way is refused", () => document.querySelector("[data-refused]").textContent === "");
+  for (const which of ["markdown", "csv", "link", "command"]) {
+    for (let guard = 0; guard < 8 && (await tab()).copy !== which; ++guard);
+    equal(JSON.parse(reached.at(-1)).copy, which, "Tab to the buttons that copy");
+  }
+  clean(opened);
+}
+
+/** Lines of code are whole: in the text, and in the boxes of the CPUs, which wrap them. */
+async function whole_lines({ browser, folder }) {
+  const opened = await open(browser, folder);
+  const { page } = opened;
+  let lines = 0;
+  for (const [width, height] of [kSizes.phone, kWide]) {
+    await page.setViewport({ width, height });
+    for (const { slug, parts } of await lessonsOf(page)) {
+      const question = parts.findLastIndex(({ kind, step }) => kind === "question" && step !== undefined);
+      await page.evaluate((to) => (location.hash = to), `lesson/${slug}/${parts.length - 1}`);
+      await until(page, `${slug} is not shown`, (wanted) => document.querySelector("[data-lesson]")?.dataset.lesson === wanted, slug);
+      if (question < 0) continue;
+      await running(page);
+      const found = await page.evaluate(async () => {
+        const { player } = window.linebounce.stage;
+        const source = player.document.program?.text.split("\n").map((line) => line.replace(/\s+/g, "")) ?? [];
+        const bad = [...document.querySelectorAll("pre")].filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent);
+        let seen = 0;
+        for (let at = 0; at <= player.length; at += Math.max(1, Math.floor(player.length / 12))) {
+          player.jump(at);
+          await new Promise(requestAnimationFrame);
+          for (const cpu of document.querySelectorAll('svg[data-export="machine"] .cpu')) {
+            const box = cpu.querySelector(".box").getBoundingClientRect();
+            const rows = [...cpu.querySelectorAll("text.code")];
+            for (const row of rows) {
+              const { right, bottom } = row.getBoundingClientRect();
+              if (right > box.right + 1 || bottom > box.bottom + 1 || row.textContent.includes("…")) bad.push(row.textContent);
+            }
+            const now = cpu.querySelector("rect.now");
+            if (!now || source.length === 0) continue;
+            const { top, bottom } = now.getBoundingClientRect();
+            const line = rows.filter((row) => { const one = row.getBoundingClientRect(); return (one.top + one.bottom) / 2 > top && (one.top + one.bottom) / 2 < bottom; })
+              .map((row) => row.textContent.replace(/\s+/g, "")).join("");
+            if (source.includes(line)) ++seen;
+            else bad.push(`not a line of the program: ${line}`);
+          }
+        }
+        return { bad: [...new Set(bad)], seen };
+      });
+      equal(found.bad, [], `${slug} at ${width} pixels: cut`);
+      lines += found.seen;
+    }
+  }
+  check(lines > 200, `${lines} lines of programs`);
+  clean(opened);
+}
+
 /** A history of 10^5 steps must take less than 200 MB, and a step in it less than a frame's time. */
 async function long_history({ browser, folder, name }) {
   const opened = await open(browser, folder);
@@ -441,4 +594,4 @@ function run(cpu)\n  for round = 1, 6000 do cpu:fetch_add(shared.x, 1) cpu:compu
 }
 
 export const kSuites = { lessons, back_stepping, tests, break_protocol, break_lock, own_program, compare, exported, keyboard, accessible, narrow, printed,
-  no_storage, long_history };
+  no_storage, long_history, exam_table, exam_keyboard, whole_lines };
