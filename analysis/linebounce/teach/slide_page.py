@@ -238,6 +238,7 @@ border-bottom:1px solid #c9d0db;font-size:clamp(1rem,1.9vw,1.6rem)}
 border-radius:.3em}
 .drawn{display:flex;flex-wrap:wrap;gap:1em 2em;align-items:flex-start}
 .drawn>*{min-width:0;max-width:100%}
+.drawn>.wide{flex:1 1 18em}
 .spacetime{flex:0 1 auto;font:15px system-ui,sans-serif;max-height:85vh}
 figcaption{font-size:.7em;color:#4a5361}
 .steps{font-size:.72em}

@@ -83,7 +83,7 @@ def number_of(text: Any) -> int:
 
 
 def space_time(run: dict[str, Any], word: str, line: int, window: range, without: str = "") -> SpaceTime:
-    """The steps of `window` that are about this line. Leaves out messages whose sentence matches `without`."""
+    """The steps of `window` that are about this line. Leaves out those whose sentence matches `without`."""
     return _Maker(run, line, window, without).made(word)
 
 
@@ -112,11 +112,11 @@ class _Maker:
 
     def _is_about(self, at: int) -> bool:
         step = self.run["log"][at]
-        if step[1] == MESSAGE:
-            return number_of(step[5]) == self.line and not re.search(self.without, self.run["sentences"][at])
         if step[1] == ROW:
             return number_of(step[4]) == self.line and step[5] != step[7]
-        return step[1] == ACCESS and number_of(step[5]) // self.size == self.line
+        if step[1] not in (MESSAGE, ACCESS) or re.search(self.without, self.run["sentences"][at]):
+            return False
+        return number_of(step[5]) // (self.size if step[1] == ACCESS else 1) == self.line
 
     def _is_drawn(self, end: Sequence[Any]) -> bool:
         """Whether an endpoint has a lifeline: each cache of a CPU, and what sends or gets a message."""
