@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -10,7 +11,8 @@ from linebounce.teach.engine import Engine
 from linebounce.teach.lecture import Asked, Chart, Lecture, Listing, Picture, make_lecture
 from linebounce.teach.library import Library
 from linebounce.teach.slide_page import lecture_page, solutions_page
-from linebounce.teach.source import LessonError
+from linebounce.teach.source import LessonError, html
+from linebounce.teach.space_time import drawing
 from opened_page import OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import ROOT, Result
@@ -72,6 +74,45 @@ def test_a_picture_has_each_caches_states_as_they_change(lectures: list[Lecture]
     assert shown.caches == ["CPU 0", "CPU 1"]
     assert [states for _, _, states in shown.rows] == [["O", "SM_AD"], ["II_A", "M"], ["II_A", "M"], ["I", "M"]]
     assert shown.rows[-1][1] == "CPU 1 writes 2 to x, which held 1."
+
+
+def pictures(lecture: Lecture, title: str) -> list[Picture]:
+    return [part for slide in lecture.slides if title in slide.title for part in slide.parts if isinstance(part, Picture)]
+
+
+def test_a_slide_shows_the_picture_of_a_lessons_scene(lectures: list[Lecture]) -> None:
+    (shown,) = pictures(lectures[2], "Two counters")
+    assert shown.lesson == "4, False sharing"
+    drawn = shown.drawn
+    assert [one.label for one in drawn.lifelines] == ["CPU 0", "CPU 1", "bus"]
+    assert [(mark.column, mark.text) for mark in drawn.marks] == [
+        (1, "counters.b ← 1"),
+        (0, "counters.a ← 2"),
+    ]
+    data = [(arrow.start, arrow.to) for arrow in drawn.arrows if arrow.data]
+    assert data == [(0, 1), (1, 0)], "the line goes from one cache to the other and back"
+
+
+def test_pictures_end_in_the_states_of_their_tables(lectures: list[Lecture]) -> None:
+    every = [part for lecture in lectures for slide in lecture.slides for part in slide.parts if isinstance(part, Picture)]
+    assert len(every) >= 8
+    for shown in every:
+        caches = [column for column, one in enumerate(shown.drawn.lifelines) if one.kind == "cache"]
+        for at, state in zip(caches, shown.rows[-1][2], strict=True):
+            bars = [bar for bar in shown.drawn.bars if bar.column == at]
+            assert bars[-1].state == state
+            assert [bar.begin for bar in bars[1:]] == [bar.end for bar in bars[:-1]], "one state follows the other"
+        words = ["".join(text.itertext()) for text in ElementTree.fromstring(drawing(shown.drawn)).iter("text")]
+        for wanted in [*(arrow.name for arrow in shown.drawn.arrows), *(mark.text for mark in shown.drawn.marks)]:
+            assert wanted in words
+
+
+def test_lines_of_code_are_elements_and_their_text_is_unchanged() -> None:
+    made = html("In C:\n\n```c\nint a;   /* <1> */\n\n  b();\n```\n\nand `c`")
+    assert made.count('<span class="line">') == 3
+    code = re.search(r"<pre><code[^>]*>(.*)</code></pre>", made, re.DOTALL)
+    assert code is not None
+    assert re.sub("<[^>]*>", "", code[1]) == "int a;   /* &lt;1&gt; */\n\n  b();\n"
 
 
 SMALL = """\
@@ -137,6 +178,8 @@ to    = "end"
         ("check msi_atomic", "check msi_atomics", "msi_atomic"),
         ('line  = "x"', 'line  = "z"', 'scene "msi": the line "z" is not known; known: x'),
         ("```toml picture", "```toml pictrue", 'there is no block "toml pictrue"'),
+        ('scene = "msi"', 'lesson = "99"\nscene = "msi"', 'lesson "99" is not known'),
+        ('scene = "msi"', 'lesson = "4"\nscene = "msi"', 'there is no scene "msi" (known: apart, packed)'),
         ("## One slide\n", "", "a lecture's first slide begins with ##"),
     ],
 )
