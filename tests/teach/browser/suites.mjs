@@ -504,6 +504,7 @@ async function exam_keyboard({ browser, folder }) {
   }
   check(/evicts/.test(seen.at(-1)), "the example of evictions has none");
   await page.focus("[data-cache='--ways']");
+  await page.keyboard.press("End");
   await page.keyboard.type("0");
   await until(page, "10 ways are not refused", () => document.querySelector("[data-refused]").textContent.includes("linebounce: "));
   await page.keyboard.press("Backspace");
