@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
+import { encode85 } from "./base85.mjs";
 
 const { values } = parseArgs({
   options: { out: { type: "string" }, engine: { type: "string" }, root: { type: "string" } },
@@ -14,7 +15,7 @@ const { values } = parseArgs({
 if (!values.out) throw new Error("--out FOLDER is missing");
 mkdirSync(values.out, { recursive: true });
 
-const packed = (file) => gzipSync(readFileSync(file), { level: 9 }).toString("base64");
+const packed = (file) => encode85(gzipSync(readFileSync(file), { level: 9 }));
 
 function texts(root, folder) {
   const found = {};

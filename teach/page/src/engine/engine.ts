@@ -1,7 +1,7 @@
 // The engine: the simulator itself as WebAssembly, in a worker. `engine()` starts it once.
 import type { RunDocument } from "../model/document";
 import { kExperiment, sceneFiles, shippedFiles, type Files, type Scene } from "./files";
-import { unpackText } from "./unpack";
+import { decode85, unpackEngineText } from "./unpack";
 import workerText from "./worker.js?raw";
 
 export interface Found {
@@ -84,8 +84,8 @@ export class Engine {
   private async make(): Promise<Worker> {
     const packed = window.LINEBOUNCE_ENGINE;
     if (!packed) throw new EngineError("engine.js is not beside this page");
-    const glue = await unpackText(packed.glue);
-    const url = URL.createObjectURL(new Blob([glue, "\n", workerText], { type: "text/javascript" }));
+    const glue = await unpackEngineText(packed.glue);
+    const url = URL.createObjectURL(new Blob([glue, `\nconst decode85 = ${decode85.toString()};\n`, workerText], { type: "text/javascript" }));
     const worker = new Worker(url);
     worker.onmessage = ({ data }: MessageEvent<{ id: number; result?: never; error?: string }>) => {
       const one = this.waiting.get(data.id);

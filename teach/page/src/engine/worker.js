@@ -1,16 +1,13 @@
 // Runs in a worker, together with emscripten's glue code (createEngine). Each run has its own instance of the module, because a
 // program stopped in the middle leaves data on its stack. The last instances are kept, so that moments can be searched for.
-/* global createEngine, self */
+/* global createEngine, decode85, self */
 const kRoot = "/linebounce";
 const kKept = 4;
 let compiled = null;
 const runs = new Map();
 
-async function unpack(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+async function unpack(base85) {
+  const stream = new Blob([decode85(base85)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
 

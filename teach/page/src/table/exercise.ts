@@ -37,7 +37,7 @@ export function tableProtocols(files: Files | undefined): { name: string; title:
   return Object.entries(files ?? {})
     .map(([path, own]) => ({ file: path.replace(/^.*\//, "").replace(/\.md$/, ""), text: withExtended(own, files) }))
     .filter(({ text }) => property(text, "bus") === "atomic")
-    .map(({ file, text }) => ({ name: file.replace(/_atomic$/, ""), title: protocolTitle(text).replace(/ on an atomic bus$/, "") }))
+    .map(({ file, text }) => ({ name: file.replace(/_atomic$/, ""), title: protocolTitle(text).replace(/ on an atomic bus.*/, "") }))
     .sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
 }
 
