@@ -2,12 +2,11 @@
 // with zlib, and an index of their places. A task is a piece of one context, which is a thread. As in CADSS, a context's tasks
 // of basic blocks follow each other by number, and contexts have no order between them. All numbers are little endian.
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "forms/address_lines.hpp"
-#include "forms/inflate.hpp"
 #include "forms/line_file.hpp"
 #include "trace/error.hpp"
 
@@ -108,11 +107,15 @@ class TaskGraph {
   }
 
   [[nodiscard]] std::string unpacked_task(const std::string& piece, std::uint64_t size, const Place& place) const {
-    try {
-      return inflated(piece, size);
-    } catch (const std::runtime_error& damaged) {
-      refuse(fmt::format("byte {}: {}", place.at, damaged.what()));
-    }
+    std::string task(size, '\0');
+    uLongf held = size, used = piece.size();
+    const int code =
+        uncompress2(reinterpret_cast<Bytef*>(task.data()), &held, reinterpret_cast<const Bytef*>(piece.data()), &used);
+    if (code != Z_OK) refuse(fmt::format("byte {}: a task that zlib can't unpack: {}", place.at, zError(code)));
+    if (held != size || used != piece.size())
+      refuse(fmt::format("byte {}: a task of {} bytes, packed in {}; {} and {} are stated", place.at, held, used, size,
+                         piece.size()));
+    return task;
   }
 
   // Of a task: its number and two times, the lists of actions, tasks behind and tasks before it, its kind and that of its lock.

@@ -84,6 +84,6 @@ def test_damaged_graphs_are_refused_with_the_place(linebounce: Program) -> None:
         damaged[place] ^= 0x15
         linebounce.file("bad.taskgraph", bytes(damaged))
         message = linebounce.refused("import", "bad.taskgraph", code=3)
-        assert f"byte {at - 16}: a piece packed with zlib is damaged" in message
+        assert f"byte {at - 16}: a task that zlib can't unpack" in message
     linebounce.file("old.taskgraph", struct.pack("<I", 4314) + whole[4:])
     assert "no task graph of version 4315" in linebounce.refused("import", "old.taskgraph", "--as", "taskgraph", code=3)
