@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -42,7 +43,7 @@ std::optional<AddressLine> parsed(const AddressGrammar& grammar, std::string_vie
 class AddressLines {
  public:
   AddressLines(const AddressGrammar& grammar, trace::Writer& out)
-      : grammar_(grammar), out_(&out), objects_(out, AddressObjects::Addresses::as_they_are) {}
+      : grammar_(grammar), out_(&out), objects_(out, AddressObjects::Addresses::as_they_are), word_bytes_(grammar.word_bytes) {}
 
   Losses convert(const std::function<std::optional<AddressLine>()>& next) {
     for (int number = 0; number < grammar_.cpus; ++number) begin(number);
@@ -53,6 +54,7 @@ class AddressLines {
 
   Losses convert(const std::vector<std::filesystem::path>& files) {
     const std::vector<int> numbers = cpus_of(files);
+    if (!grammar_.has_sizes) word_bytes_ = unit_of(files);
     for (std::size_t i = 0; i < files.size(); ++i) {
       own_cpu_ = numbers[i];
       LineFile in(files[i]);
@@ -88,6 +90,21 @@ class AddressLines {
     }
     return distinct.size() == files.size() ? in_names : in_order;
   }
+
+  // The largest power of two up to a word that divides all addresses of accesses without a size.
+  [[nodiscard]] std::uint64_t unit_of(const std::vector<std::filesystem::path>& files) const {
+    std::uint64_t bits = grammar_.word_bytes;
+    for (const std::filesystem::path& file : files) {
+      LineFile in(file);
+      for (auto text = in.next(); text && (bits & 1) == 0; text = in.next()) {
+        const std::string_view bare = stripped(*text);
+        const auto line = bare.empty() ? std::nullopt : parsed(grammar_, bare);
+        if (line && line->bytes == 0 && is_access(line->what)) bits |= line->address;
+      }
+    }
+    return std::uint64_t{1} << std::countr_zero(bits);
+  }
+  static bool is_access(What what) { return what == What::load || what == What::store || what == What::modify; }
 
   void record(std::string_view text, const LineFile& in) {
     const auto line = parsed(grammar_, text);
@@ -125,8 +142,8 @@ class AddressLines {
     below_cache_ = below_cache_ || line.below_cache;
     cpu.fetched.fetch(line.instructions);
     cpu.fetched.access();
-    const std::uint64_t bytes = line.bytes > 0 ? line.bytes : grammar_.word_bytes;
-    const std::uint64_t address = line.bytes > 0 ? line.address : line.address - line.address % grammar_.word_bytes;
+    const std::uint64_t bytes = line.bytes > 0 ? line.bytes : word_bytes_;
+    const std::uint64_t address = line.bytes > 0 ? line.address : line.address - line.address % word_bytes_;
     if (line.what != What::store) objects_.access(cpu.stream, trace::Kind::load, address, bytes);
     if (line.what != What::load) objects_.access(cpu.stream, trace::Kind::store, address, bytes);
     cpu.unfenced = cpu.unfenced || line.what != What::load;
@@ -136,7 +153,7 @@ class AddressLines {
   }
 
   void write_back(Cpu& cpu, std::uint64_t address) {
-    objects_.access(cpu.stream, trace::Kind::store, address - address % grammar_.word_bytes, grammar_.word_bytes);
+    objects_.access(cpu.stream, trace::Kind::store, address - address % word_bytes_, word_bytes_);
     cpu.unfenced = true;
     ++written_back_;
   }
@@ -192,7 +209,7 @@ class AddressLines {
     }
     losses.add(Loss::no_locks, source);
     losses.add(Loss::no_atomics, source);
-    if (!grammar_.has_sizes) losses.add(Loss::no_sizes, source, std::to_string(grammar_.word_bytes));
+    if (!grammar_.has_sizes) losses.add(Loss::no_sizes, source, std::to_string(word_bytes_));
     losses.add(Loss::no_names, source);
     if (!any_fetched_) losses.add(Loss::no_instructions, source);
     if (any_figure_) losses.add(Loss::figures_dropped, source);
@@ -210,6 +227,7 @@ class AddressLines {
   AddressGrammar grammar_;
   trace::Writer* out_;
   AddressObjects objects_;
+  std::uint64_t word_bytes_;
   std::map<int, Cpu> cpus_;
   Cpu* last_ = nullptr;
   int last_number_ = -1;

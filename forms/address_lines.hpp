@@ -36,7 +36,9 @@ struct AddressGrammar {
   std::string_view expected = {};  // the form of a line, for messages: "a label and a hexadecimal address"
   // Parses a line; returns nothing if it does not have this form. The line is not empty and has no blanks at its ends.
   std::optional<AddressLine> (*parse)(std::string_view line) = nullptr;
-  std::uint64_t word_bytes = 8;  // size in bytes of an access whose line states none; addresses are aligned to it
+  // Size in bytes of an access whose line states none. It is smaller if some address is not a multiple of it: the trace then
+  // counts in smaller units.
+  std::uint64_t word_bytes = 8;
   bool has_sizes = false;
   bool has_cpus = false;     // lines name their CPU
   int cpus = 0;              // CPUs 0, 1, ... that the trace has in any case, even if they do nothing

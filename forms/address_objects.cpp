@@ -20,11 +20,11 @@ std::uint64_t piece_at(std::uint64_t address, std::uint64_t bytes) {
 }  // namespace
 
 void AddressObjects::access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes) {
-  while (bytes > 0) {
+  for (std::uint16_t flags = 0; bytes > 0; flags = trace::kPart) {
     const std::uint64_t piece = piece_at(address, bytes);
     const std::uint64_t in_page = std::min(bytes, kPage - address % kPage);
-    const std::uint64_t count = piece == kLargestPiece ? in_page / piece : 1;
-    pieces(stream, kind, address, piece, count);
+    const std::uint64_t count = piece == kLargestPiece && flags != 0 ? in_page / piece : 1;
+    pieces(stream, kind, address, piece, count, flags);
     address += piece * count;
     bytes -= piece * count;
   }
@@ -35,11 +35,11 @@ void AddressObjects::prefetch(std::uint32_t stream, std::uint64_t address, std::
 }
 
 void AddressObjects::pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes,
-                            std::uint64_t count) {
+                            std::uint64_t count, std::uint16_t flags) {
   trace::Operation operation;
   operation.kind = kind;
   operation.bytes = static_cast<std::uint8_t>(bytes);
-  operation.flags = static_cast<std::uint16_t>((count - 1) << trace::kRepeatShift);
+  operation.flags = static_cast<std::uint16_t>(flags | (count - 1) << trace::kRepeatShift);
   operation.id = page(address / kPage);
   operation.argument = address % kPage;
   out_->append(stream, operation);

@@ -15,14 +15,15 @@ class AddressObjects {
   enum class Addresses : std::uint8_t { as_they_are, of_virtual_pages };
   AddressObjects(trace::Writer& out, Addresses addresses) : out_(&out), addresses_(addresses) {}
 
-  // Appends an access of any size and alignment, split into aligned pieces of 1 to 8 bytes.
+  // Appends an access of any size and alignment, in aligned pieces of 1 to 8 bytes; all but the first are marked as parts.
   void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
   // `flags`: trace::kForWrite or 0.
   void prefetch(std::uint32_t stream, std::uint64_t address, std::uint16_t flags);
 
  private:
-  // Appends `count` consecutive accesses of `bytes` bytes each.
-  void pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t count);
+  // Appends `count` consecutive pieces of `bytes` bytes each. `flags`: trace::kPart or 0.
+  void pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t count,
+              std::uint16_t flags);
   std::uint32_t page(std::uint64_t number);
 
   trace::Writer* out_;

@@ -9,9 +9,9 @@
 namespace linebounce::sim {
 
 std::optional<AddressLine::What> read_or_write(std::string_view word) {
-  constexpr std::array<std::string_view, 7> kLoads = {"r", "rd", "read", "l", "ld", "load", "prrd"};
-  constexpr std::array<std::string_view, 7> kStores = {"w", "wr", "write", "s", "st", "store", "prwr"};
-  constexpr std::size_t kLongest = 5;
+  constexpr std::array<std::string_view, 9> kLoads = {"r", "rd", "read", "reads", "l", "ld", "load", "loads", "prrd"};
+  constexpr std::array<std::string_view, 9> kStores = {"w", "wr", "write", "writes", "s", "st", "store", "stores", "prwr"};
+  constexpr std::size_t kLongest = 6;
   if (word.size() > kLongest) return std::nullopt;
   const std::string lower = lower_case(word);
   if (std::ranges::find(kLoads, lower) != kLoads.end()) return AddressLine::What::load;

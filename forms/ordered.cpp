@@ -71,13 +71,15 @@ std::optional<AddressLine> access_of(What what, std::string_view cpu, std::strin
   return AddressLine{.what = what, .address = *place, .cpu = *number, .in_digits = is_in_digits(address)};
 }
 
-// "R 0 0x1f00": which of the cells behind the letter is the CPU must be evident from the address's 0x or the CPU's letter. A
-// number behind an address would be a size.
+// "R 0 0x1f00". If neither an address's 0x nor a CPU's letter says which cell is which, a small number is the CPU's; a larger
+// one would be an address with a size behind it.
 std::optional<AddressLine> kind_first(What what, std::string_view second, std::string_view third) {
+  constexpr std::uint64_t kLikelyCpus = 64;
   const auto begins_with_letter = [](std::string_view cell) { return !cell.empty() && is_letter(cell.front()); };
   if (has_hexadecimal_mark(second) && begins_with_letter(third)) return access_of(what, third, second);
-  if (begins_with_letter(second) || has_hexadecimal_mark(third)) return access_of(what, second, third);
-  return std::nullopt;
+  const auto number = decimal(second);
+  const bool is_cpu = begins_with_letter(second) || has_hexadecimal_mark(third) || (number && *number < kLikelyCpus);
+  return is_cpu ? access_of(what, second, third) : std::nullopt;
 }
 
 // "0 1 0x1f00": 0 reads and 1 writes.

@@ -163,7 +163,7 @@ inline constexpr std::array<LossKind, index_of(Loss::kLosses)> kLossKinds = {{
     {"no_atomics", Severity::lost, "atomic instructions are not marked in it: each becomes a load and a store.",
      Bearing::may_add, "Atomic instructions are not marked in it: each became a load and a store."},
     {"no_order", Severity::lost, "{0} has no order between threads: in a replay it depends on the cost of their accesses."},
-    {"no_sizes", Severity::doubt, "{0} has no access sizes: {1} bytes are assumed."},
+    {"no_sizes", Severity::doubt, "{0} has no access sizes. Assumed, in bytes: {1}."},
     {"digits_alone", Severity::doubt,
      "No address begins with 0x or has a digit above 9. All are read as hexadecimal: if they are decimal, write 0x and "
      "hexadecimal digits."},

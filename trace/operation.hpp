@@ -77,6 +77,7 @@ constexpr std::uint16_t kPaired = 2;     // a load that is issued together with 
 constexpr std::uint16_t kRelease = 4;    // a store that becomes visible after all earlier operations
 constexpr std::uint16_t kFailed = 8;     // see try_acquire and release_shared; for a compare_exchange: it wrote nothing
 constexpr std::uint16_t kForWrite = 16;  // a prefetch that also requests write permission
+constexpr std::uint16_t kPart = 16;      // a load or store of the same access as the operation before it, with all its repeats
 // For most operations: how many further ones of the same kind and size follow, each at the next address.
 constexpr int kRepeatShift = 5;
 constexpr std::uint16_t kMostRepeats = 0xFFFF >> kRepeatShift;
@@ -138,8 +139,8 @@ struct KindFacts {
 
 constexpr std::array<KindFacts, kKinds> kKindFacts = {{
     {"", Names::nothing, false, 0, false},
-    {"load", Names::object, true, kPaired, true},
-    {"store", Names::object, true, kCounted | kRelease, true},
+    {"load", Names::object, true, kPaired | kPart, true},
+    {"store", Names::object, true, kCounted | kRelease | kPart, true},
     {"exchange", Names::object, true, kCounted | kRelease, false},
     {"fetch_add", Names::object, true, kCounted | kRelease | kChange, false},
     {"compare_exchange", Names::object, true, kCounted | kRelease | kFailed | kChangeOfSum, false},
@@ -178,13 +179,14 @@ constexpr const KindFacts& facts_of(Kind kind) {
   return kKindFacts[static_cast<std::size_t>(kind)];
 }
 
-// Names of the flags, from bit 0.
-constexpr std::array<std::string_view, 10> kFlagNames = {"counted", "paired",    "release", "failed", "for_write",
-                                                         "adds",    "subtracts", "no_sum",  "used",   "unused"};
 // Names of the flags that an operation of this kind may have, from bit 0.
 constexpr std::span<const std::string_view> flag_names(Kind kind) {
+  constexpr static std::array<std::string_view, 10> kNames = {"counted", "paired",    "release", "failed", "for_write",
+                                                              "adds",    "subtracts", "no_sum",  "used",   "unused"};
+  constexpr static std::array<std::string_view, kRepeatShift> kOfAccess = {"counted", "paired", "release", "failed", "part"};
+  if (kind == Kind::load || kind == Kind::store) return kOfAccess;
   const bool changes = kind == Kind::fetch_add || kind == Kind::compare_exchange;
-  return std::span(kFlagNames).first(changes ? kFlagNames.size() : kRepeatShift);
+  return std::span(kNames).first(changes ? kNames.size() : kRepeatShift);
 }
 
 }  // namespace linebounce::trace

@@ -125,8 +125,9 @@ class TextSink final : public Sink {
       if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
     }
     std::uint16_t unnamed = it.flags;
-    for (std::size_t bit = 0; bit < flag_names(it.kind).size(); ++bit) {
-      if ((it.flags >> bit & 1) != 0) text += fmt::format(" {}", kFlagNames[bit]);
+    const auto names = flag_names(it.kind);
+    for (std::size_t bit = 0; bit < names.size(); ++bit) {
+      if ((it.flags >> bit & 1) != 0) text += fmt::format(" {}", names[bit]);
       unnamed &= static_cast<std::uint16_t>(~(1U << bit));
     }
     if (unnamed != 0) text += fmt::format(" repeats={}", unnamed >> kRepeatShift);

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-COUNTED, PAIRED, RELEASE, FAILED, FOR_WRITE = 1, 2, 4, 8, 16
+COUNTED, PAIRED, RELEASE, FAILED, FOR_WRITE, PART = 1, 2, 4, 8, 16, 16
 REPEAT_SHIFT = 5
 
 Kind = IntEnum(

@@ -24,9 +24,9 @@ void add_trace_options(Command& command, TraceOptions& options) {
   command.option("--accesses", "TEXT", &options.accesses,
                  "Instead of a trace: the accesses, such as \"P1 R x; P2 W x; P1 R x\"");
   command.option("--protocol", "P", &options.protocol, "For a trace: the caches' protocol; default: the machine's");
-  command.option("--cache-bytes", "N", &options.cache_bytes, "For a trace: the size of each cache").between(8, 1 << 30);
+  command.option("--cache-bytes", "N", &options.cache_bytes, "For a trace: the size of each cache").between(1, 1 << 30);
   command.option("--ways", "N", &options.ways, "For a trace: each cache's associativity").between(1, 1024);
-  command.option("--line-bytes", "N", &options.line_bytes, "For a trace: the size of a line").between(8, 4096);
+  command.option("--line-bytes", "N", &options.line_bytes, "For a trace: the size of a line").between(1, 4096);
   command.option("--as", "FORM", &options.as, "For a trace: its form, where several fit (see: linebounce import --help)");
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -41,9 +42,13 @@ class StreamOfCpu {
 
 class Interleaving {
  public:
-  Interleaving(const trace::Reader& reader, const workloads::RecordedMemory& memory,
+  Interleaving(const trace::Reader& reader, const workloads::RecordedMemory& memory, int line_bytes,
                const std::function<void(const CourseAccess&)>& visit)
-      : reader_(reader), frames_(memory.frames()), visit_(visit), begins_(reader.symbols().objects.size()) {
+      : reader_(reader),
+        frames_(memory.frames()),
+        line_bytes_(static_cast<Address>(line_bytes)),
+        visit_(visit),
+        begins_(reader.symbols().objects.size()) {
     for (const workloads::RecordedMemory::Place& place : memory.places()) begins_[place.object] = place.begin;
     const std::vector<int> cpus = cpus_of_streams(reader);
     for (std::size_t stream = 0; stream < cpus.size(); ++stream) {
@@ -72,7 +77,7 @@ class Interleaving {
         case Kind::store:
         case Kind::exchange:
         case Kind::fetch_add:
-        case Kind::compare_exchange: visit(stream, *operation); return true;
+        case Kind::compare_exchange: visit(stream); return true;
         case Kind::sleep:
           if (wakes_[static_cast<std::size_t>(stream.cpu)] < operation->argument) return moved;
           break;
@@ -95,15 +100,40 @@ class Interleaving {
     return moved;
   }
 
-  void visit(StreamOfCpu& stream, const trace::Operation& operation) {
+  // Visits the stream's next access, of which several operations may be parts.
+  void visit(StreamOfCpu& stream) {
+    std::optional<CourseAccess> touched;  // what is known of the access to the current line
+    do {
+      const trace::Operation& operation = *stream.next();
+      add_piece(stream, operation, touched);
+      if (stream.repeats++ == operation.repeats()) {
+        stream.repeats = 0;
+        stream.advance();
+      }
+    } while (stream.next() != nullptr && is_part(*stream.next()));
+    visit_(*touched);
+  }
+
+  static bool is_part(const trace::Operation& operation) {
+    return (operation.kind == Kind::load || operation.kind == Kind::store) && (operation.flags & trace::kPart) != 0;
+  }
+
+  void add_piece(const StreamOfCpu& stream, const trace::Operation& operation, std::optional<CourseAccess>& touched) {
     const trace::Object& object = reader_.symbols().objects[operation.id];
     if (!object.address) refuse("{} has no address", object.name);
-    const Address offset = operation.argument + static_cast<Address>(stream.repeats) * static_cast<Address>(operation.bytes);
-    const Address address = frames_.to_physical(begins_[operation.id] + offset);
-    visit_({stream.cpu, address, operation.bytes, operation.kind != Kind::load, operation.id, offset});
-    if (stream.repeats++ < operation.repeats()) return;
-    stream.repeats = 0;
-    stream.advance();
+    const auto bytes = static_cast<Address>(operation.bytes);
+    const Address begin = operation.argument + static_cast<Address>(stream.repeats) * bytes;
+    for (Address offset = begin; offset < begin + bytes;) {
+      const Address address = frames_.to_physical(begins_[operation.id] + offset);
+      const Address here = std::min(line_bytes_ - address % line_bytes_, begin + bytes - offset);
+      if (touched && touched->address / line_bytes_ == address / line_bytes_) {
+        touched->bytes += static_cast<int>(here);
+      } else {
+        if (touched) visit_(*touched);
+        touched = {stream.cpu, address, static_cast<int>(here), operation.kind != Kind::load, operation.id, offset};
+      }
+      offset += here;
+    }
   }
 
   static std::string_view kind_name(Kind kind) { return trace::kKindFacts[static_cast<std::size_t>(kind)].name; }
@@ -115,6 +145,7 @@ class Interleaving {
 
   const trace::Reader& reader_;
   const PageFrames& frames_;
+  const Address line_bytes_;
   const std::function<void(const CourseAccess&)>& visit_;
   std::vector<Address> begins_;  // by object, virtual
   std::vector<StreamOfCpu> streams_;
@@ -134,9 +165,9 @@ std::vector<int> cpus_of_streams(const trace::Reader& reader) {
   return cpus;
 }
 
-void for_each_access(const trace::Reader& reader, const workloads::RecordedMemory& memory,
+void for_each_access(const trace::Reader& reader, const workloads::RecordedMemory& memory, int line_bytes,
                      const std::function<void(const CourseAccess&)>& visit) {
-  Interleaving(reader, memory, visit).run();
+  Interleaving(reader, memory, line_bytes, visit).run();
 }
 
 }  // namespace linebounce::sim

@@ -78,8 +78,9 @@ const Form* form_of_all(const std::vector<std::string>& files) {
 
 // Of the limits that `import` lists, those of which a course's counts must not be silent.
 void say_what_counts_lack(const Losses& losses) {
-  constexpr std::array kOfCounts = {Loss::filtered_by_caches, Loss::write_backs_as_stores, Loss::tasks_dropped,
-                                    Loss::calls_dropped,      Loss::other_packets,         Loss::cut_off};
+  constexpr std::array kOfCounts = {Loss::digits_alone,  Loss::filtered_by_caches, Loss::write_backs_as_stores,
+                                    Loss::tasks_dropped, Loss::calls_dropped,      Loss::other_packets,
+                                    Loss::cut_off};
   for (const FoundLoss& found : losses.all()) {
     if (std::ranges::find(kOfCounts, found.loss) != kOfCounts.end()) std::cerr << "linebounce: " << found.sentence << "\n";
   }

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <bit>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "commands/course/bus_options.hpp"
 #include "forms/cpu_words.hpp"
@@ -19,7 +20,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr int kWordBytes = 4;
+constexpr Address kWordBytes = 4;
 constexpr const char* kOnlyLine = "x";  // where accesses without a place go
 
 struct TypedOperation {
@@ -54,8 +55,12 @@ std::optional<TypedOperation> operation_of(std::string_view word) {
   return what ? std::optional(TypedOperation{.writes = *what == AddressLine::What::store}) : std::nullopt;
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool is_number(std::string_view word) {
-  return word.find_first_not_of("0123456789") == word.npos;
+  return std::ranges::all_of(word, is_digit);
 }
 
 // Takes the first word for which `is_it` holds; empty if there is none.
@@ -92,12 +97,38 @@ std::vector<std::string_view> split_accesses(std::string_view text) {
   return accesses;
 }
 
-std::optional<Typed> parse(std::string_view text) {
-  Words words = words_of(text.substr(0, std::min(text.find("<-"), text.find(" = "))));  // "P0: write 120 <-- 80"
-  std::erase_if(words, announces_cpu);                                                  // "core 1"
+// A place is a name, perhaps with an index, or an address.
+bool is_name(std::string_view place) {
+  const auto is_part = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; };
+  const std::size_t bracket = std::min(place.find('['), place.size());
+  const std::string_view index = place.substr(bracket);
+  constexpr std::uint64_t kMostIndex = 1 << 20;
+  const auto number = index.ends_with(']') ? decimal(index.substr(1, index.size() - 2)) : std::nullopt;
+  const bool is_indexed = number && *number <= kMostIndex;
+  return !place.empty() && !is_digit(place.front()) && std::ranges::all_of(place.substr(0, bracket), is_part) &&
+         (index.empty() || is_indexed);
+}
+
+bool is_address(std::string_view place) {
+  return is_number(place) || ((place.starts_with("0x") || place.starts_with("0X")) && hexadecimal(place));
+}
+
+// What is wrong with an access.
+struct NotUnderstood {
+  std::string why;
+};
+
+std::variant<Typed, NotUnderstood> parse(std::string_view text) {
+  const std::size_t value = std::min({text.find("<-"), text.find('='), text.size()});  // "P0: write 120 <-- 80", "x = 5"
+  Words words = words_of(text.substr(0, value));
+  std::erase_if(words, announces_cpu);  // "core 1"
+  const std::string_view first = words.empty() ? "" : words.front();
   std::string_view operation = take(words, operation_of), cpu;
   if (operation.empty()) {
     const std::string_view joined = take(words, joined_letters);
+    const bool has_other_cpu =
+        joined != first && !is_number(first) && cpu_number(first);  // "P1: r2 = y", where r2 is a register
+    if (!joined.empty() && has_other_cpu) return NotUnderstood{fmt::format("{} and {} may both be its CPU", first, joined)};
     operation = joined.substr(0, joined_letters(joined));
     cpu = joined.substr(operation.size());
   } else {
@@ -107,15 +138,20 @@ std::optional<Typed> parse(std::string_view text) {
   }
   const auto what = operation_of(operation);
   const auto number = cpu_number(cpu);
-  if (!what || !number || words.size() > 1) return std::nullopt;
-  return Typed{.cpu = *number, .operation = *what, .place = words.empty() ? kOnlyLine : std::string(words.front())};
+  if (!what) return NotUnderstood{"no word in it is an operation: R, read, load, W, write, store, LL or SC"};
+  if (!number) return NotUnderstood{"no word in it is a CPU: P1, 1 or core 1"};
+  if (words.size() > 1) return NotUnderstood{fmt::format("{} and {} are two places", words[0], words[1])};
+  const std::string place(words.empty() ? kOnlyLine : words.front());
+  if (is_name(place) || is_address(place)) return Typed{.cpu = *number, .operation = *what, .place = place};
+  return NotUnderstood{hexadecimal(place)
+                           ? fmt::format("{0} is no name; as an address it is 0x{0}", place)
+                           : fmt::format("{} is no place: a name, a name with an index as in a[1], or an address", place)};
 }
 
 // True for a name that may have been meant as an address: hexadecimal digits, both letters and figures, "AC20".
 bool looks_like_address(std::string_view place) {
   constexpr std::size_t kShortest = 3;
-  return place.size() >= kShortest && place.find_first_not_of("0123456789abcdefABCDEF") == place.npos &&
-         place.find_first_of("0123456789") != place.npos && !is_number(place);
+  return place.size() >= kShortest && hexadecimal(place) && place.find_first_of("0123456789") != place.npos && is_name(place);
 }
 
 void say_which_are_names(const std::vector<Typed>& accesses) {
@@ -129,6 +165,9 @@ void say_which_are_names(const std::vector<Typed>& accesses) {
 class Places {
  public:
   Places(const std::vector<Typed>& accesses, int line_bytes) : line_bytes_(static_cast<Address>(line_bytes)) {
+    Address bits = kWordBytes | line_bytes_;
+    for (const Typed& typed : accesses) bits |= address_of(typed.place).value_or(0);
+    word_bytes_ = Address{1} << std::countr_zero(bits);
     std::map<std::string, Address> bytes;
     std::vector<std::string> order;
     for (const Typed& typed : accesses) {
@@ -138,7 +177,7 @@ class Places {
       }
       const auto [name, offset] = parts_of(typed.place);
       if (!bytes.contains(name)) order.push_back(name);
-      bytes[name] = std::max(bytes[name], offset + kWordBytes);
+      bytes[name] = std::max(bytes[name], offset + word_bytes_);
     }
     for (const std::string& name : order) {
       begins_[name] = next_;
@@ -146,8 +185,9 @@ class Places {
     }
   }
 
-  // Fills in address, place and line.
+  // Fills in address, size, place and line.
   void place(const std::string& typed, NamedAccess& access) const {
+    access.bytes = static_cast<int>(word_bytes_);
     if (const auto number = address_of(typed)) {
       access.address = *number;
       access.place = fmt::format("0x{:x}", *number);
@@ -157,33 +197,24 @@ class Places {
     const auto [name, offset] = parts_of(typed);
     access.address = begins_.at(name) + offset;
     access.place = typed;
-    access.line = name;
+    access.line = line_bytes_ > word_bytes_ ? name : typed;
   }
 
  private:
   static std::optional<Address> address_of(const std::string& place) {
-    const bool marked = place.starts_with("0x") || place.starts_with("0X");
-    if (!marked && !is_number(place)) return std::nullopt;
-    const std::string_view digits = std::string_view(place).substr(marked ? 2 : 0);
-    Address address = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
-    if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) return std::nullopt;
-    return address - address % kWordBytes;
+    return is_address(place) ? hexadecimal(place) : std::nullopt;
   }
 
   // The name and the offset in bytes of "a[3]".
-  static std::pair<std::string, Address> parts_of(const std::string& place) {
-    constexpr Address kMostIndex = 1 << 20;
-    const std::size_t bracket = place.find('[');
-    Address index = 0;
-    if (bracket == std::string::npos || bracket == 0 || !place.ends_with(']')) return {place, 0};
-    const char* const last = place.data() + place.size() - 1;
-    const auto [end, error] = std::from_chars(place.data() + bracket + 1, last, index);
-    if (error != std::errc{} || end != last || index > kMostIndex) return {place, 0};
-    return {place.substr(0, bracket), index * kWordBytes};
+  [[nodiscard]] std::pair<std::string, Address> parts_of(const std::string& place) const {
+    const std::size_t bracket = std::min(place.find('['), place.size());
+    const std::string_view index = std::string_view(place).substr(bracket);
+    const Address number = index.empty() ? 0 : decimal(index.substr(1, index.size() - 2)).value_or(0);
+    return {place.substr(0, bracket), number * word_bytes_};
   }
 
   Address line_bytes_;
+  Address word_bytes_;  // the largest power of two up to kWordBytes that divides all addresses
   Address next_ = 0;
   std::map<std::string, Address> begins_;
 };
@@ -203,21 +234,23 @@ std::string without_comments(const std::string& text) {
 bool are_typed_accesses(const std::string& text) {
   const std::string plain = without_comments(text);
   const std::vector<std::string_view> accesses = split_accesses(plain);
-  return !accesses.empty() && std::ranges::all_of(accesses, [](std::string_view access) { return parse(access).has_value(); });
+  return !accesses.empty() &&
+         std::ranges::all_of(accesses, [](std::string_view access) { return std::holds_alternative<Typed>(parse(access)); });
 }
 
 std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes) {
   std::vector<Typed> parsed;
   const std::string plain = without_comments(text);
   for (const std::string_view access : split_accesses(plain)) {
-    std::optional<Typed> typed = parse(access);
-    if (!typed)
-      throw ConfigError(
-          fmt::format("access {}, '{}': expected a CPU, R or W, and a place, as in \"P1 R x\"", parsed.size() + 1, access));
-    if (typed->cpu >= kMostAtomicCaches)
-      throw ConfigError(fmt::format("access {}: CPU {}; an atomic bus has the CPUs 0 to {}", parsed.size() + 1, typed->cpu,
+    std::variant<Typed, NotUnderstood> understood = parse(access);
+    if (const auto* refused = std::get_if<NotUnderstood>(&understood))
+      throw ConfigError(fmt::format("access {}, '{}': {}; legal is for example \"P1 R x\"", parsed.size() + 1, stripped(access),
+                                    refused->why));
+    Typed& typed = std::get<Typed>(understood);
+    if (typed.cpu >= kMostAtomicCaches)
+      throw ConfigError(fmt::format("access {}: CPU {}; an atomic bus has the CPUs 0 to {}", parsed.size() + 1, typed.cpu,
                                     kMostAtomicCaches - 1));
-    parsed.push_back(std::move(*typed));
+    parsed.push_back(std::move(typed));
   }
   if (parsed.empty()) throw ConfigError("no access is typed; legal: \"P1 R x; P2 W x\"");
   say_which_are_names(parsed);
@@ -228,7 +261,6 @@ std::vector<NamedAccess> typed_accesses(const std::string& text, int line_bytes)
     access.cpu = typed.cpu;
     access.writes = typed.operation.writes;
     access.linked = typed.operation.linked;
-    access.bytes = kWordBytes;
     places.place(typed.place, access);
   }
   return accesses;

@@ -48,7 +48,7 @@ ExitCode run_on_atomic_bus(const TraceArguments& arguments, const Protocol& prot
   const AtomicCacheSpec spec = caches_of(arguments, machine_of(arguments, reader));
   const ExitCode code = count(arguments, protocol, spec, caches_in(reader), [&](AtomicBus& bus) {
     const workloads::RecordedMemory memory = memory_of(reader, arguments, spec);
-    for_each_access(reader, memory, [&bus](const CourseAccess& access) {
+    for_each_access(reader, memory, spec.line_bytes, [&bus](const CourseAccess& access) {
       bus.access(access.cpu, access.address, access.bytes, access.writes);
     });
   });

@@ -87,7 +87,7 @@ StateTableRun trace_table(const TraceOptions& options, const trace::Reader& read
   const std::set<int> sorted(cpus.begin(), cpus.end());
   StateTableRun run{.table = std::make_unique<StateTable>(protocol, std::vector<int>{sorted.begin(), sorted.end()}, spec)};
   const auto line_bytes = static_cast<Address>(spec.line_bytes);
-  for_each_access(reader, memory_of(reader, options, spec), [&](const CourseAccess& access) {
+  for_each_access(reader, memory_of(reader, options, spec), spec.line_bytes, [&](const CourseAccess& access) {
     if (run.table->rows() == most) {
       run.cut = true;
       return;

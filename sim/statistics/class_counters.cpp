@@ -153,7 +153,7 @@ void ClassCounters::row_ran(int cache, LineAddr line, StateId state, EventId eve
   if (row.own) own_row(cache, line, row);
   if (row.other) other_row(cache, line, row);
   if (row.takes_data && row.other) line_passed(cache, line);
-  if (row.takes_data && !row.other) line_came(cache, line);
+  if (row.takes_data && !row.other) line_came(cache, line, row.own && row.had_copy);
 }
 
 void ClassCounters::processor_row(int cache, LineAddr line, const RowMeaning& row) {
@@ -205,8 +205,8 @@ void ClassCounters::other_row(int cache, LineAddr line, const RowMeaning& row) {
   }
 }
 
-void ClassCounters::line_came(int cache, LineAddr line) {
-  classes_.fetched(cache, line);
+void ClassCounters::line_came(int cache, LineAddr line, bool again) {
+  if (!again) classes_.fetched(cache, line);
   LineBits& bits = lines_[line.value];
   if ((bits.wanted_by_store & bit_of(cache)) != 0) {
     add(cache, ClassCounter::write_misses);

@@ -110,7 +110,8 @@ class ClassCounters {
   void processor_row(int cache, LineAddr line, const RowMeaning& row);
   void own_row(int cache, LineAddr line, const RowMeaning& row);
   void other_row(int cache, LineAddr line, const RowMeaning& row);
-  void line_came(int cache, LineAddr line);
+  // `again`: the cache has a copy, and gets the line with the right to write it. That is a miss without a class.
+  void line_came(int cache, LineAddr line, bool again);
   void line_passed(int cache, LineAddr line);
   void line_left(int cache, LineAddr line);
   void word_written_through(int cache, const RowMeaning& row);

@@ -19,7 +19,8 @@ inline constexpr std::array kAtomicProtocols = {"msi_atomic",           "mesi_at
                                                 "moesif_atomic",        "dragon_atomic",
                                                 "firefly_atomic",       "illinois_atomic",
                                                 "write_through_atomic", "write_through_allocate_atomic",
-                                                "mesi_snarfing_atomic", "dragon_competitive_atomic"};
+                                                "mesi_snarfing_atomic", "dragon_competitive_atomic",
+                                                "msi_rdx_atomic",       "mesi_rdx_atomic"};
 inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // those with caches directly on the network
 inline constexpr std::array kShippedNodes = {"mesi_node",     "mesi_node_tags",       "moesi_node",

@@ -85,6 +85,7 @@ TEST_F(Checker, FindsOffersOfDifferentData) {
   kept.next = state("S");
   kept.count = 0;
   row_of(mesi, "M", "Other_BusRd").actions[2] = {Verb::offer_data};
+  row_of(mesi, "M", "Other_BusRdX").actions[1] = {Verb::offer_data};
   const Violation found = violation();
   EXPECT_EQ(found.property, Property::one_supplier);
   EXPECT_THAT(found.text, HasSubstr("offer different data in the same order step"));
