@@ -179,14 +179,15 @@ constexpr const KindFacts& facts_of(Kind kind) {
   return kKindFacts[static_cast<std::size_t>(kind)];
 }
 
+// Names of the flags, from bit 0: those of most operations, and those of loads and stores.
+constexpr std::array<std::string_view, 10> kFlagNames = {"counted", "paired",    "release", "failed", "for_write",
+                                                         "adds",    "subtracts", "no_sum",  "used",   "unused"};
+constexpr std::array<std::string_view, kRepeatShift> kAccessFlagNames = {"counted", "paired", "release", "failed", "part"};
 // Names of the flags that an operation of this kind may have, from bit 0.
 constexpr std::span<const std::string_view> flag_names(Kind kind) {
-  constexpr static std::array<std::string_view, 10> kNames = {"counted", "paired",    "release", "failed", "for_write",
-                                                              "adds",    "subtracts", "no_sum",  "used",   "unused"};
-  constexpr static std::array<std::string_view, kRepeatShift> kOfAccess = {"counted", "paired", "release", "failed", "part"};
-  if (kind == Kind::load || kind == Kind::store) return kOfAccess;
+  if (kind == Kind::load || kind == Kind::store) return kAccessFlagNames;
   const bool changes = kind == Kind::fetch_add || kind == Kind::compare_exchange;
-  return std::span(kNames).first(changes ? kNames.size() : kRepeatShift);
+  return std::span(kFlagNames).first(changes ? kFlagNames.size() : kRepeatShift);
 }
 
 }  // namespace linebounce::trace

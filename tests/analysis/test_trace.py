@@ -14,6 +14,7 @@ from linebounce.trace_symbols import (
     COUNTED,
     FOR_WRITE,
     PAIRED,
+    PART,
     RELEASE,
     REPEAT_SHIFT,
     Barrier,
@@ -49,7 +50,7 @@ main enter schedule
 main acquire rq[0].lock
 main store rq[0].curr 8 counted release
 main load heap+64 8 paired
-main load heap+0 1 repeats=2047
+main load heap+0 1 part repeats=2047
 main prefetch heap+128 8 for_write
 main release rq[0].lock
 main barrier start
@@ -91,7 +92,7 @@ def write_sample(path: Path, loads: int) -> None:
             Operation(Kind.ACQUIRE, id=lock),
             Operation(Kind.STORE, 8, COUNTED | RELEASE, queue, 64),
             Operation(Kind.LOAD, 8, PAIRED, heap, 64),
-            Operation(Kind.LOAD, 1, 2047 << REPEAT_SHIFT, heap, 0),
+            Operation(Kind.LOAD, 1, PART | 2047 << REPEAT_SHIFT, heap, 0),
             Operation(Kind.PREFETCH, 8, FOR_WRITE, heap, 128),
             Operation(Kind.RELEASE, id=lock),
             Operation(Kind.BARRIER, id=start),

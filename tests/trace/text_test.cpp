@@ -125,7 +125,7 @@ TEST(TextTrace, NamesTheLineAndTheLegalValuesOfAMistake) {
             "line 3: the argument has to be a number from 0 to 2^64 - 1, not \"many\"");
   EXPECT_EQ(text_error("object o size=8\nstream a\na load o.f 8\nend\n"), "line 4: \"o\" has no field \"f\"");
   EXPECT_EQ(text_error("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
-            "line 4: \"fast\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
+            "line 4: \"fast\" is not known here; known are counted, paired, release, failed, part, repeats=N");
   EXPECT_EQ(text_error("object o colour=red\nend\n"),
             "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, page_bytes, of_lock, "
             "movable, source");

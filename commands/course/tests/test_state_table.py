@@ -96,7 +96,7 @@ def test_names_have_lines_of_their_own_and_elements_share_one(linebounce: Progra
 def test_an_access_that_cannot_be_read_is_named(linebounce: Program) -> None:
     done = linebounce("steps", "--accesses", "P1 R x; P2 x", "--protocol", "mesi")
     assert done.code == 2
-    assert "access 2, ' P2 x': expected a CPU, R or W, and a place" in done.stderr
+    assert "access 2, 'P2 x': no word in it is an operation: R, read" in done.stderr
     done = linebounce("steps", "--accesses", EXAM, "--protocol", "mesi_snoop")
     assert done.code == 2
     assert "legal here: mesi_atomic" in done.stderr

@@ -8,7 +8,7 @@ Access = tuple[int, bool, int]  # CPU, whether it writes, address
 WORD = 4
 PROTOCOLS = (
     "msi", "mesi", "mosi", "moesi", "moesif", "dragon", "illinois", "write_through", "write_through_allocate",
-    "mesi_snarfing", "dragon_competitive",
+    "mesi_snarfing", "dragon_competitive", "msi_rdx", "mesi_rdx",
 )  # fmt: skip
 DIRTY = ("M", "O", "Sm")
 TAG = "T"  # a tag without its line
@@ -42,7 +42,8 @@ class Life:
 
 class Textbook:
     def __init__(self, protocol: str, shape: Shape, cpus: list[int]) -> None:
-        self.protocol, self.shape, self.cpus = protocol, shape, cpus
+        self.protocol, self.shape, self.cpus = protocol.removesuffix("_rdx"), shape, cpus
+        self.upgrades = not protocol.endswith("_rdx")
         self.through, self.updates = protocol.startswith("write_through"), protocol.startswith("dragon")
         self.copies: dict[int, dict[int, str]] = {cpu: {} for cpu in cpus}  # oldest first
         self.shadows: dict[int, list[int]] = {cpu: [] for cpu in cpus}  # fully associative caches, oldest first
@@ -132,9 +133,13 @@ class Textbook:
         if state in ("M", "E"):
             return "M"
         others = self.others(cpu, line)
-        row["bus"].append("BusUpd" if self.updates else "BusUpgr")
-        if row["result"] == "hit":
-            row["result"] = "update" if self.updates else "upgrade"
+        if not self.upgrades and not self.updates:
+            row["bus"].append("BusRdX")
+            row["result"], row["data_from"] = "miss", "memory"
+        else:
+            row["bus"].append("BusUpd" if self.updates else "BusUpgr")
+            if row["result"] == "hit":
+                row["result"] = "update" if self.updates else "upgrade"
         if not self.updates:
             self.invalidate(others, line)
             return "M"
