@@ -29,7 +29,7 @@ Operation named(Kind kind, std::uint32_t id) {
 }
 
 TEST(Dinero, ReadsAndWritesAreWordsAndInstructionsWithoutAccessesAreExecuted) {
-  const Converted it = converted("dinero", "2 400\n2 404\n0 1000 a comment\n2 408\n1 1006\n2 40c\n3 0\n");
+  const Converted it = converted("dinero", "2 400\n2 404\n0 1000 a comment\n2 408\n1 1004\n2 40c\n3 0\n");
   ASSERT_EQ(it.streams.size(), 1U);
   EXPECT_THAT(it.streams[0], ElementsAre(execute(1), memory(Kind::load, 4, 0, 0), memory(Kind::store, 4, 0, 4), execute(1)));
   ASSERT_EQ(it.symbols.objects.size(), 1U);
@@ -37,6 +37,12 @@ TEST(Dinero, ReadsAndWritesAreWordsAndInstructionsWithoutAccessesAreExecuted) {
   EXPECT_EQ(it.symbols.objects[0].size, 4096);
   EXPECT_TRUE(it.symbols.locks.empty());
   EXPECT_THAT(it.missing, testing::Contains(HasSubstr("no locks")));
+}
+
+TEST(Dinero, AnAddressThatIsNoMultipleOfAWordMakesAllAccessesSmaller) {
+  const Converted it = converted("dinero", "0 1000\n1 1006\n4 1\n2 3\n");
+  EXPECT_THAT(it.streams[0], ElementsAre(memory(Kind::load, 2, 0, 0), memory(Kind::store, 2, 0, 6), execute(1)));
+  EXPECT_THAT(it.missing, testing::Contains("Dinero has no access sizes. Assumed, in bytes: 2."));
 }
 
 TEST(Dinero, ALineThatIsNotARecordIsRefusedByItsNumber) {

@@ -46,8 +46,8 @@ TEST(Recognise, TracesOfRamulatorAreToldByTheirNumbersOrAskedFor) {
   EXPECT_THAT(recognised("3 20734016\n1 20846400\n0 20846464\n"), UnorderedElementsAre("dinero", "ramulator"));
   EXPECT_THAT(recognised("3 20734016\n6 20846400\n0 20846464\n"), ElementsAre("ramulator"));
   EXPECT_THAT(recognised("3 20734016\n8 20841280 20841280\n"), ElementsAre("ramulator"));
-  EXPECT_THAT(recognised("0 1 55\n0 2 60\n1 2 58\n"), ElementsAre("matrix")) << "CPUs and their latency";
-  EXPECT_THAT(recognised("10 50 60\n50 10 70\n60 70 10\n"), ElementsAre("matrix"));
+  EXPECT_THAT(recognised("0 1 55\n0 2 60\n1 2 58\n"), ElementsAre("matrix!")) << "CPUs and their latency";
+  EXPECT_THAT(recognised("10 50 60\n50 10 70\n60 70 10\n"), UnorderedElementsAre("matrix", "numa"));
   EXPECT_THAT(recognised("0 0x4000 R\n1 0x4000 W\n"), ElementsAre("ordered")) << "CPUs 0 and 1";
   EXPECT_THAT(recognised("0 0x4000 R\n35 0x4000 W\n"), UnorderedElementsAre("ordered", "ramulator"));
   EXPECT_THAT(recognised("LD 0x4000\nST 4096\n"), ElementsAre("read-write")) << "decimal only if the user says so";

@@ -38,7 +38,7 @@ std::vector<Operation> of_main() {
           {Kind::load, 8, kPaired | (3 << kRepeatShift), 2, 4064},
           {Kind::store, 8, kRelease, 1, 64},
           {Kind::store, 8, kCounted | kRelease, 1, 64},
-          {Kind::store, 1, kPart | (kMostRepeats << kRepeatShift), 2, 0},
+          {Kind::store, 1, kMostRepeats << kRepeatShift, 2, 0},
           {Kind::exchange, 4, 0, 0, 0},
           {Kind::fetch_add, 8, 0, 1, 64},
           {Kind::compare_exchange, 8, kFailed, 1, 64},

@@ -16,7 +16,9 @@ namespace {
 
 constexpr double kLeastShare = 0.95;
 // A table without waiting states has few rows that can go wrong, so harmless mutants are a larger share of all.
-constexpr double kLeastShareOfAtomic = 0.9;
+constexpr double kLeastShareOfAtomic = 0.92;
+// Nor can rows about how long a copy is worth its updates, or which tags wait for a line to pass: data is right in any case.
+constexpr double kLeastShareWithCounts = 0.9;
 
 // Why each survivor is correct:
 // - "to E" in a state where a store waits: the store runs at once and takes E to M, as any store does.
@@ -27,6 +29,7 @@ constexpr double kLeastShareOfAtomic = 0.9;
 //   fetches again.
 // - On an atomic bus, "Own_BusRdX, Own_BusUpgr, Own_BusUpd ... to S, O, E, I" and the like: the waiting access runs at once,
 //   and the cache issues another request if it needs one.
+// - "S Own_BusRdX: without action 1" (take data): the copy is equal to memory's line.
 // - "to T" and "T ... to I": the cache keeps a tag, or gives it up; either is without a copy.
 // - "Sc, Sc1, Sc2 ... to" another of these: a copy counts wrongly, and gives up too early or too late.
 // - "Other_Amo: without action 1" (assert owned): the owner still sends its data to memory, which operates on it.
@@ -35,6 +38,7 @@ constexpr double kLeastShareOfAtomic = 0.9;
 struct Survivors {
   const char* protocol;
   std::vector<std::string> expected;
+  double least_share = 0;  // 0: that of the kind of bus
 };
 void PrintTo(const Survivors& survivors, std::ostream* out) {
   *out << survivors.protocol;
@@ -100,6 +104,10 @@ const Survivors kSurvivors[] = {
       "cache E Other_BusRd: to O",
       "cache M Load: to O",
       "cache M Store: to O"}},
+    {"msi_rdx_atomic", {"cache I Own_BusRdX: to S", "cache S Own_BusRdX: to I", "cache S Own_BusRdX: without action 1"}},
+    {"mesi_rdx_atomic",
+     {"cache I Own_BusRdX: to S", "cache I Own_BusRdX: to E", "cache S Own_BusRdX: to I", "cache S Own_BusRdX: to E",
+      "cache S Own_BusRdX: without action 1"}},
     {"illinois_atomic",
      {"cache I Own_BusRdX: to S", "cache I Own_BusRdX: to E", "cache S Own_BusUpgr: to I", "cache S Own_BusUpgr: to E"}},
     {"write_through_atomic", {}},
@@ -124,7 +132,8 @@ const Survivors kSurvivors[] = {
       "cache T Own_BusRd [alone]: to S",
       "cache T Own_BusRd [alone]: to M",
       "cache T Own_BusRdX: to I",
-      "cache T Own_BusRdX: to E"}},
+      "cache T Own_BusRdX: to E"},
+     kLeastShareWithCounts},
     {"dragon_competitive_atomic",
      {"cache I Own_BusRd [shared]: to Sc1",
       "cache I Own_BusRd [shared]: to Sc2",
@@ -162,7 +171,8 @@ const Survivors kSurvivors[] = {
       "cache Sc2 Own_BusUpd [alone]: to Sc",
       "cache Sc2 Own_BusUpd [alone]: to Sm",
       "cache Sc2 Own_BusUpd [alone]: to E",
-      "cache Sc2 Own_BusUpd [alone]: to Sc1"}},
+      "cache Sc2 Own_BusUpd [alone]: to Sc1"},
+     kLeastShareWithCounts},
     {"dragon_atomic",
      {"cache Sc Own_BusUpd [alone]: to I", "cache Sc Own_BusUpd [alone]: to Sm", "cache Sc Own_BusUpd [alone]: to E",
       "cache Sm Own_BusUpd [alone]: to Sc", "cache Sm Own_BusUpd [alone]: to E", "cache E Store: to Sm",
@@ -191,7 +201,8 @@ TEST_P(BrokenRows, AreNoticedButForThoseThatDoNoHarm) {
   const double share = 1.0 - static_cast<double>(survivors.size()) / static_cast<double>(mutants.size());
   fmt::print("{}: {} of {} mutants noticed, {:.1f} %\n", good.name, mutants.size() - survivors.size(), mutants.size(),
              100 * share);
-  EXPECT_GE(share, good.bus == BusKind::atomic ? kLeastShareOfAtomic : kLeastShare);
+  const double usual = good.bus == BusKind::atomic ? kLeastShareOfAtomic : kLeastShare;
+  EXPECT_GE(share, GetParam().least_share > 0 ? GetParam().least_share : usual);
   EXPECT_THAT(survivors, testing::UnorderedElementsAreArray(GetParam().expected));
 }
 
