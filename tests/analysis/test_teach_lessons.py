@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from linebounce.teach import answers
+from linebounce.errors import UsageError
+from linebounce.teach import answers, site
 from linebounce.teach.compiler import compile_lesson
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import Question, read_lesson
@@ -276,3 +277,13 @@ def test_a_missing_reading_names_those_that_the_run_has(reading: str, says: str)
 
 def test_an_error_names_file_and_line() -> None:
     assert str(LessonError(Path("a.md"), 3, "wrong")) == "a.md:3: wrong"
+
+
+def test_a_page_that_is_refused_leaves_no_folder(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_built(_: Engine) -> Path:
+        raise UsageError("the lesson page has not been built")
+
+    monkeypatch.setattr(site, "built_page", not_built)
+    done = command("teach", "-o", tmp_path / "pages" / "site")
+    assert (done.code, "has not been built" in done.stderr) == (2, True)
+    assert not list(tmp_path.iterdir())

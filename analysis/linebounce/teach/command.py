@@ -8,7 +8,7 @@ from pathlib import Path
 from linebounce.commands import exit_code, parser_of
 from linebounce.errors import UsageError
 from linebounce.files import read_file, scratch_folder, write_file
-from linebounce.own_folder import make_own_folder, require_own_folder
+from linebounce.own_folder import require_own_folder
 from linebounce.teach.engine import Engine
 from linebounce.usage import output_file, require_owners, whole_number
 from linebounce.visible import print_line
@@ -104,7 +104,11 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--machine", metavar="M", help="With --leaderboard: a name, or a file that students don't have")
     parser.add_argument("--native", action="store_true", help="With --leaderboard: compile and run locks in C, STUDENT/lock.c")
-    making.add_argument("--protocol", metavar="P", help="With --questions: MSI, MESI, MESIF, MOESI, Dragon, or a table's name")
+    making.add_argument(
+        "--protocol",
+        metavar="P",
+        help="With --questions: MSI, MESI, MESIF, MOESI, Dragon, Illinois, or any other table for a bus",
+    )
     making.add_argument(
         "--level",
         choices=("easy", "mixed", "hard"),
@@ -175,7 +179,6 @@ def _list(engine: Engine, arguments: argparse.Namespace) -> int:
 def _write(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.site import write_site  # noqa: PLC0415
 
-    make_own_folder(arguments.output)
     print_line(write_site(engine, arguments.output))
     return 0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from linebounce.errors import UsageError
 from linebounce.files import read_file, write_file
-from linebounce.own_folder import inner_path
+from linebounce.own_folder import inner_path, make_own_folder
 from linebounce.teach.engine import Engine
 from linebounce.teach.library import Library, script
 
@@ -44,7 +44,9 @@ def write_site(engine: Engine, directory: Path) -> Path:
     """Writes the whole page with its lessons, and returns the path of its index. Files appear whole or not at all."""
     page = built_page(engine)
     lessons = script(Library(engine).compiled()).encode()
-    for name, content in _packed_files(page) if page.is_file() else _files(page):
+    files = list(_packed_files(page) if page.is_file() else _files(page))
+    make_own_folder(directory)  # only now: a refused command leaves no folder
+    for name, content in files:
         target = inner_path(directory, name)
         if name != LESSONS and target.resolve() != (page / name).resolve():
             write_file(target, content)
