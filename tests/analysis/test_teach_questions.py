@@ -1,6 +1,7 @@
 """`linebounce teach --questions`: answers agree with a table interpreter that shares nothing with the simulator."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from program import Result
 from table_interpreter import Interpreter
+from textbook import Shape, told
 
 Command = Callable[..., Result]
 
@@ -103,6 +105,8 @@ def test_markdown_and_page_have_every_question_and_its_answer(command: Command, 
         (["5"], "--questions needs --protocol"),
         (["0", "--protocol", "MESI"], "legal: 1 to 2000"),
         (["5", "--protocol", "NESI"], '--protocol: protocol "NESI" is not known; known: dragon_snoop'),
+        (["5", "--protocol", "illinoi"], "did you mean illinois_atomic"),
+        (["5", "--protocol", "illinois", "--level", "hard"], "has no waiting states"),
         (["5", "--protocol", "MESI", "-o", "bank.docx"], "legal: .md, .xml, .html, .json"),
     ],
 )
@@ -110,3 +114,30 @@ def test_wrong_usage_is_refused_with_what_is_legal(command: Command, arguments: 
     result = command("teach", "--questions", *arguments)
     assert result.code == 2
     assert says in result.stderr
+
+
+def textbooks_answer(one: dict[str, Any], protocol: str) -> str:
+    """The answer by a model of the textbooks, which has no tables. All questions' lines stay in their caches."""
+    facts = one["facts"]
+    rows = told(protocol, [(cpu, write, 0x1000) for cpu, write in facts["accesses"]], Shape(4096, 4, 64))
+    asked = [[word for word in row["bus"].split(", ") if word] for row in rows]
+    suppliers = [re.sub(r"P(\d)", r"CPU \1's cache", row["data_from"]) for row in rows]
+    states = [rows[-1].get(f"P{cpu}_after", "I") for cpu in range(CPUS)]
+    return {
+        "states": lambda: ", ".join(states[cpu] for cpu in facts["cpus"]),
+        "state": lambda: states[facts["cpu"]],
+        "messages": lambda: str(sum(messages.count(facts["message"]) for messages in asked)),
+        "supplier": lambda: suppliers[-1] or "nobody",
+        "cycles": lambda: str(sum(map(_cycles, asked, suppliers))),
+    }[one["kind"]]()
+
+
+@pytest.mark.parametrize("protocol", ["illinois", "mesi_atomic", "write_through", "MOSI", "write-through-allocate"])
+def test_answers_for_an_atomic_bus_are_the_textbooks(command: Command, tmp_path: Path, protocol: str) -> None:
+    questions = bank(command, tmp_path / "bank.json", "100", "--protocol", protocol, "--seed", "1")
+    family = protocol.lower().replace("-", "_").removesuffix("_atomic")
+    assert [one["text"] for one in questions if one["answer"] != textbooks_answer(one, family)] == []
+    assert len({one["text"] for one in questions}) == 100
+    assert {one["kind"] for one in questions} == {"states", "state", "messages", "supplier", "cycles"}
+    assert all(one["answer"] in one["choices"] for one in questions if one["choices"])
+    assert all("on an atomic bus" in one["text"] for one in questions)

@@ -1,5 +1,6 @@
 """Runs the program for lessons: the steps of a scene's run, the positions of moments, and the verdicts of the checkers."""
 
+import csv
 import json
 import os
 import re
@@ -20,6 +21,7 @@ _LONGEST_S = 300
 # needs 64 GiB of address space, most of it unused.
 _LIMITS = ((resource.RLIMIT_CPU, 120), (resource.RLIMIT_FSIZE, 64 << 20))
 _MEMORY, _NATIVE_MEMORY = 4 << 30, 68 << 30
+_ROOMY = 64 << 20  # bytes of a cache in which a line for each question stays
 # The longest counterexample to show to a student, in steps.
 _MOST_STEPS = 60
 # A folder that the root of the lessons, machines, protocols and programs must have. The root is the source tree, or
@@ -81,6 +83,21 @@ class Engine:
         """The document of one run, or of its first `most` steps if `most` is not 0. Raises EngineError if the program
         refuses the experiment, or the run fails."""
         done = self._run("steps", str(experiment), *(["--steps", str(most)] if most else []))
+        if done.returncode != 0:
+            raise EngineError(_message(done))
+        document: Document = json.loads(done.stdout)
+        return document
+
+    def table(self, trace: Path, protocol: str) -> list[dict[str, str]]:
+        """The rows of a trace's accesses on an atomic bus, in caches so large that nothing leaves. Raises EngineError."""
+        done = self._run("steps", str(trace), "--protocol", protocol, "--cache-bytes", str(_ROOMY), "--format", "csv")
+        if done.returncode != 0:
+            raise EngineError(_message(done))
+        return list(csv.DictReader(done.stdout.splitlines()))
+
+    def protocol(self, name: str) -> Document:
+        """What `describe` says of a protocol."""
+        done = self._run("describe", "protocol", name, "--json")
         if done.returncode != 0:
             raise EngineError(_message(done))
         document: Document = json.loads(done.stdout)

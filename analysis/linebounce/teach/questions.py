@@ -22,6 +22,7 @@ LEVELS = ("easy", "mixed", "hard")
 # How many candidates to make for each question that is wanted. An easy bank takes the candidates with the fewest transient
 # states, a hard one those with the most.
 _CANDIDATES = 3
+_SNOOP, _ATOMIC = "_snoop", "_atomic"  # of tables' names: for a split bus and for an atomic one
 
 Access = tuple[int, bool]  # the CPU, and whether it writes
 
@@ -50,16 +51,17 @@ class Observed:
 
 
 def make_questions(engine: Engine, count: int, protocol: str, seed: str, level: str) -> list[Asked]:
-    """The same arguments give the same questions. Raises UsageError for a protocol that the course's machine can't run."""
-    name = _protocol_name(protocol)
-    tables = sorted(path.stem for path in (engine.root / "models" / "protocols").glob("*_snoop*.md"))
-    if name not in tables:
-        raise UsageError(f"--protocol: protocol {not_known(protocol, tables)}")
+    """The same arguments give the same questions. Raises UsageError for a protocol that is not for a bus, and for a level
+    other than "mixed" of one that has no waiting states."""
+    name = _protocol_name(engine, protocol)
+    is_atomic = name.endswith(_ATOMIC)
+    if is_atomic and level != "mixed":
+        raise UsageError(f"--level: {name} is for an atomic bus, and has no waiting states by which questions are hard or easy")
     draw = random.Random(f"{name} {seed} {level}")
     wanted = count if level == "mixed" else count * _CANDIDATES
-    sequences = _sequences(draw, wanted)
+    sequences = _sequences(draw, wanted, [kind for kind in _KINDS if not (is_atomic and kind == "next")])
     try:
-        table, observed = _observe(engine, name, sequences)
+        table, observed = (_observe_rows if is_atomic else _observe)(engine, name, sequences)
     except EngineError as error:
         raise UsageError(f"--protocol {protocol}: {error}") from None
     made = [_question(draw, name, table, *one) for one in zip(sequences, observed, strict=True)]
@@ -73,16 +75,21 @@ def _numbered(one: Asked, number: int) -> Asked:
     return Asked(f"q{number}", one.kind, one.text, one.answer, one.choices, one.facts, one.transient)
 
 
-def _protocol_name(wanted: str) -> str:
-    """The name of the protocol's table for a bus: "MOESI" is moesi_snoop."""
-    name = wanted.lower()
-    return name if name.endswith("_snoop") or "_snoop_" in name else f"{name}_snoop"
+def _protocol_name(engine: Engine, wanted: str) -> str:
+    """The name of the protocol's table for a bus: "MOESI" is moesi_snoop, and "Illinois", which a split bus lacks,
+    illinois_atomic. Raises UsageError if there is none."""
+    folder = engine.root / "models" / "protocols"
+    tables = [path.stem for form in (f"*{_SNOOP}*.md", f"*{_ATOMIC}.md") for path in sorted(folder.glob(form))]
+    name = wanted.lower().replace("-", "_")
+    for one in (name, name + _SNOOP, name + _ATOMIC):
+        if one in tables:
+            return one
+    raise UsageError(f"--protocol: protocol {not_known(wanted, tables, len(tables))}")
 
 
-def _sequences(draw: random.Random, count: int) -> list[tuple[str, tuple[Access, ...]]]:
+def _sequences(draw: random.Random, count: int, kinds: list[str]) -> list[tuple[str, tuple[Access, ...]]]:
     """Different pairs of a kind of question and a sequence of accesses."""
     made: dict[tuple[str, tuple[Access, ...]], None] = {}
-    kinds = ("states", "state", "messages", "supplier", "cycles", "next")
     while len(made) < count:
         length = draw.randint(2, 6)
         sequence = tuple((draw.randrange(CPUS), draw.random() < 0.45) for _ in range(length))
@@ -110,15 +117,43 @@ def _most_steps(sequences: list[tuple[str, tuple[Access, ...]]]) -> int:
     return 60 * sum(len(one) for _, one in sequences) + 1000
 
 
-def _experiment(engine: Engine, folder: Path, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> Path:
+def _trace(folder: Path, sequences: list[tuple[str, tuple[Access, ...]]]) -> Path:
     lines = (
         f"{cpu} {'w' if write else 'r'} {_FIRST_ADDRESS + LINE_BYTES * number:x}\n"
         for number, (_, accesses) in enumerate(sequences)
         for cpu, write in accesses
     )
-    (folder / "questions.txt").write_text("".join(lines), encoding="utf-8")
+    file = folder / "questions.txt"
+    file.write_text("".join(lines), encoding="utf-8")
+    return file
+
+
+def _observe_rows(engine: Engine, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> tuple[Any, list[Observed]]:
+    """The same of a protocol for an atomic bus: from the table of accesses, which has no states but stable ones."""
+    with scratch_folder() as folder:
+        rows = iter(engine.table(_trace(folder, sequences), protocol))
+    controllers = engine.protocol(protocol)["controllers"]
+    states = next([state["name"] for state in one["states"]] for one in controllers if one["name"] == "cache")
+    table = {"states": states, "stable": [True] * len(states), "title": engine.protocol(protocol)["title"]}
+    observed = []
+    for _, accesses in sequences:
+        seen = Observed([], [], [], 0)
+        for row in (next(rows) for _ in accesses):
+            seen.states.append(tuple(row.get(f"P{cpu}_after", states[0]) for cpu in range(CPUS)))
+            seen.asked.append(tuple(filter(None, row["bus"].split(", "))))
+            seen.suppliers.append(row["data_from"] and _supplier(row["data_from"]))
+        observed.append(seen)
+    return table, observed
+
+
+def _supplier(word: str) -> str:
+    """ "CPU 1's cache" for "P1"."""
+    return word if word == "memory" else f"CPU {word.removeprefix('P')}'s cache"
+
+
+def _experiment(engine: Engine, folder: Path, protocol: str, sequences: list[tuple[str, tuple[Access, ...]]]) -> Path:
     trace = folder / "questions.lbt"
-    imported = [engine.program, "import", str(folder / "questions.txt"), "--as", "ordered", "-o", str(trace)]
+    imported = [engine.program, "import", str(_trace(folder, sequences)), "--as", "ordered", "-o", str(trace)]
     done = subprocess.run(imported, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise EngineError(done.stderr.strip())
@@ -187,13 +222,15 @@ def _waits(table: Any, step: list[Any]) -> bool:
 def _question(draw: random.Random, protocol: str, table: Any, asked: tuple[str, tuple[Access, ...]], seen: Observed) -> Asked:
     kind, accesses = asked
     facts: dict[str, Any] = {"protocol": protocol, "accesses": [list(one) for one in accesses]}
-    intro = f"{CPUS} CPUs have a cache each, all empty, and the caches run {_title(protocol)}. One after the other, "
+    intro = f"{CPUS} CPUs have a cache each, all empty, and the caches run {_title(protocol, table)}. One after the other, "
     story = intro + ", ".join(f"CPU {cpu} {'writes' if write else 'reads'} x" for cpu, write in accesses) + ". "
     text, answer, choices = _KINDS[kind](Story(draw, table, accesses, seen, facts))
     return Asked("", kind, story + text, answer, choices, facts, seen.transient)
 
 
-def _title(protocol: str) -> str:
+def _title(protocol: str, table: Any) -> str:
+    if protocol.endswith(_ATOMIC):
+        return str(table["title"]).partition(":")[0]
     family = protocol.partition("_")[0]
     if protocol.count("_") > 1:
         return protocol
