@@ -13,6 +13,13 @@ constexpr std::size_t kMaxShown = 20;
 
 }  // namespace
 
+void Diagnostics::error_of_rows(int line, const std::string& text) {
+  const FileLines& file = file_of(files_, line);
+  if (&file == &files_.front()) return error(line, text);
+  error(files_.front().first_line,
+        fmt::format("with this file's rows, {}; {}:{} declares it", text, file.name, line_in_file(line)));
+}
+
 void Diagnostics::throw_if_any() const {
   if (errors_.empty()) return;
   auto sorted = errors_;

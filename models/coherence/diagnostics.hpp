@@ -19,6 +19,8 @@ class Diagnostics {
   void begin_file(const std::string& file, int first_line) { files_.push_back({file, first_line}); }
 
   void error(int line, std::string text) { errors_.emplace_back(line, std::move(text)); }
+  // Reports that no row does what `line` declares. If the line is inherited, the rows of the file that extends it are at fault.
+  void error_of_rows(int line, const std::string& text);
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
 
   [[nodiscard]] const std::vector<FileLines>& files() const { return files_; }

@@ -34,7 +34,8 @@ class NetworkChecks {
     if (agents_.table->states.empty()) return;
     for (std::size_t m = 0; m < sent_.size(); ++m) {
       if (!sent_[m])
-        diagnostics_.error(source_.messages[m].line, fmt::format("message {} is never sent", protocol_.messages[m].name));
+        diagnostics_.error_of_rows(source_.messages[m].line,
+                                   fmt::format("message {} is never sent", protocol_.messages[m].name));
     }
   }
 

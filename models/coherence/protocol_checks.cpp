@@ -138,8 +138,8 @@ void check_reachable(const CompiledController& controller, Diagnostics& diagnost
   }
   for (std::size_t state = 0; state < reached.size(); ++state) {
     if (reached[state]) continue;
-    diagnostics.error(controller.state_lines[state], fmt::format("{}: no row leads from {} to state {}", table.name,
-                                                                 table.states[0].name, table.states[state].name));
+    diagnostics.error_of_rows(controller.state_lines[state], fmt::format("{}: no row leads from {} to state {}", table.name,
+                                                                         table.states[0].name, table.states[state].name));
   }
 }
 
@@ -156,7 +156,7 @@ void check_messages(const Protocol& protocol, const ProtocolSource& source, Diag
   for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
     const Message& message = protocol.messages[m];
     const int line = source.messages[m].line;
-    if (!issued[m]) diagnostics.error(line, fmt::format("message {} is never issued", message.name));
+    if (!issued[m]) diagnostics.error_of_rows(line, fmt::format("message {} is never issued", message.name));
     bool sends = false;
     for (std::size_t state = 0; state < protocol.cache.states.size(); ++state) {
       for_rows(protocol.cache, static_cast<StateId>(state), own_event(static_cast<MessageId>(m)),
