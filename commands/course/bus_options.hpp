@@ -1,6 +1,7 @@
 // Options of a trace or of typed accesses, and the atomic bus that they describe: its protocol and its caches.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,7 +32,11 @@ void add_trace_options(Command& command, TraceOptions& options);
 // True if one of these options was given.
 bool has_trace_options(const TraceOptions& options);
 
-// Loads the protocol that the user named. "mesi", which is no file, is the textbook's, mesi_atomic. Errors: ConfigError.
+// The name of the file of the protocol that the user named: "MESI", which is none, is the textbook's, mesi_atomic, and
+// "write-through" is write_through_atomic. A path stays as it is.
+std::string protocol_file(const std::string& wanted);
+
+// Loads the protocol that the user named. A file's name is its path. Errors: ConfigError, also if it is not for a bus.
 Protocol protocol_of_course(const std::string& name);
 
 // The protocol of typed accesses. Errors: UsageError if the user named none, ConfigError if it is not for an atomic bus.
@@ -45,7 +50,10 @@ ExitCode run_on_bus(const Protocol& protocol, const std::function<void()>& run);
 // The caches of an atomic bus: as the options say, else those of the machine, else of course_8way. Errors: ConfigError.
 AtomicCacheSpec caches_of(const TraceOptions& options, const std::string& machine);
 
-// Refuses --set, because an atomic bus has no time. Errors: ConfigError.
-void refuse_settings(const TraceOptions& options, const Protocol& protocol);
+// What a seed draws: the frames of a trace's virtual pages.
+enum class SeedOf : std::uint8_t { nothing, frames };
+
+// Refuses --set, because an atomic bus has no time, and a seed of nothing. Errors: ConfigError, UsageError.
+void refuse_settings(const TraceOptions& options, const Protocol& protocol, SeedOf seed);
 
 }  // namespace linebounce::sim

@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <fstream>
+#include <iostream>
 #include <stdexcept>
 
-#include "commands/course/course_trace.hpp"
-#include "commands/course/typed_accesses.hpp"
+#include "forms/line_file.hpp"
 #include "forms/own_forms.hpp"
 #include "forms/recognised.hpp"
 #include "models/text/shell_word.hpp"
@@ -20,6 +21,9 @@
 #include "sim/results/own_directory.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/error.hpp"
+#include "trace/fingerprint.hpp"
+#include "trace/read_problem.hpp"
+#include "workloads/replay/recorded_memory.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -28,21 +32,20 @@ namespace fs = std::filesystem;
 
 constexpr int kKibibyte = 1024;
 
-// Refuses to replace a trace that is not an earlier conversion of these files: the user has named the results, not this file.
-void require_conversion(const fs::path& trace, const std::vector<std::string>& files) {
-  if (!is_there(trace)) return;
-  std::vector<std::string> names;
-  for (const std::string& file : files) names.push_back(fs::path(file).filename().string());
-  const auto is_conversion = [&](const trace::Summary& summary) {
-    return summary.program == fmt::format("{}", fmt::join(names, " ")) && summary.recorder.starts_with("linebounce import ");
-  };
-  try {
-    if (is_conversion(trace::Reader(trace).summary())) return;
-  } catch (const trace::TraceError&) {
-    // It is no trace, or a damaged one.
+// The name of a conversion, which depends on all that it is made of: conversions of other files have other names.
+std::string conversion_name(const Form& form, const std::vector<std::string>& files) {
+  constexpr std::size_t kPart = 1 << 20;
+  trace::Fingerprint fingerprint;
+  fingerprint.add(form.name);
+  std::string part(kPart, '\0');
+  for (const std::string& file : files) {
+    fingerprint.add(fs::path(file).filename().string());
+    std::ifstream in = open_input(file);
+    while (in.read(part.data(), static_cast<std::streamsize>(kPart)) || in.gcount() > 0)
+      fingerprint.add({part.data(), static_cast<std::size_t>(in.gcount())});
+    refuse_unreadable(in, file);
   }
-  throw ConfigError(fmt::format("{}: is there already, and the converted trace would replace it; move it, or choose another -o",
-                                trace.string()));
+  return fmt::format("trace-{}.lbt", fingerprint.text());
 }
 
 void refuse_options_of_other_tools(const TraceOptions& options) {
@@ -86,10 +89,21 @@ void say_what_counts_lack(const Losses& losses) {
   }
 }
 
+// Errors: ConfigError for a text in no form, with the forms of traces and, besides, that of an exercise.
+void require_form(const std::string& file, const Excerpt& excerpt) {
+  const Recognised recognised = recognise(excerpt);
+  if (recognised.candidates.empty())
+    throw ConfigError(
+        fmt::format("{}: this is {}\n  (exercise)    accesses as they are typed: a CPU, R or W, and a place in "
+                    "each line, \"P1 R x\"",
+                    file, recognised.why_none));
+}
+
 const Form& form_of(const TraceOptions& options, const Excerpt& excerpt, const std::string& subcommand) {
   if (options.as.empty() && options.files.size() > 1) {
     if (const Form* const form = form_of_all(options.files)) return *form;
   }
+  if (options.as.empty()) require_form(options.files.front(), excerpt);
   const FormQuestion question{.file = options.files.front(),
                               .as = options.as,
                               .kinds = {FormKind::trace},
@@ -118,24 +132,36 @@ void add_cache(const TraceOptions& options, const std::string& machine_name, Rep
   if (options.ways) study.sets.push_back(fmt::format("{}.ways={}", cache, *options.ways));
 }
 
-// True for a file of typed accesses. A trace may look like one.
-bool is_exercise(const std::string& word) {
-  constexpr std::uintmax_t kLargest = 1 << 20;
-  std::error_code failed;
-  if (!fs::is_regular_file(word, failed) || fs::file_size(word, failed) > kLargest) return false;
-  return are_typed_accesses(read_text(word));
+// Places the trace's objects, so that the same lines are in the same sets as in a replay on a machine with such caches. Errors:
+// ConfigError.
+workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceOptions& options, const AtomicCacheSpec& spec) {
+  const auto seed = static_cast<std::uint64_t>(options.overrides.seed.value_or(kDefaultSeed));
+  try {
+    return {reader,
+            {.seed = workloads::RecordedMemory::frames_seed(seed, 0),
+             .index_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(spec.size_bytes / spec.ways - 1)))}};
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(fmt::format("{}: {}", options.files.front(), refused.what()));
+  }
+}
+
+[[noreturn]] void refuse_without_accesses(const TraceOptions& options) {
+  throw trace::TraceError(fmt::format("{}: has no loads and stores, so there is nothing to count", options.files.front()));
 }
 
 }  // namespace
 
+bool has_own_name(const std::string& word) {
+  const fs::path extension = fs::path(word).extension();
+  return extension == ".toml" || extension == ".lua" || extension == ".md" || extension == ".c";
+}
+
 bool is_trace(const std::string& word) {
   std::error_code ignored;
   const fs::path file = word;
-  const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
-  if (is_own || !fs::is_regular_file(file, ignored)) return false;
-  const std::vector<std::string> experiments = file_names(kExperimentFiles);
+  if (has_own_name(word) || !fs::is_regular_file(file, ignored)) return false;
   // An experiment's name takes precedence over a file of that name.
-  if (std::ranges::find(experiments, word) != experiments.end()) return false;
+  if (shipped_file(kExperimentFiles, word)) return false;
   const Excerpt excerpt = excerpt_of(file);
   if (is_own_trace(excerpt)) return true;
   const Recognised recognised = recognise(excerpt);
@@ -146,20 +172,14 @@ bool is_trace(const std::string& word) {
 bool is_meant_as_trace(const std::string& word, const TraceOptions& options) {
   std::error_code ignored;
   const fs::path file = word;
-  const bool is_own = file.extension() == ".toml" || file.extension() == ".lua" || file.extension() == ".md";
-  return is_trace(word) || (has_trace_options(options) && !is_own && fs::is_regular_file(file, ignored));
+  if (is_trace(word)) return true;
+  if (has_own_name(word) || shipped_file(kExperimentFiles, word)) return false;
+  const bool is_file = has_trace_options(options) || file.has_extension();
+  if (is_file && !fs::exists(file, ignored)) throw trace::TraceError(read_problem(word, ENOENT));
+  return has_trace_options(options) && fs::is_regular_file(file, ignored);
 }
 
-std::optional<std::string> accesses_of(const TraceOptions& options, const std::string& input) {
-  if (options.accesses.empty() && input.empty()) throw UsageError("give an EXPERIMENT, a trace, or --accesses");
-  if (!options.accesses.empty() && !input.empty())
-    throw UsageError(fmt::format("--accesses takes the place of a trace; leave out {}", input));
-  if (!options.accesses.empty()) return options.accesses;
-  const bool is_file = has_trace_options(options) && !is_trace(input) && is_exercise(input);
-  return is_file ? std::optional(read_text(input)) : std::nullopt;
-}
-
-ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const fs::path& keep) {
+ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const fs::path& directory) {
   const std::vector<std::string>& files = options.files;
   const Excerpt excerpt = excerpt_of(files.front());
   if (is_own_trace(excerpt)) {
@@ -168,16 +188,24 @@ ConvertedTrace::ConvertedTrace(const TraceOptions& options, const std::string& s
     return;
   }
   const Form& form = form_of(options, excerpt, subcommand);
-  if (!keep.empty()) {
-    require_conversion(keep, files);
-    make_parents(keep);
+  const std::vector<fs::path> paths{files.begin(), files.end()};
+  if (directory.empty()) {
+    temporary_.emplace(fs::temp_directory_path() / fmt::format("linebounce-{}.lbt", getpid()));
+    path_ = temporary_->path();
+    say_what_counts_lack(convert_files(form, paths, path_));
+    return;
   }
-  temporary_.emplace(keep.empty() ? fs::temp_directory_path() / fmt::format("linebounce-{}.lbt", getpid()) : keep);
-  say_what_counts_lack(convert_files(form, {files.begin(), files.end()}, temporary_->path()));
-  path_ = keep.empty() ? temporary_->path() : keep;
-  if (keep.empty()) return;
-  temporary_->finish();
-  temporary_.reset();
+  path_ = directory / conversion_name(form, files);
+  make_own_directory(directory);
+  is_new_ = !is_there(path_);
+  UnfinishedFile file(path_);
+  say_what_counts_lack(convert_files(form, paths, file.path()));
+  file.finish();
+}
+
+ConvertedTrace::~ConvertedTrace() {
+  std::error_code ignored;
+  if (is_new_) fs::remove(path_, ignored);
 }
 
 std::string machine_of(const TraceOptions& options, const trace::Reader& reader) {
@@ -185,24 +213,33 @@ std::string machine_of(const TraceOptions& options, const trace::Reader& reader)
   return reader.summary().machine.empty() ? kCourseMachine : reader.summary().machine;
 }
 
-workloads::RecordedMemory memory_of(const trace::Reader& reader, const TraceOptions& options, const AtomicCacheSpec& spec) {
-  const auto seed = static_cast<std::uint64_t>(options.overrides.seed.value_or(kDefaultSeed));
-  try {
-    return {reader,
-            {.seed = workloads::RecordedMemory::frames_seed(seed, 0),
-             .index_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(spec.size_bytes / spec.ways - 1)))}};
-  } catch (const std::invalid_argument& refused) {
-    throw ConfigError(fmt::format("{}: {}", reader.file().string(), refused.what()));
-  }
+int caches_in(const TraceOptions& options, const trace::Reader& reader) {
+  const std::vector<int> cpus = cpus_of_streams(reader);
+  if (cpus.empty()) refuse_without_accesses(options);
+  const int last = std::ranges::max(cpus);
+  if (last >= kMostAtomicCaches)
+    throw ConfigError(
+        fmt::format("{}: has CPU {}; an atomic bus has the CPUs 0 to {}", options.files.front(), last, kMostAtomicCaches - 1));
+  return last + 1;
 }
 
-int caches_in(const trace::Reader& reader) {
-  const std::vector<int> cpus = cpus_of_streams(reader);
-  const int caches = cpus.empty() ? 1 : 1 + *std::ranges::max_element(cpus);
-  if (caches > kMostAtomicCaches)
-    throw ConfigError(
-        fmt::format("{}: has {} CPUs; an atomic bus takes at most {}", reader.file().string(), caches, kMostAtomicCaches));
-  return caches;
+void visit_accesses(const TraceOptions& options, const trace::Reader& reader, const AtomicCacheSpec& spec,
+                    const std::function<void(const CourseAccess&)>& visit) {
+  std::int64_t accesses = 0;
+  const workloads::RecordedMemory memory = memory_of(reader, options, spec);
+  try {
+    for_each_access(reader, memory, spec.line_bytes, [&](const CourseAccess& access) {
+      ++accesses;
+      visit(access);
+    });
+  } catch (const trace::TraceError& refused) {
+    // The user knows the trace's own file, not its conversion.
+    std::string what = refused.what();
+    const std::string converted = reader.file().string();
+    if (what.starts_with(converted)) what.replace(0, converted.size(), options.files.front());
+    throw trace::TraceError(what);
+  }
+  if (accesses == 0) refuse_without_accesses(options);
 }
 
 ReplayStudy study_of(const TraceOptions& options, const trace::Reader& reader, bool counters) {
@@ -215,7 +252,7 @@ ReplayStudy study_of(const TraceOptions& options, const trace::Reader& reader, b
   study.options = {{"machine.line_bytes", "--line-bytes"}, {"machine.bus.protocol", "--protocol"}};
   if (options.line_bytes) sets.push_back(fmt::format("machine.line_bytes={}", *options.line_bytes));
   if (options.cache_bytes || options.ways) add_cache(options, study.machine, study);
-  if (!options.protocol.empty()) sets.push_back("machine.bus.protocol=" + options.protocol);
+  if (!options.protocol.empty()) sets.push_back("machine.bus.protocol=" + protocol_file(options.protocol));
   // Each thread runs on the CPU that its stream names, or else on the CPU with the stream's number.
   sets.push_back(fmt::format("workload.threads=\"{}\"", fmt::join(cpus_of_streams(reader), " ")));
   if (counters) sets.emplace_back("run.counters=true");

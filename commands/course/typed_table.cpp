@@ -9,7 +9,7 @@ namespace linebounce::sim {
 
 StateTableRun typed_table(const TraceOptions& options, const std::string& accesses, const Protocol& protocol,
                           std::size_t most) {
-  refuse_settings(options, protocol);
+  refuse_settings(options, protocol, SeedOf::nothing);
   const AtomicCacheSpec spec = caches_of(options, options.overrides.machine);
   const std::vector<NamedAccess> typed = typed_accesses(accesses, spec.line_bytes);
   std::set<int> cpus;

@@ -12,7 +12,7 @@
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
 #include "commands/common/family_range_runs.hpp"
-#include "commands/course/typed_accesses.hpp"
+#include "commands/course/exercise.hpp"
 #include "commands/run/run_trace.hpp"
 #include "commands/steps/waves.hpp"
 #include "forms/forms.hpp"
@@ -33,7 +33,7 @@ struct RunArguments : OverrideArguments {
   std::string experiment;
   std::string directory;
   std::vector<std::string> points;
-  int at_once = available_cores();
+  int at_once = 0;  // 0: one for each core
   bool quiet = false;
   bool all_points = false;
   bool all_metrics = false;
@@ -204,18 +204,25 @@ void refuse_options_of_traces(const RunArguments& arguments) {
 
 // Refuses options that only an experiment takes. Errors: UsageError.
 void refuse_options_of_experiments(const RunArguments& arguments) {
-  const std::pair<const char*, bool> options[] = {
-      {"--point", !arguments.points.empty()}, {"--plan", arguments.plan},          {"--merge", arguments.merge},
-      {"--vcd", !arguments.waves.empty()},    {"--all", arguments.all_points},     {"--all-metrics", arguments.all_metrics},
-      {"--native", arguments.native},         {"--unchecked", arguments.unchecked}};
+  const std::pair<const char*, bool> options[] = {{"--point", !arguments.points.empty()},
+                                                  {"--plan", arguments.plan},
+                                                  {"--merge", arguments.merge},
+                                                  {"--vcd", !arguments.waves.empty()},
+                                                  {"--all", arguments.all_points},
+                                                  {"--all-metrics", arguments.all_metrics},
+                                                  {"--native", arguments.native},
+                                                  {"--unchecked", arguments.unchecked},
+                                                  {"--no-family-range", arguments.no_family_range}};
+  const std::string given_instead =
+      arguments.experiment.empty() ? "--accesses takes the place of a trace" : arguments.experiment + " is a trace";
   for (const auto& [name, given] : options) {
-    if (given) throw UsageError(fmt::format("{} is for experiments, and {} is a trace", name, arguments.experiment));
+    if (given) throw UsageError(fmt::format("{} is for experiments, and {}", name, given_instead));
   }
 }
 
 TraceArguments trace_of(const RunArguments& arguments) {
   TraceArguments trace{
-      arguments.trace, arguments.directory, arguments.counters, arguments.fresh, arguments.quiet,
+      arguments.trace, arguments.directory, arguments.counters, arguments.fresh, arguments.quiet, arguments.at_once,
   };
   trace.overrides = arguments;
   trace.files = {arguments.experiment};
@@ -224,9 +231,9 @@ TraceArguments trace_of(const RunArguments& arguments) {
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  if (const auto accesses = accesses_of(arguments.trace, arguments.experiment)) {
+  if (const auto exercise = exercise_of(arguments.trace, arguments.experiment, arguments.more_files)) {
     refuse_options_of_experiments(arguments);
-    return run_accesses(trace_of(arguments), *accesses);
+    return run_exercise(trace_of(arguments), *exercise);
   }
   if (is_meant_as_trace(arguments.experiment, arguments.trace)) {
     refuse_options_of_experiments(arguments);
@@ -237,7 +244,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (alone(arguments).empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge exclude each other; give one of them");
   }
-  require_listing(arguments.counters);
+  require_listing(arguments.counters, HasTime::yes);
   const Plan plan = plan_of(arguments);
   if (const std::string shown = shown_point(arguments); !shown.empty())
     chosen_point(shown, reported(plan));  // checks before the run that the point exists
@@ -248,7 +255,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   }
   RunOptions options;
   options.directory = arguments.directory.empty() ? "out/" + plan.experiment.name : arguments.directory;
-  options.at_once = arguments.at_once;
+  options.at_once = arguments.at_once > 0 ? arguments.at_once : available_cores();
   options.earlier = earlier_results(arguments.fresh);
   options.set_aside = tell_set_aside;
   options.unchecked = arguments.unchecked;

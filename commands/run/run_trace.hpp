@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/course/exercise.hpp"
 #include "commands/course/trace_files.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/terminal/counter_listing.hpp"
@@ -18,8 +19,12 @@ struct CounterArguments {
   [[nodiscard]] bool wanted() const { return counters || !listing.empty() || !costs.empty(); }
 };
 
-// Errors: ConfigError for a --listing that is not known, and for a --cost that cannot be read.
-void require_listing(const CounterArguments& arguments);
+// Whether the run has cycles to count.
+enum class HasTime : std::uint8_t { no, yes };
+
+// Refuses before the run what can't be printed after it. Errors: ConfigError for a --listing that is not known, for a --cost
+// that cannot be computed, and for counters that such a run has not.
+void require_listing(const CounterArguments& arguments, HasTime has_time);
 
 // The counters as the arguments ask. Errors: ConfigError for the template.
 std::string counters_text(const CounterArguments& arguments, const CounterListing& listing);
@@ -28,11 +33,12 @@ struct TraceArguments : TraceOptions {
   std::string directory;
   CounterArguments counters;
   bool fresh = false, quiet = false;
+  int at_once = 0;  // 0: not given
 };
 
 ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::string>& argv);
 
-// Counts what the typed accesses do, on an atomic bus.
-ExitCode run_accesses(const TraceArguments& arguments, const std::string& accesses);
+// Counts what the exercise's accesses do, on an atomic bus.
+ExitCode run_exercise(const TraceArguments& arguments, const Exercise& exercise);
 
 }  // namespace linebounce::sim

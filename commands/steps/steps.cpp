@@ -1,11 +1,15 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "commands/common/command.hpp"
 #include "commands/common/common_options.hpp"
+#include "commands/course/exercise.hpp"
 #include "commands/course/trace_files.hpp"
 #include "commands/course/typed_table.hpp"
 #include "commands/steps/document.hpp"
@@ -63,6 +67,14 @@ void tell_point(const RecordedSteps& run) {
       fmt::format("running the first of {} points, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
 }
 
+// Refuses a name of the output that ends as another form does. Errors: UsageError.
+void require_ending(const std::string& output, const std::string& what, const std::vector<std::string>& endings) {
+  const std::string ending = std::filesystem::path(output).extension().string();
+  if (ending.empty() || std::ranges::find(endings, ending) != endings.end()) return;
+  throw UsageError(
+      fmt::format("--output {}: {}, and the name ends in {}; legal: {}", output, what, ending, fmt::join(endings, ", ")));
+}
+
 // Prints a line for each moment: its position, and the sentence about the step before it.
 ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
   const std::vector<std::string> said = sentences(run);
@@ -80,11 +92,19 @@ ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>&
 }
 
 // The document, log or moments of a run. An experiment's and a trace's are alike.
-ExitCode print_steps(const StepsArguments& arguments, const RecordedSteps& run) {
+ExitCode print_steps(const StepsArguments& arguments, const std::function<RecordedSteps()>& record) {
+  const bool as_log = arguments.log || !arguments.log_form.empty();
+  if (as_log) {
+    require_ending(arguments.output, "this is a log", {".txt", ".log", ".md", ".csv"});
+  } else {
+    require_ending(arguments.output, "this document is JSON", {".json"});
+  }
+  const RecordedSteps run = record();
   ExitCode code = run.exit;
-  if (run.known) {
+  const bool refused = code == ExitCode::usage && run.steps.empty();  // before the first step
+  if (run.known && !refused) {
     tell_point(run);
-    if (arguments.log || !arguments.log_form.empty()) {
+    if (as_log) {
       write_document(step_log(run, arguments.log_form.empty() ? kUsualLogLine : arguments.log_form), arguments.output);
     } else if (arguments.moments.empty() || !arguments.output.empty()) {
       write_document(steps_document(run), arguments.output);
@@ -103,13 +123,21 @@ TraceOptions trace_of(const StepsArguments& arguments) {
   return trace;
 }
 
-std::string written(const StateTable& table, const StepsArguments& arguments) {
-  const auto is_wanted = [&arguments](std::string_view format, std::string_view ending) {
-    return arguments.format == format || (arguments.format.empty() && arguments.output.ends_with(ending));
-  };
-  if (is_wanted("csv", ".csv")) return table.csv();
-  if (is_wanted("markdown", ".md")) return table.text(painter_for_stdout().for_markdown());
-  return table.text(painter_for_stdout());
+// "text", "markdown" or "csv". Errors: UsageError if the name of the output ends as another form does.
+std::string format_of(const StepsArguments& arguments) {
+  const std::string& output = arguments.output;
+  const std::string named = output.ends_with(".csv") ? "csv" : output.ends_with(".md") ? "markdown" : "text";
+  const std::string format = arguments.format.empty() ? named : arguments.format;
+  const std::string ending = format == "csv" ? ".csv" : format == "markdown" ? ".md" : ".txt";
+  std::vector<std::string> legal = {ending};
+  if (arguments.format.empty()) legal = {".txt", ".md", ".csv"};
+  require_ending(output, arguments.format.empty() ? "this is a table" : "this table's form is " + format, legal);
+  return format;
+}
+
+std::string written(const StateTable& table, const std::string& format) {
+  if (format == "csv") return table.csv();
+  return table.text(format == "markdown" ? painter_for_stdout().for_markdown() : painter_for_stdout());
 }
 
 // Prints the table that `make_table` makes. A protocol that does what no correct one does ends with a message.
@@ -118,20 +146,25 @@ ExitCode print_table(const StepsArguments& arguments, const Protocol& protocol, 
   if (!arguments.moments.empty() || arguments.log || !arguments.log_form.empty())
     throw UsageError(fmt::format(
         "--at, --log and --log-form are for runs in time; {} is for an atomic bus, whose steps are a table", protocol.name));
+  const std::string format = format_of(arguments);
   return run_on_bus(protocol, [&] {
     const StateTableRun made = make_table(static_cast<std::size_t>(arguments.steps));
-    write_document(written(*made.table, arguments), arguments.output);
+    write_document(written(*made.table, format), arguments.output);
     if (made.cut)
       print_error(fmt::format("the table has the first {} accesses; --steps N sets another limit", arguments.steps));
   });
 }
 
-ExitCode run_typed_accesses(const StepsArguments& arguments, const std::string& accesses) {
+ExitCode run_exercise_steps(const StepsArguments& arguments, const Exercise& exercise) {
   const Protocol protocol = protocol_of_accesses(arguments.trace);
+  TraceOptions options = arguments.trace;
+  options.overrides = arguments;
   return print_table(arguments, protocol, [&](std::size_t most) {
-    TraceOptions options = arguments.trace;
-    options.overrides = arguments;
-    return typed_table(options, accesses, protocol, most);
+    try {
+      return typed_table(options, exercise.text, protocol, most);
+    } catch (const ConfigError& refused) {
+      refuse_exercise(exercise, refused);
+    }
   });
 }
 
@@ -145,12 +178,15 @@ ExitCode run_trace_steps(const StepsArguments& arguments) {
     return print_table(arguments, *protocol, [&](std::size_t most) { return trace_table(options, reader, *protocol, most); });
   if (!arguments.format.empty())
     throw UsageError("--format is for the table of an atomic bus; choose its protocol, such as --protocol mesi");
-  return print_steps(arguments, trace_steps(options, reader, static_cast<std::size_t>(arguments.steps)));
+  return print_steps(arguments, [&] { return trace_steps(options, reader, static_cast<std::size_t>(arguments.steps)); });
 }
 
 ExitCode run_and_print(const StepsArguments& arguments) {
-  if (const auto accesses = accesses_of(arguments.trace, arguments.experiment)) return run_typed_accesses(arguments, *accesses);
-  if (is_meant_as_trace(arguments.experiment, arguments.trace)) return run_trace_steps(arguments);
+  const auto exercise = exercise_of(arguments.trace, arguments.experiment, arguments.more_files);
+  const bool is_meant = exercise || is_meant_as_trace(arguments.experiment, arguments.trace);
+  if (is_meant && arguments.native) throw UsageError("--native is for experiments; a trace names no locks in C");
+  if (exercise) return run_exercise_steps(arguments, *exercise);
+  if (is_meant) return run_trace_steps(arguments);
   if (!arguments.more_files.empty())
     throw UsageError(fmt::format("unexpected argument \"{}\": {} is not a trace, and further files are for traces",
                                  arguments.more_files.front(), arguments.experiment));
@@ -159,8 +195,9 @@ ExitCode run_and_print(const StepsArguments& arguments) {
         fmt::format("{} is not a trace: --as, --protocol, --cache-bytes, --ways, --line-bytes and --format are for "
                     "traces; an experiment's are set by --set",
                     arguments.experiment));
-  return print_steps(arguments,
-                     record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps)));
+  return print_steps(arguments, [&] {
+    return record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps));
+  });
 }
 
 }  // namespace

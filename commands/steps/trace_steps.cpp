@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "commands/course/course_trace.hpp"
 #include "sim/plan/plan.hpp"
 
 namespace linebounce::sim {
@@ -80,14 +79,14 @@ RecordedSteps trace_steps(const TraceOptions& options, const trace::Reader& read
 
 StateTableRun trace_table(const TraceOptions& options, const trace::Reader& reader, const Protocol& protocol,
                           std::size_t most) {
-  refuse_settings(options, protocol);
+  refuse_settings(options, protocol, SeedOf::frames);
   const AtomicCacheSpec spec = caches_of(options, machine_of(options, reader));
-  caches_in(reader);
+  caches_in(options, reader);
   const std::vector<int> cpus = cpus_of_streams(reader);
   const std::set<int> sorted(cpus.begin(), cpus.end());
   StateTableRun run{.table = std::make_unique<StateTable>(protocol, std::vector<int>{sorted.begin(), sorted.end()}, spec)};
   const auto line_bytes = static_cast<Address>(spec.line_bytes);
-  for_each_access(reader, memory_of(reader, options, spec), spec.line_bytes, [&](const CourseAccess& access) {
+  visit_accesses(options, reader, spec, [&](const CourseAccess& access) {
     if (run.table->rows() == most) {
       run.cut = true;
       return;

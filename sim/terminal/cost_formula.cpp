@@ -114,7 +114,7 @@ class Evaluation {
     refuse(fmt::format("unknown counter '{}'; legal: {}", name, fmt::join(known, ", ")));
   }
 
-  [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(fmt::format("{}: {}", text_, why)); }
+  [[noreturn]] void refuse(const std::string& why) const { throw std::invalid_argument(why); }
 
   std::string_view text_;
   const std::map<std::string, double>& values_;
@@ -124,25 +124,32 @@ class Evaluation {
 
 }  // namespace
 
-CostFormula::CostFormula(std::string_view text) {
+CostFormula::CostFormula(std::string_view text, const std::string& place) : place_(fmt::format("{} '{}'", place, text)) {
   const std::size_t equals = text.find('=');
   const std::string_view name = trimmed(text.substr(0, equals));
   const bool is_name = !name.empty() && !is_digit_or_point(name.front()) && std::ranges::all_of(name, is_name_letter);
-  if (equals == text.npos || !is_name)
-    throw std::invalid_argument(fmt::format("'{}': expected NAME = COSTS, as in \"cycles = hits*1 + misses*100\"", text));
+  if (equals == text.npos || !is_name) refuse("expected NAME = COSTS, as in \"cycles = hits*1 + misses*100\"");
   name_ = name;
   expression_ = trimmed(text.substr(equals + 1));
 }
 
 double CostFormula::value(const std::map<std::string, double>& values) const {
-  return Evaluation(expression_, values).all();
+  try {
+    return Evaluation(expression_, values).all();
+  } catch (const std::invalid_argument& wrong) {
+    refuse(wrong.what());
+  }
+}
+
+void CostFormula::refuse(const std::string& why) const {
+  throw std::invalid_argument(fmt::format("{}: {}", place_, why));
 }
 
 void add_costs(const std::vector<CostFormula>& costs, std::map<std::string, double>& values) {
   for (const CostFormula& cost : costs) {
     const double value = cost.value(values);
     if (!values.emplace(cost.name(), value).second)
-      throw std::invalid_argument(fmt::format("{}: is there already; choose another name", cost.name()));
+      cost.refuse(fmt::format("{}: is there already; choose another name", cost.name()));
   }
 }
 

@@ -10,16 +10,20 @@ namespace linebounce::sim {
 
 class CostFormula {
  public:
-  // `text`: NAME = sums, differences, products, quotients, parentheses, numbers and names of counters. Errors:
-  // std::invalid_argument.
-  explicit CostFormula(std::string_view text);
+  // `text`: NAME = sums, differences, products, quotients, parentheses, numbers and names of counters. `place`: where it
+  // stands, for messages, "--cost" or "FILE:3:". Errors: std::invalid_argument, also from value(); the message begins with the
+  // place.
+  CostFormula(std::string_view text, const std::string& place);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // A quotient by zero is zero, as a rate of a cache without accesses. Errors: std::invalid_argument for a name that `values`
-  // lacks, and for what is no expression.
+  // A quotient by zero is zero, as a rate of a cache without accesses. Errors: for a name that `values` lacks, and for what is
+  // no expression.
   [[nodiscard]] double value(const std::map<std::string, double>& values) const;
+  // Errors: a message with the formula's place.
+  [[noreturn]] void refuse(const std::string& why) const;
 
  private:
+  std::string place_;  // "--cost 'cycles = hits'"
   std::string name_, expression_;
 };
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -21,11 +23,10 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kCachesPrefix = "caches.";
-constexpr std::string_view kCycles = "cycles_";
 constexpr std::string_view kEachCache = "[each cache]";
 constexpr std::string_view kCosts = "[costs]";
 constexpr std::string_view kEndOfSection = "[end]";
-constexpr std::size_t kCachesSideBySide = 8;  // caches side by side
+constexpr int kCachesSideBySide = 8;
 
 double value_of(const std::map<std::string, double>& counters, const std::string& name) {
   const auto found = counters.find(name);
@@ -49,7 +50,7 @@ void add_derived(std::map<std::string, double>& counters) {
 
 std::map<std::string, double> sum_of(const CounterListing& listing) {
   std::map<std::string, double> sum;
-  for (const auto& counters : listing) {
+  for (const auto& [cache, counters] : listing) {
     for (const auto& [name, value] : counters) sum[name] += value;
   }
   return sum;
@@ -59,7 +60,7 @@ std::string words_of(const std::string& name) {
   const auto* known = std::ranges::find(kClassCounterFacts, name, &ClassCounterFacts::name);
   if (known != kClassCounterFacts.end()) return std::string(known->words);
   for (std::size_t part = 0; part < kTimePartNames.size(); ++part) {
-    if (name == std::string(kCycles) + kTimePartNames[part]) return fmt::format("cycles: {}", kTimePartWords[part]);
+    if (name == std::string(kCycleCounters) + kTimePartNames[part]) return fmt::format("cycles: {}", kTimePartWords[part]);
   }
   return name;
 }
@@ -68,7 +69,7 @@ std::string words_of(const std::string& name) {
 std::vector<std::string> names_in_order(const std::map<std::string, double>& sum) {
   std::vector<std::string> names;
   for (const ClassCounterFacts& facts : kClassCounterFacts) names.emplace_back(facts.name);
-  for (const char* part : kTimePartNames) names.push_back(std::string(kCycles) + part);
+  for (const char* part : kTimePartNames) names.push_back(std::string(kCycleCounters) + part);
   std::erase_if(names, [&sum](const std::string& name) { return value_of(sum, name) == 0; });
   return names;
 }
@@ -121,10 +122,26 @@ class LineFiller {
   const std::map<std::string, double>& values_;
 };
 
+bool has_time(const CounterListing& listing) {
+  return std::ranges::any_of(listing, [](const auto& cache) {
+    return std::ranges::any_of(cache.second, [](const auto& counter) { return counter.first.starts_with(kCycleCounters); });
+  });
+}
+
+// What the values of all caches have in common.
+struct Common {
+  explicit Common(const CounterListing& listing, const std::vector<CostFormula>& its_costs)
+      : in_time(has_time(listing)), costs(its_costs) {}
+  bool in_time;  // the run has cycles
+  const std::vector<CostFormula>& costs;
+};
+
 // The values that a template may name. Contains all counters, even those that this run does not have.
-std::map<std::string, double> all_values(std::map<std::string, double> counters, std::optional<int> cache) {
+std::map<std::string, double> all_values(std::map<std::string, double> counters, bool in_time, std::optional<int> cache) {
   for (const ClassCounterFacts& facts : kClassCounterFacts) counters.try_emplace(std::string(facts.name), 0);
-  for (const char* part : kTimePartNames) counters.try_emplace(std::string(kCycles) + part, 0);
+  if (in_time) {
+    for (const char* part : kTimePartNames) counters.try_emplace(std::string(kCycleCounters) + part, 0);
+  }
   add_derived(counters);
   if (cache) counters["cache"] = *cache;
   return counters;
@@ -132,12 +149,12 @@ std::map<std::string, double> all_values(std::map<std::string, double> counters,
 
 // The same, and the costs that are computed from them. Errors: ConfigError.
 std::map<std::string, double> values_with_costs(const std::map<std::string, double>& counters, std::optional<int> cache,
-                                                const std::vector<CostFormula>& costs) {
-  std::map<std::string, double> values = all_values(counters, cache);
+                                                const Common& common) {
+  std::map<std::string, double> values = all_values(counters, common.in_time, cache);
   try {
-    add_costs(costs, values);
+    add_costs(common.costs, values);
   } catch (const std::invalid_argument& wrong) {
-    throw ConfigError(fmt::format("costs: {}", wrong.what()));
+    throw ConfigError(wrong.what());
   }
   return values;
 }
@@ -152,9 +169,9 @@ std::vector<CostFormula> costs_of(const std::string& text, const std::string& na
     const bool ends = line == kEndOfSection;
     if (inside && !ends && !line.empty()) {
       try {
-        costs.emplace_back(line);
+        costs.emplace_back(line, fmt::format("{}:{}:", name, number));
       } catch (const std::invalid_argument& wrong) {
-        throw ConfigError(fmt::format("{}:{}: {}", name, number, wrong.what()));
+        throw ConfigError(wrong.what());
       }
     }
     inside = line == kCosts || (inside && !ends);
@@ -171,48 +188,51 @@ std::string count_text(double value) {
 }  // namespace
 
 CounterListing listing_of(const ClassCounters& counters) {
-  CounterListing listing(static_cast<std::size_t>(counters.caches()));
+  CounterListing listing;
   for (int cache = 0; cache < counters.caches(); ++cache) {
     for (std::size_t i = 0; i < kClassCounterFacts.size(); ++i)
-      listing[static_cast<std::size_t>(cache)][std::string(kClassCounterFacts[i].name)] =
-          static_cast<double>(counters.of(cache)[i]);
+      listing[cache][std::string(kClassCounterFacts[i].name)] = static_cast<double>(counters.of(cache)[i]);
   }
   return listing;
 }
 
 CounterListing listing_of(const ReportedPoint& point) {
-  std::map<int, std::map<std::string, double>> by_cache;
+  CounterListing listing;
   for (const auto& [name, metric] : point.metrics) {
     if (!name.starts_with(kCachesPrefix)) continue;
     const std::size_t dot = name.find('.', kCachesPrefix.size());
-    by_cache[std::stoi(name.substr(kCachesPrefix.size()))][name.substr(dot + 1)] = as_double(metric.value);
+    listing[std::stoi(name.substr(kCachesPrefix.size()))][name.substr(dot + 1)] = as_double(metric.value);
   }
-  CounterListing listing;
-  for (auto& [cache, counters] : by_cache) listing.push_back(std::move(counters));
   return listing;
 }
 
 std::string counter_table(const CounterListing& listing, const Painter& paint, const std::vector<CostFormula>& costs) {
+  const Common common(listing, costs);
   const std::map<std::string, double> sum = sum_of(listing);
-  const std::map<std::string, double> all = values_with_costs(sum, std::nullopt, costs);
-  std::vector<std::map<std::string, double>> of_cache;
-  for (const auto& counters : listing) of_cache.push_back(values_with_costs(counters, std::nullopt, costs));
+  const std::map<std::string, double> all = values_with_costs(sum, std::nullopt, common);
+  std::vector<std::string> names = names_in_order(sum);
+  for (const CostFormula& cost : costs) names.push_back(cost.name());
   std::string out;
-  for (std::size_t first = 0; first < listing.size(); first += kCachesSideBySide) {
-    const std::size_t last = std::min(first + kCachesSideBySide, listing.size());
+  for (auto first = listing.begin(); first != listing.end();) {
+    const auto last = std::ranges::next(first, kCachesSideBySide, listing.end());
     std::vector<Column> columns = {words("counter")};
-    for (std::size_t cache = first; cache < last; ++cache) columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
-    if (last == listing.size()) columns.push_back(figures("all", 0, 2));
+    std::vector<std::map<std::string, double>> values;  // by column
+    for (const auto& [cache, counters] : std::ranges::subrange(first, last)) {
+      columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
+      values.push_back(values_with_costs(counters, std::nullopt, common));
+    }
+    if (last == listing.end()) {
+      columns.push_back(figures("all", 0, 2));
+      values.push_back(all);
+    }
     Table table(columns, paint);
-    std::vector<std::string> names = names_in_order(sum);
-    for (const CostFormula& cost : costs) names.push_back(cost.name());
     for (const std::string& name : names) {
       std::vector<Cell> cells = {words_of(name)};
-      for (std::size_t cache = first; cache < last; ++cache) cells.emplace_back(count_text(of_cache[cache].at(name)));
-      if (last == listing.size()) cells.emplace_back(count_text(all.at(name)));
+      for (const auto& of_column : values) cells.emplace_back(count_text(of_column.at(name)));
       table.add(cells);
     }
-    out += table.text() + (last < listing.size() ? "\n" : "");
+    out += table.text() + (last == listing.end() ? "" : "\n");
+    first = last;
   }
   return out;
 }
@@ -221,7 +241,8 @@ std::string filled_in(const std::string& text, const std::string& name, const Co
                       const std::vector<CostFormula>& more_costs) {
   std::vector<CostFormula> costs = costs_of(text, name);
   costs.insert(costs.end(), more_costs.begin(), more_costs.end());
-  const std::map<std::string, double> all = values_with_costs(sum_of(listing), std::nullopt, costs);
+  const Common common(listing, costs);
+  const std::map<std::string, double> all = values_with_costs(sum_of(listing), std::nullopt, common);
   std::istringstream in(text);
   std::string out, line;
   std::vector<std::pair<int, std::string>> section;  // its lines, with their numbers
@@ -233,8 +254,8 @@ std::string filled_in(const std::string& text, const std::string& name, const Co
     } else if (line == kEachCache) {
       inside = true;
     } else if (line == kEndOfSection && inside) {
-      for (std::size_t cache = 0; cache < listing.size(); ++cache) {
-        const auto values = values_with_costs(listing[cache], static_cast<int>(cache), costs);
+      for (const auto& [cache, counters] : listing) {
+        const auto values = values_with_costs(counters, cache, common);
         for (const auto& [at, each] : section) out += LineFiller(name, at, values).fill(each) + "\n";
       }
       section.clear();

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/results/reported_point.hpp"
@@ -12,8 +13,9 @@
 
 namespace linebounce::sim {
 
-// By cache: the counters by name.
-using CounterListing = std::vector<std::map<std::string, double>>;
+// By cache: the counters by name. Cycles (cycles_issue, ...) are counters only if a cache has one: of a run in time.
+using CounterListing = std::map<int, std::map<std::string, double>>;
+constexpr std::string_view kCycleCounters = "cycles_";
 
 CounterListing listing_of(const ClassCounters& counters);
 // Extracts the counters from the metrics of a run with run.counters; empty for any other run.

@@ -165,8 +165,7 @@ def test_files_of_one_cpu_each_take_turns(linebounce: Program, protocol: str, fo
         for cpu, of_cpu in enumerate(by_cpu)
     ]
     order = [one for turn in zip_longest(*by_cpu) for one in turn if one is not None]
-    out = str(linebounce.directory / "out")
-    found = counted(linebounce, files, f"{protocol}_atomic", "--as", form, "-o", out)
+    found = counted(linebounce, files, f"{protocol}_atomic", "--as", form)
     assert found == expected(protocol, order, flush_to_writers=True)
 
 

@@ -51,7 +51,7 @@ def counted(program: Program, trace: Path, protocol: str, size: int, ways: int, 
     """What `run TRACE` counts, by cache."""
     form = program.file("form.txt", "[each cache]\n" + " ".join(f"{{{name}}}" for name in NAMES) + "\n[end]\n")
     shape = ("--cache-bytes", str(size), "--ways", str(ways), "--line-bytes", str(LINE), "--machine", "course_8way")
-    folder = ("-o", str(program.directory / "out"), "--fresh")
+    folder = () if protocol.endswith("_atomic") else ("-o", str(program.directory / "out"), "--fresh")
     done = program("run", trace, "--protocol", protocol, *shape, "--listing", form, *folder, *more)
     assert done.code == 0, done.stderr
     return [dict(zip(NAMES, map(int, line.split()), strict=True)) for line in done.stdout.splitlines()]
