@@ -36,18 +36,15 @@ fs::path directory_of(const TraceArguments& arguments) {
   return fs::path("out/traces") / name;
 }
 
-// Refuses options of a run on a machine, which keeps results. Errors: UsageError.
-void refuse_options_of_machines(const TraceArguments& arguments, const Protocol& protocol) {
-  const std::pair<const char*, bool> options[] = {{"--output", !arguments.directory.empty()},
-                                                  {"--fresh", arguments.fresh},
-                                                  {"--quiet", arguments.quiet},
-                                                  {"--jobs", arguments.at_once > 0}};
+// Says which options have no effect. Scripts may give them for every protocol alike, so they are no error.
+void tell_options_of_machines(const TraceArguments& arguments, const Protocol& protocol) {
+  const std::pair<const char*, bool> options[] = {
+      {"--output", !arguments.directory.empty()}, {"--fresh", arguments.fresh}, {"--jobs", arguments.at_once > 0}};
   for (const auto& [name, given] : options) {
     if (given)
-      throw UsageError(
-          fmt::format("{} is for a machine, and {} is for an atomic bus, which prints its counters and keeps no "
-                      "results",
-                      name, protocol.name));
+      std::cerr << fmt::format(
+          "linebounce: {} has no effect: {} is for an atomic bus, whose counters are printed and not kept\n", name,
+          protocol.name);
   }
 }
 
@@ -132,7 +129,7 @@ std::string counters_text(const CounterArguments& arguments, const CounterListin
 
 ExitCode run_exercise(const TraceArguments& arguments, const Exercise& exercise) {
   const Protocol protocol = protocol_of_accesses(arguments);
-  refuse_options_of_machines(arguments, protocol);
+  tell_options_of_machines(arguments, protocol);
   refuse_settings(arguments, protocol, SeedOf::nothing);
   require_listing(arguments.counters, HasTime::no);
   const AtomicCacheSpec spec = caches_of(arguments, arguments.overrides.machine);
@@ -148,7 +145,7 @@ ExitCode run_trace(const TraceArguments& arguments, const std::vector<std::strin
   std::optional<Protocol> protocol;  // loaded first: a wrong name leaves no converted trace
   if (!arguments.protocol.empty()) protocol = protocol_of_course(arguments.protocol);
   if (protocol && is_for_atomic_bus(*protocol)) {
-    refuse_options_of_machines(arguments, *protocol);
+    tell_options_of_machines(arguments, *protocol);
     require_listing(arguments.counters, HasTime::no);
     const ConvertedTrace trace(arguments, "run", "");
     return run_on_atomic_bus(arguments, *protocol, trace::Reader(trace.path()));
