@@ -152,8 +152,8 @@ def kind(clone: Clone) -> None:
         row("docs/course-traces.md", "| `updates` |", "| `sample_accesses` | accesses |"),
         instead(
             "commands/run/tests/test_course_counters.py",
-            '"silent_upgrades", "bus_bytes",',
-            '"silent_upgrades", "bus_bytes", "sample_accesses",',
+            '"sc_failures", "bus_bytes",',
+            '"sc_failures", "bus_bytes", "sample_accesses",',
         ),
         after(
             "commands/run/tests/test_course_counters.py",
