@@ -187,10 +187,12 @@ def check(program: Path, file: Path, folder: Path) -> str:
     if len(described.core) < 2:
         return "not read: one CPU has no latency to another"
     (folder / "matrix.csv").write_text(matrix_of(described))
-    command = [program, "import", file.resolve(), "matrix.csv", "--family", "intel_mesh", "--anyway", "-o", "machine.toml"]
+    options = ["--family", "intel_mesh", "--anyway", "-o", "machine.toml"]
+    command = [str(program), "import", str(file.resolve()), "matrix.csv", *options]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        return "not read: " + done.stderr.strip().removeprefix("linebounce: ").replace(str(file.resolve()), file.name)
+        said: str = done.stderr
+        return "not read: " + said.strip().removeprefix("linebounce: ").replace(str(file.resolve()), file.name)
     machine = tomllib.loads((folder / "machine.toml").read_text())
     return "; ".join(differences(described, machine, " ".join(done.stdout.split()))) or "equal"
 

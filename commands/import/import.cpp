@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "commands/calibrate/calibrate.hpp"
 #include "commands/common/command.hpp"
 #include "commands/import/importers.hpp"
 #include "forms/recognised.hpp"
