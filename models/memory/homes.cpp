@@ -10,6 +10,7 @@ Homes::Homes(const MachineSpec& spec, const MachineLayout& layout, int line_byte
     : nodes_with_memory_(layout.nodes_with_memory),
       memory_of_os_node_(layout.memory_of_os_node),
       os_node_of_node_(layout.os_node_of_node),
+      os_nodes_are_the_same_(spec.os_nodes.empty()),
       nodes_(layout.nodes()),
       page_bytes_(spec.memory.page_kib * 1024),
       line_shift_(std::countr_zero(static_cast<unsigned>(line_bytes))),

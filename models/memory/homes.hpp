@@ -37,6 +37,13 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
+  // Returns `home` as one of the interconnect's nodes where the operating system's are the same, so that equal homes compare
+  // equal.
+  [[nodiscard]] Home plain(Home home) const {
+    if (os_nodes_are_the_same_) home.is_os_node = false;
+    return home;
+  }
+
   // Says where a replayed program's pages lie. Objects keep the homes of their virtual addresses, so that pages that follow
   // each other in the program are interleaved over the nodes. REQUIRES: called before home() and peek().
   void set_frames(const PageFrames& frames) { frames_ = frames; }
@@ -70,6 +77,7 @@ class Homes {
   std::vector<int> nodes_with_memory_;
   std::vector<std::vector<int>> memory_of_os_node_;
   std::vector<int> os_node_of_node_;
+  bool os_nodes_are_the_same_;  // as the interconnect's
   int nodes_;
   int page_bytes_;
   int line_shift_;

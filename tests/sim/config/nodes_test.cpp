@@ -247,7 +247,8 @@ TEST_F(Nodes, ObjectsAreToldWhereTheirMemoryIs) {
   const auto points = expand(load(text, {{}, {{"placement.list", "node 0"}}, {}}));
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].input.placement,
-            (std::map<std::string, Home>{{"rq[3]", Home::on(1)}, {"list", Home::on(0)}, {"lock", Home::by(Placement::local)}}));
+            (std::map<std::string, Home>{
+                {"rq[3]", Home::on_os_node(1)}, {"list", Home::on_os_node(0)}, {"lock", Home::by(Placement::local)}}));
   EXPECT_EQ(points[1].input.placement.at("lock"), Home::by(Placement::first_touch));
   EXPECT_NE(configuration_hash(points[0].resolved), configuration_hash(points[1].resolved));
   EXPECT_TRUE(load(on_nodes(), {{}, {{"placement.x", "local"}}, {}}).overridden);
