@@ -95,14 +95,14 @@ def test_hand_offs_within_and_between_nodes_are_those_of_the_operating_system(li
 
 
 LOCK_IN_C = """#include <linebounce/lock.h>
-struct own { _Atomic int held; };
+struct own { int held; };
+LINEBOUNCE_LOCK(struct own, .title = "Own")
 void acquire(struct own *lock) {
   if (linebounce_cache_of(linebounce_cpu()) != linebounce_cpu() / 8 % 8) __builtin_trap();
   if (linebounce_node_of(linebounce_cpu()) != 0) __builtin_trap();
   while (__atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE)) linebounce_pause();
 }
 void release(struct own *lock) { __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE); }
-LINEBOUNCE_LOCK(struct own)
 """
 
 
