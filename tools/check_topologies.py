@@ -158,14 +158,14 @@ def differences(described: Described, machine: dict[str, Any], report: str) -> l
 def different_caches(described: Described, machine: dict[str, Any], report: str) -> list[str]:
     """Compares sizes. The report names those that no machine can have, such as a number of sets that is no power of two."""
     first = described.caches[0]
-    last = described.last_level()
     buses = described.buses()
     found = []
     names = machine["cache_levels"]
     for level, (cache, size) in sorted(first.items()):
         sharing = [at for at, of in enumerate(described.caches) if of.get(level, (None,))[0] == cache]
         cores = len({described.core[at] for at in sharing})
-        on_bus = level == last and (cores > 1 or len({described.core[at] for at in sharing}) == 1 == buses.count(buses[0]))
+        cores_of_bus = len({core for core, bus in zip(described.core, buses, strict=True) if bus == buses[0]})
+        on_bus = level == max(first) and (cores > 1 or cores_of_bus == 1)
         if size == 0:
             continue
         if on_bus:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "commands/calibrate/placed_caches.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
@@ -188,8 +189,8 @@ class Calibrator {
     caches_ = request_.caches;
     ProbedCache& last = caches_.back();
     const int cpus_of_bus = structure_.cores_per_bus * structure_.threads_per_core;
-    if (last.shared_by > cpus_of_bus && last.shared_by % cpus_of_bus == 0) {
-      const int buses = last.shared_by / cpus_of_bus;
+    if (last.shared_by > cpus_of_bus) {
+      const int buses = buses_of(last.shared_by);
       result_.noted.push_back(fmt::format("{} buses share each L{}, of {} KiB; in the machine each has its part of it.", buses,
                                           last.level, last.size_kib));
       last.size_kib /= buses;
@@ -198,6 +199,14 @@ class Calibrator {
     FittedTables tables(result_.machine, "datasheet: the caches in " + request_.caches_file);
     const PlacedCaches placed = place_caches(tables, caches_, false);
     result_.noted.insert(result_.noted.end(), placed.notes.begin(), placed.notes.end());
+  }
+
+  // How many buses this many CPUs fill.
+  [[nodiscard]] int buses_of(int cpus) const {
+    std::set<int> all;
+    for (const Seat& seat : structure_.seats) all.insert(seat.bus);
+    const double mean = static_cast<double>(structure_.seats.size()) / static_cast<double>(all.size());
+    return std::max(1, static_cast<int>(std::lround(cpus / mean)));
   }
 
   void add_links() {
