@@ -40,9 +40,11 @@ constexpr const char* kLockReportFooter = R"(Examples:
       the kernel's lock before and after a patch
   linebounce lock-report ticket kernel:qspinlock --kernel ~/linux --cpus 2,4,8
 
-Prints plain text for a patch's mail, at most 80 columns wide: throughput, fairness, hand-offs and lines moved, and how well
-predictions of published figures have held on these machines. A lock is a name of `linebounce list locks`, a file in Lua or C,
-or kernel:NAME, NAME being one of `linebounce lock --help`. The load is that of the experiment lock_scaling.)";
+Prints plain text for a patch's mail, at most 80 columns wide: the operating system's nodes, which locks see; throughput,
+fairness, hand-offs and lines moved; on a machine of your own whose contention family was assumed, the change under each family
+that it could be; and how well predictions of published figures have held on these machines. A lock is a name of
+`linebounce list locks`, a file in Lua or C, or kernel:NAME, NAME being one of `linebounce lock --help`. The load is that of the
+experiment lock_scaling.)";
 
 constexpr std::string_view kFromKernel = "kernel:";
 constexpr std::string_view kReportLoad = "lock_scaling";

@@ -75,7 +75,7 @@ std::string under_each_family(const LocksOnMachine& machine) {
   constexpr std::size_t kNameWidth = 16, kCellWidth = 20, kMostCells = 3;
   std::string out = "\n" + mail_paragraph(fmt::format("The contention family decides verdicts on locks, and this machine's is "
                                                       "assumed ({}). B/A in acquisitions/s under each that it could be:",
-                                                      machine.family_source));
+                                                      visible_name(machine.family_source)));
   std::string head = pad_right("  family", kNameWidth);
   const std::vector<LockPair>& all = machine.families.front().pairs;
   const std::size_t first = all.size() > kMostCells ? all.size() - kMostCells : 0;
