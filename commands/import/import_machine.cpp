@@ -35,13 +35,22 @@ int detail_of(const Form& form) {
   return form.name == "lstopo" ? 3 : 2;
 }
 
-// Imports MLC's output. Its idle latencies alone make a machine, too.
-ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form) {
+MachineTopology described_by(const std::string& structure, const std::vector<std::string>& others) {
+  MachineTopology described = read_structure(structure);
+  for (const std::string& file : others) add_description(described, file);
+  return described;
+}
+
+// Imports MLC's output. Its idle latencies alone make a machine, too. `others`: further descriptions of the machine.
+ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form,
+                    const std::vector<std::string>& others = {}) {
   const MlcLatencies mlc = read_mlc(read_data(file), file);
   if (structure == nullptr) refuse_mlc_alone(mlc, file);
-  if (mlc.local_hitm_ns <= 0) return import_nodes(arguments, tables_of(mlc), file, read_structure(*structure), mlc.loaded);
+  if (mlc.local_hitm_ns <= 0)
+    return import_nodes(arguments, tables_of(mlc), file, described_by(*structure, others), mlc.loaded);
   CalibrateArguments wanted = wanted_machine(arguments, file, form);
   wanted.topology = *structure;
+  wanted.topologies_too = others;
   return run_calibrate(wanted);
 }
 
@@ -99,23 +108,19 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
   }
   if (structures.size() > 1) put_readable_first(structures);
   const std::string* structure = structures.empty() ? nullptr : &structures.front().file;
+  std::vector<std::string> others = names_alone;
+  for (std::size_t i = 1; i < structures.size(); ++i) others.push_back(structures[i].file);
   if (latencies == nullptr && !nodes.empty()) {
-    MachineTopology described = read_structure(*structure);
-    for (const StructureFile& one : structures) {
-      if (one.file != *structure) add_description(described, one.file);
-    }
-    for (const std::string& file : names_alone) add_description(described, file);
     // Of two files of nodes, one says which CPUs they have, and the other what their memories take.
     const auto other = std::ranges::find_if(nodes, [&](const std::string& file) { return file != *structure; });
-    return import_numa(arguments, other == nodes.end() ? nodes.front() : *other, described);
+    return import_numa(arguments, other == nodes.end() ? nodes.front() : *other, described_by(*structure, others));
   }
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
-  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
+  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured, others);
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
-  wanted.topologies_too = names_alone;
+  wanted.topologies_too = others;
   if (structure == nullptr) return run_calibrate(wanted);
   wanted.topology = *structure;
-  for (std::size_t i = 1; i < structures.size(); ++i) wanted.topologies_too.push_back(structures[i].file);
   return run_calibrate(wanted);
 }
 
