@@ -70,7 +70,7 @@ class SetupContext {
   LuaHandles& handles;
   LockSet* locks;
   const OwnWord* own;
-  std::span<const CpuPlace> places;    // the node of each CPU; empty except for a program
+  std::span<const CpuPlace> places;    // where each CPU is; empty except for a program
   const LayoutSet* layouts = nullptr;  // the file of a program's parameter `layout`
   std::vector<LuaLock*> own_locks;     // the locks whose functions are in the program
 
@@ -87,7 +87,8 @@ class SetupContext {
   bool first_ = true;
 };
 
-// Sets the global `machine`: cpus, nodes, line_bytes, node_of. `places` says which node each CPU is in; empty: all in node 0.
+// Sets the global `machine`: cpus, line_bytes, nodes and node_of, which are the operating system's, caches and cache_of.
+// `places` says where each CPU is; empty: all in node 0, with one cache.
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node = 0);
 // Sets the ids of the functions to which the program has given names with named().
 void name_functions(Interpreter& lua, AddressSpace& memory);

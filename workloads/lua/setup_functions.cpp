@@ -127,7 +127,7 @@ PlaceOptions options_at(Interpreter& lua, int argument) {
   if (lua_type(lua.state(), argument) != LUA_TTABLE)
     lua.fail(fmt::format("argument {} must be a table such as {{ node = 1, count = 8 }}", argument));
   const LuaTable table(lua, argument, "place", {"node", "count"});
-  if (table.has("node")) options.home = Home::on(static_cast<int>(table.integer("node", 0, 0, lua.most_homes - 1)));
+  if (table.has("node")) options.home = Home::on_os_node(static_cast<int>(table.integer("node", 0, 0, lua.most_homes - 1)));
   if (table.has("count")) options.count = table.integer("count", 1, 1, kMostObjects);
   return options;
 }
