@@ -2,6 +2,7 @@
 -- before it sleeps in the kernel; how long it tries follows how long it took before. What it teaches: spinning pays as long as
 -- a section is shorter than a sleep.
 title = "glibc: PTHREAD_MUTEX_ADAPTIVE_NP; tries for a while, then sleeps in the kernel"
+library = "glibc (PTHREAD_MUTEX_ADAPTIVE_NP)"
 traits = { sleeps = true }
 
 local FREE <const>, HELD <const>, WAITED_FOR <const> = 0, 1, 2

@@ -2,6 +2,7 @@
 -- once, and whoever is woken competes with those that run. What it teaches: a word with a third value, "somebody may sleep",
 -- so that a release without waiters needs no system call.
 title = "glibc: pthread_mutex_t, std::mutex; waiters sleep in the kernel at once"
+library = "glibc (pthread_mutex_t, std::mutex)"
 traits = { sleeps = true }
 
 local FREE <const>, HELD <const>, WAITED_FOR <const> = 0, 1, 2

@@ -2,6 +2,7 @@
 -- two bits say that a writer waits or holds it, and whether readers or a writer have their turn. What it teaches: a turn is
 -- handed over by a word that only those who wait look at, so that readers cost one addition each way and no more.
 title = "glibc: pthread_rwlock_t, std::shared_mutex; readers first, waiters sleep in the kernel"
+library = "glibc (pthread_rwlock_t, std::shared_mutex)"
 traits = { readers = "together", sleeps = true }
 
 local WRITERS_TURN <const>, WRITER <const>, READER <const> = 1, 2, 8 -- of `readers`

@@ -1,6 +1,7 @@
 -- std::sync::Mutex of Rust on Linux (1.62 and later): looks at the word a hundred times while nobody else sleeps for it, then
 -- sleeps in the kernel. What it teaches: whoever has slept marks the mutex as waited for, because others may still sleep.
 title = "Rust: std::sync::Mutex; looks for a while, then sleeps in the kernel"
+library = "Rust (std::sync::Mutex)"
 traits = { sleeps = true, fits_4_bytes = true }
 
 local FREE <const>, HELD <const>, WAITED_FOR <const> = 0, 1, 2

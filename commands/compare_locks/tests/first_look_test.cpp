@@ -28,7 +28,7 @@ class FirstLookTest : public testing::Test {
   std::vector<std::string> left(const std::vector<double>& throughputs, const std::vector<workloads::LockEntry>& own = {}) {
     std::vector<ReportedPoint> points;
     for (const double per_s : throughputs) points.push_back(ended_with(per_s));
-    return algorithms(left_by_first_look(trials, TrialsInOrders(points, 1), own, look));
+    return algorithms(left_by_first_look(trials, TrialsInOrders(points, 1), own, false, look));
   }
 
   std::vector<LockReplacement> trials = {{}, {"a", "ttas"}, {"a", "mcs"}, {"a", "clh"}, {"b", "ticket"}};
