@@ -37,8 +37,12 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
 
 LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders,
                        double with_threads) {
-  LockRanking ranking{
-      lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}, not_offered(lock)};
+  LockRanking ranking{.lock = lock.name,
+                      .recorded_algorithm = lock.algorithm,
+                      .trials = {trial_of(lock, lock.replayed_as, orders, 0, with_threads)},
+                      .failed = {},
+                      .not_offered = not_offered(lock),
+                      .only_readers = lock.acquired_shared > 0 && lock.acquired == 0};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
     if (orders.finished(i)) {
@@ -298,6 +302,9 @@ std::string advice(const LockComparison& comparison) {
   if (const std::string library = library_of(comparison, algorithm); !library.empty())
     text += fmt::format("; {} comes from {}", algorithm, library);
   text += in_no_library(comparison, comparison.again->change.median_pct);
+  if (ranking.only_readers && traits_of(comparison, algorithm).readers != workloads::Readers::one_by_one)
+    text +=
+        "; no writer was recorded, which would have to wait for the readers or to make copies: its cost is not in this gain";
   const auto fair = std::find_if(ranking.trials.begin(), recorded, [&](const LockTrial& trial) {
     return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain() && can_have(comparison, trial.algorithm);
   });

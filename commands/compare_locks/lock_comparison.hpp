@@ -44,6 +44,7 @@ struct LockRanking {
   std::vector<LockTrial> trials;
   std::vector<std::string> failed;            // algorithms with which some run did not finish
   std::vector<std::string> not_offered = {};  // see not_offered() of lock_choice.hpp
+  bool only_readers = false;                  // threads take it as readers, and no writer was recorded
 };
 
 // The lock that a trial replaces, and the algorithm that replaces it. Both empty: the trial replaces nothing.

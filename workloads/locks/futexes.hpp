@@ -15,8 +15,8 @@ class Futexes {
   static Futexes& of(CpuObjects& per_cpu);
   explicit Futexes(CpuObjects& per_cpu);
 
-  // Sleeps until wake() of this word, if the word has this value; returns false at once if it has another. May also return true
-  // without any wake(). Consumes wake-ups of the CPU that were meant for others.
+  // Sleeps until wake() of this word, if the word has this value; returns false at once if it has another. Leaves the CPU a
+  // wake-up, because it may have consumed one that was meant for the program.
   bool wait(Cpu& cpu, Cpu::Word word, Value expected) const;
   // Wakes the `most` CPUs that have waited longest for this word; returns how many there were.
   int wake(Cpu& cpu, Address word, int most) const;

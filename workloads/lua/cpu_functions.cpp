@@ -400,9 +400,7 @@ int cpu_futex_wait(lua_State* state) {
   const Futexes& futexes = futexes_of(call, "futex_wait");
   const Value expected = call.value(2);
   const Wait wait(call);
-  const bool slept = futexes.wait(call.cpu(), call.word, expected);
-  if (slept && call.lua().lock_call != nullptr) call.lua().lock_call->slept = true;
-  return call.returns_flag(slept);
+  return call.returns_flag(futexes.wait(call.cpu(), call.word, expected));
 }
 
 // futex_wake(word [, most]): wakes CPUs that wait for the word, by default one; returns how many there were.
