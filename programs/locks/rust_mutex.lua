@@ -1,11 +1,12 @@
--- std::sync::Mutex of Rust on Linux (1.62 and later): looks at the word a hundred times while nobody else sleeps for it, then
+-- std::sync::Mutex of Rust on Linux (1.62 and later): looks at the word for a while as long as nobody else sleeps for it, then
 -- sleeps in the kernel. What it teaches: whoever has slept marks the mutex as waited for, because others may still sleep.
 title = "Rust: std::sync::Mutex; looks for a while, then sleeps in the kernel"
 library = "Rust (std::sync::Mutex)"
 traits = { sleeps = true, fits_4_bytes = true }
 
 local FREE <const>, HELD <const>, WAITED_FOR <const> = 0, 1, 2
-local LOOKS <const>, PAUSE_CYCLES <const> = 100, 40
+-- Rust looks 100 times with a `pause` between, of about 40 cycles; every fourth look is simulated.
+local LOOKS <const>, PAUSE_CYCLES <const> = 25, 160
 
 function setup()
   futexes()

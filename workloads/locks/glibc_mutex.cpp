@@ -3,6 +3,8 @@
 // a release without waiters needs no system call.
 #include "workloads/locks/glibc_mutex.hpp"
 
+#include <array>
+
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 
@@ -39,22 +41,19 @@ std::unique_ptr<Lock> make_glibc_mutex(const LockPlace& place) {
 
 }  // namespace
 
-// A process of one thread needs no atomic operations, and lock() of glibc 2.35 and later does without.
-bool GlibcMutex::took(Cpu& cpu) const {
-  if (!alone_ || cpu.load(word_.address, kBytes) != kFree)
-    return cpu.compare_exchange(word_.address, kFree, kHeld, kBytes) == kFree;
-  cpu.store(word_.address, kHeld, kBytes);
-  return true;
-}
-
 void GlibcMutex::keep(Cpu& cpu) const {
   cpu.store(owner_, static_cast<Value>(cpu.id().value) + 1, kBytes);
 }
 
+// A process of one thread needs no atomic operations, and glibc 2.35 and later do without.
 bool GlibcMutex::lock_at_once(Cpu& cpu) const {
+  if (!alone_) return try_lock(cpu);
   cpu.execute(kOtherInstructions);
-  cpu.load(owner_, kBytes);
-  if (!took(cpu)) return false;
+  const std::array<Cpu::Word, 2> words = {{{owner_, kBytes}, word_}};
+  std::array<Value, 2> values{};
+  cpu.load_all(words, values);
+  if (values[1] != kFree) return false;
+  cpu.store(word_.address, kHeld, kBytes);
   keep(cpu);
   return true;
 }

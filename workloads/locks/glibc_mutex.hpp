@@ -24,7 +24,6 @@ class GlibcMutex {
   }
 
  private:
-  [[nodiscard]] bool took(Cpu& cpu) const;
   void keep(Cpu& cpu) const;
 
   Cpu::Word word_;
