@@ -24,8 +24,6 @@ class Futexes {
  private:
   [[nodiscard]] Address queue_of(Address word) const;
   [[nodiscard]] Address waiter(Value number) const { return (*waiters_)[number - 1]; }
-  void append(Cpu& cpu, Address queue, Address word) const;
-  [[nodiscard]] std::vector<Value> take(Cpu& cpu, Address queue, Address word, int most) const;
 
   std::vector<Address> queues_;
   const std::vector<Address>* waiters_;  // of each CPU, which waits for one word at a time
