@@ -14,7 +14,6 @@ LockEntry brlock();
 LockEntry glibc_adaptive_mutex();
 LockEntry glibc_mutex();
 LockEntry glibc_rwlock();
-LockEntry libcxx_shared_mutex();
 LockEntry mutex();
 LockEntry no_lock();
 LockEntry qspinlock();
@@ -24,8 +23,8 @@ LockEntry ttas_backoff();
 std::span<const LockEntry> all_locks() {
   static const std::vector<LockEntry> kLocks = [] {
     std::vector<LockEntry> locks = locks_in_lua();
-    for (const auto declare : {brlock, glibc_adaptive_mutex, glibc_mutex, glibc_rwlock, libcxx_shared_mutex, mutex, no_lock,
-                               qspinlock, rcu_lock, ttas_backoff})
+    for (const auto declare :
+         {brlock, glibc_adaptive_mutex, glibc_mutex, glibc_rwlock, mutex, no_lock, qspinlock, rcu_lock, ttas_backoff})
       locks.push_back(declare());
     std::sort(locks.begin(), locks.end(), [](const LockEntry& a, const LockEntry& b) { return a.name < b.name; });
     return locks;
