@@ -5,8 +5,8 @@ import json
 import pytest
 from program import ROOT, Program
 
-# The authors of libc++'s time zone database measured look-ups of 5.5, 15.5, 15.4, 19.3 and 20.8 ns under a std::mutex with 1, 2,
-# 4, 8 and 32 threads, and of 13.9, 34.5, 38.4, 51.1 and 57.1 ns under libc++'s std::shared_mutex
+# The authors of libc++'s time zone database measured look-ups of 5.5, 15.5, 15.4, 19.3 and 20.8 ns under a std::mutex with 1,
+# 2, 4, 8 and 32 threads, and of 13.9, 34.5, 38.4, 51.1 and 57.1 ns under libc++'s std::shared_mutex
 # (github.com/llvm/llvm-project/pull/87929): 2.2 to 2.7 times as long.
 LOOK_UP = f"""\
 name    = "look_up"
