@@ -36,6 +36,10 @@ void unlock_futex_queue(Cpu& cpu, Address queue, const FutexQueue& now) {
   cpu.store_release(queue, now.first << kFirstShift | now.last << kLastShift);
 }
 
+// What the calls take, in percent of one that does nothing. Measured on Linux 6.18, Xeon at 2.8 GHz: 83 ns for getppid, 161 for
+// a wait whose word has changed, 108 for a wake-up of nobody.
+constexpr std::int64_t kWaitPct = 194, kWakePct = 130;
+
 void spend(Cpu& cpu, std::int64_t cycles) {
   if (cycles > 0) cpu.compute(cycles);
 }
@@ -74,7 +78,7 @@ bool Futexes::wait(Cpu& cpu, Cpu::Word word, Value expected) const {
   const Cpu::SystemCosts costs = cpu.system_costs();
   const Address queue = queue_of(word.address);
   const Value me = static_cast<Value>(cpu.id().value) + 1;
-  spend(cpu, costs.call_cycles);
+  spend(cpu, costs.call_cycles * kWaitPct / 100);
   const FutexQueue before = lock_futex_queue(cpu, queue);
   if (cpu.load(word.address, word.bytes) != expected) {
     unlock_futex_queue(cpu, queue, before);
@@ -93,7 +97,7 @@ bool Futexes::wait(Cpu& cpu, Cpu::Word word, Value expected) const {
 
 int Futexes::wake(Cpu& cpu, Address word, int most) const {
   const Address queue = queue_of(word);
-  spend(cpu, cpu.system_costs().call_cycles);
+  spend(cpu, cpu.system_costs().call_cycles * kWakePct / 100);
   cpu.fence();
   if (cpu.load(queue) == 0) return 0;
   FutexQueue now = lock_futex_queue(cpu, queue);

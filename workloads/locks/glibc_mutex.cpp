@@ -52,7 +52,7 @@ class GlibcMutex final : public Lock {
   }
 
  private:
-  // A process of one thread needs no atomic operations, and glibc 2.35 and later do without.
+  // A process of one thread needs no atomic operations, and glibc 2.34 and later do without.
   bool took_alone(Cpu& cpu) {
     cpu.execute(kOtherInstructions);
     const std::array<Cpu::Word, 2> words = {owner_, word_};

@@ -40,10 +40,10 @@ double had_at(const std::string& name, double call_ns, double switch_ns) {
 class ALockOfGlibc : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(, ALockOfGlibc, testing::Values("glibc_mutex", "glibc_adaptive_mutex", "glibc_rwlock", "rust_mutex"));
 
-// The release makes one system call, and the waiter's thread gets its CPU back after one context switch: with 100 and 2000 ns
-// for these, it has the lock 2100 ns later than with none. Its own call and the switch away were over before the release.
+// The release makes one system call, which takes 1.3 times as long as an empty one, and the waiter's thread gets its CPU back
+// after one context switch. Its own call and the switch away were over before the release.
 TEST_P(ALockOfGlibc, IsHadByASleeperACallAndASwitchAfterItsRelease) {
-  EXPECT_EQ(had_at(GetParam(), 100, 2000), had_at(GetParam(), 0, 0) + 2100);
+  EXPECT_EQ(had_at(GetParam(), 100, 2000), had_at(GetParam(), 0, 0) + 130 + 2000);
 }
 
 TEST_P(ALockOfGlibc, MakesNoSystemCallIfNobodyWaits) {
