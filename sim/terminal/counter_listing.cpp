@@ -213,13 +213,13 @@ std::string counter_table(const CounterListing& listing, const Painter& paint, c
   std::vector<std::string> names = names_in_order(sum);
   for (const CostFormula& cost : costs) names.push_back(cost.name());
   std::string out;
-  for (auto first = listing.begin(); first != listing.end();) {
-    const auto last = std::ranges::next(first, kCachesSideBySide, listing.end());
+  for (auto first = listing.begin(), last = first; first != listing.end(); first = last) {
+    last = std::ranges::next(first, kCachesSideBySide, listing.end());
     std::vector<Column> columns = {words("counter")};
     std::vector<std::map<std::string, double>> values;  // by column
-    for (const auto& [cache, counters] : std::ranges::subrange(first, last)) {
-      columns.push_back(figures(fmt::format("cache {}", cache), 0, 2));
-      values.push_back(values_with_costs(counters, std::nullopt, common));
+    for (auto at = first; at != last; ++at) {
+      columns.push_back(figures(fmt::format("cache {}", at->first), 0, 2));
+      values.push_back(values_with_costs(at->second, std::nullopt, common));
     }
     if (last == listing.end()) {
       columns.push_back(figures("all", 0, 2));
@@ -232,7 +232,6 @@ std::string counter_table(const CounterListing& listing, const Painter& paint, c
       table.add(cells);
     }
     out += table.text() + (last == listing.end() ? "" : "\n");
-    first = last;
   }
   return out;
 }
