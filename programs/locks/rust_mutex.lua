@@ -5,8 +5,8 @@ library = "Rust (std::sync::Mutex)"
 traits = { sleeps = true, fits_4_bytes = true }
 
 local FREE <const>, HELD <const>, WAITED_FOR <const> = 0, 1, 2
--- Rust looks 100 times with a `pause` between, of about 40 cycles; every fifth look is simulated.
-local LOOKS <const>, PAUSE_CYCLES <const> = 20, 200
+-- Rust looks 100 times with a `pause` between, of about 40 cycles; every sixth look is simulated.
+local LOOKS <const>, PAUSE_CYCLES <const> = 16, 250
 
 function setup()
   futexes()

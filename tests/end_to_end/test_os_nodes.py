@@ -11,7 +11,6 @@ from results import read_csv
 
 # A program in Lua that counts what its machine says, and has an object on each node.
 ASKS = """
-parameters = {}
 tallies = { "nodes", "caches", "here", "cache" }
 ends = true
 
@@ -42,29 +41,32 @@ def machine(program: Program, name: str, os_nodes: str) -> Path:
     return program.file(f"{name}_{re.sub('[^a-z0-9]', '', os_nodes)}.toml", stated.partition("[[history]]")[0])
 
 
-def asked(program: Program, file: str | Path, *sets: str) -> tuple[dict[str, float], list[str]]:
-    """What the last CPU counted; the homes of the pages that it read."""
+def asked(program: Program, file: str | Path, *sets: str) -> tuple[dict[str, float], dict[str, int]]:
+    """What the last CPU counted; how many pages it read from each home."""
     lua = program.file("asks.lua", ASKS)
     text = f'name = "asks"\ntitle = "asks"\nmachine = "{file}"\n[workload]\nname = "program"\nprogram = "{lua}"\n'
     asks = program.file("asks.toml", text + "[run]\nwarmup_us = 0\nmeasure_us = 0\n")
     out = program.run(asks, "out", "--fresh", *sets)
     metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
-    homes = [row["home"] for row in read_csv(out / "lines.csv") if row["object"] == "pages"]
+    homes: dict[str, int] = {}
+    for row in read_csv(out / "lines.csv"):
+        if row["object"] == "pages":
+            homes[row["home"]] = homes.get(row["home"], 0) + int(row["count"])
     counts = {name: metrics.get(f"program.{name}", {}).get("value", 0) for name in ("caches", "here", "cache")}
-    return counts, sorted(homes)
+    return counts, homes
 
 
 def test_a_program_sees_the_operating_systems_nodes_and_its_last_level_cache(linebounce: Program) -> None:
     """Two nodes of the interconnect with four L3s of eight cores each; CPU 63 is the last one of the second node."""
     usual, homes = asked(linebounce, "generic_ccx_64core", "--set", "machine.cpu_order=fill")
     assert usual == {"caches": 8, "here": 1, "cache": 7}
-    assert set(homes) == {"1"}
+    assert homes == {"1": 8}
     whole, homes = asked(linebounce, machine(linebounce, "generic_ccx_64core", "machine"), "--set", "machine.cpu_order=fill")
     assert whole == {"caches": 8, "here": 0, "cache": 7}
-    assert homes.count("0") == homes.count("1") == 1, "pages of the one node are interleaved over both memories"
+    assert homes == {"0": 4, "1": 4}, "pages of the one node are interleaved over both memories"
     each, homes = asked(linebounce, machine(linebounce, "generic_ccx_64core", "cache"), "--set", "machine.cpu_order=fill")
     assert each == {"caches": 8, "here": 7, "cache": 7}
-    assert set(homes) == {"1"}
+    assert homes == {"1": 8}
 
 
 def test_an_object_is_placed_on_a_node_of_the_operating_system(linebounce: Program) -> None:
@@ -107,8 +109,8 @@ void release(struct own *lock) { __atomic_store_n(&lock->held, 0, __ATOMIC_RELEA
 
 
 def test_a_lock_in_c_asks_for_its_last_level_cache(linebounce: Program) -> None:
-    linebounce.file("own.c", LOCK_IN_C)
-    sets = ["--set=machine.cpus=16", "--set=workload.lock=own.c", "--set=run.measure_us=20", "--set=run.seeds=1"]
+    lock = linebounce.file("own.c", LOCK_IN_C)
+    sets = ["--set=machine.cpus=16", f"--set=workload.lock={lock}", "--set=run.measure_us=20", "--set=run.seeds=1"]
     linebounce.run("lock_scaling", "out", "--machine", "epyc_7773x_1socket", "--unchecked", *sets)
 
 
