@@ -121,7 +121,7 @@ class OsNodes {
 // The nodes with memory among `nodes`; if there is none, the next one.
 std::vector<int> with_memory_of(const std::set<int>& nodes, const std::vector<int>& with_memory) {
   std::vector<int> here;
-  std::ranges::set_intersection(nodes, with_memory, std::back_inserter(here));
+  std::ranges::copy_if(with_memory, std::back_inserter(here), [&nodes](int node) { return nodes.contains(node); });
   if (!here.empty()) return here;
   const auto next = std::ranges::lower_bound(with_memory, *nodes.begin());
   return {next == with_memory.end() ? with_memory.front() : *next};
