@@ -50,7 +50,7 @@ constexpr AddressGrammar kRamulator{
         "and an address (decimal, without leading zeros, or 0x and hexadecimal)",
     .parse = ramulator_line};
 
-// What tells these lines from those of other forms with as many words.
+// Tells Ramulator's lines from lines of other forms that have as many words.
 class RamulatorMarks {
  public:
   void see(std::string_view text) {

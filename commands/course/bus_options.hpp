@@ -50,7 +50,7 @@ ExitCode run_on_bus(const Protocol& protocol, const std::function<void()>& run);
 // The caches of an atomic bus: as the options say, else those of the machine, else of course_8way. Errors: ConfigError.
 AtomicCacheSpec caches_of(const TraceOptions& options, const std::string& machine);
 
-// What a seed draws: the frames of a trace's virtual pages.
+// Whether a seed has an effect: for a trace with virtual pages, it draws their frames.
 enum class SeedOf : std::uint8_t { nothing, frames };
 
 // Refuses --set, because an atomic bus has no time, and a seed of nothing. Errors: ConfigError, UsageError.

@@ -28,8 +28,8 @@ bool is_meant_as_trace(const std::string& word, const TraceOptions& options);
 // The trace in Linebounce's format: its own file, or a conversion of another tool's files.
 class ConvertedTrace {
  public:
-  // `subcommand`: "run", for messages. `directory`: where to put the conversion, under a name of its own, for keep(); empty: it
-  // is temporary. Errors: ConfigError, TraceError.
+  // Converts the files, unless they are a trace of Linebounce's. `subcommand`: "run", for messages. `directory`: where keep()
+  // leaves the conversion; empty: the conversion is temporary. Errors: ConfigError, TraceError.
   ConvertedTrace(const TraceOptions& options, const std::string& subcommand, const std::filesystem::path& directory);
   // Removes the conversion, unless it was kept or there before.
   ~ConvertedTrace();

@@ -36,7 +36,7 @@ struct Typed {
 
 using Words = std::vector<std::string_view>;
 
-Words words_of(std::string_view text) {
+Words words_of_access(std::string_view text) {
   constexpr std::string_view kBetween = " \t\r,:()";
   Words words;
   for (std::size_t at = text.find_first_not_of(kBetween); at != text.npos; at = text.find_first_not_of(kBetween, at)) {
@@ -85,7 +85,7 @@ std::vector<std::string_view> split_accesses(std::string_view text) {
   while (!text.empty()) {
     const std::size_t closed = text.find(")(");
     const std::size_t end = std::min({text.find_first_of(";\n"), closed == text.npos ? closed : closed + 1, text.size()});
-    const Words words = words_of(text.substr(0, end));
+    const Words words = words_of_access(text.substr(0, end));
     if (std::ranges::all_of(words, [](std::string_view word) { return joined_letters(word) > 0; })) {
       accesses.insert(accesses.end(), words.begin(), words.end());  // "r1 w2 r1"
     } else {
@@ -110,17 +110,17 @@ bool is_name(std::string_view place) {
 }
 
 bool is_address(std::string_view place) {
-  return is_number(place) || ((place.starts_with("0x") || place.starts_with("0X")) && hexadecimal(place));
+  return hexadecimal(place) && (is_number(place) || place.starts_with("0x") || place.starts_with("0X"));
 }
 
-// What is wrong with an access.
+// Says why an access can't be read.
 struct NotUnderstood {
   std::string why;
 };
 
 std::variant<Typed, NotUnderstood> parse(std::string_view text) {
   const std::size_t value = std::min({text.find("<-"), text.find('='), text.size()});  // "P0: write 120 <-- 80", "x = 5"
-  Words words = words_of(text.substr(0, value));
+  Words words = words_of_access(text.substr(0, value));
   std::erase_if(words, announces_cpu);  // "core 1"
   const std::string_view first = words.empty() ? "" : words.front();
   std::string_view operation = take(words, operation_of), cpu;

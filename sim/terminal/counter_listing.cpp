@@ -128,7 +128,7 @@ bool has_time(const CounterListing& listing) {
   });
 }
 
-// What the values of all caches have in common.
+// Tells what holds for every cache of a listing: whether it has cycles, and the formulas.
 struct Common {
   explicit Common(const CounterListing& listing, const std::vector<CostFormula>& its_costs)
       : in_time(has_time(listing)), costs(its_costs) {}

@@ -18,7 +18,7 @@ _ALONE = {"bus", "memory"}  # named without a number where there is only one
 
 _SIGNAL = "The snoop tells"  # an answer on a wire of the bus, which the diagram leaves out
 
-# As in teach/page/src/style/tokens.css: a colour and its wash.
+# Each state's colour and background, the same as in teach/page/src/style/tokens.css.
 _COLOURS = {
     "M": ("#ad4300", "#fbe3d4"),
     "O": ("#a1447e", "#f6e2ee"),

@@ -64,6 +64,7 @@ def test_lines_may_be_as_small_as_a_byte(linebounce: Program) -> None:
         ("P1 R x+4", "x+4 is no place"),
         ("P1 W 0xg", "0xg is no place"),
         ("P1 W 0x10000000000000000", "0x10000000000000000 is no place"),
+        ("P1 W 99999999999999999999", "99999999999999999999 is no place"),
         ("P1 R 1f00", "1f00 is no name; as an address it is 0x1f00"),
         ("<0> R 10", "<0> is no place"),
         ("P1 reeds x", "no word in it is an operation: R, read, load, W, write, store, LL or SC"),

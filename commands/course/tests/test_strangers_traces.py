@@ -217,7 +217,7 @@ def test_typed_accesses_have_no_seed(linebounce: Program, command: str) -> None:
 
 
 def test_a_machine_gives_an_atomic_bus_its_caches(linebounce: Program) -> None:
-    # The lines are 8 KiB apart: one set of 32 KiB with 4 ways has room for 4 of them, one of the default's 8 ways for all 5.
+    # Five lines, 8 KiB apart, map to one set. A cache of 32 KiB with 4 ways can't hold them; the default, with 8 ways, can.
     accesses = "; ".join(f"P0 R 0x{0x2000 * (i % 5):x}" for i in range(10))
     usual = linebounce("run", "--accesses", accesses, "--protocol", "mesi").stdout
     assert "evictions" not in usual

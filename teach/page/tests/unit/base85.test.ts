@@ -1,4 +1,4 @@
-// What packs the engine and what unpacks it agree, whatever the number of bytes.
+// decode85() returns what encode85() packed, for any number of bytes.
 import { expect, test } from "vitest";
 import { decode85 } from "../../src/engine/unpack";
 import { encode85 } from "../../tools/base85.mjs";
