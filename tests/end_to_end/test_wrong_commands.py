@@ -22,7 +22,7 @@ REFUSED = {
     "run small.toml lock=mcs": 'unexpected argument "lock=mcs"; settings are given by --set: --set lock=mcs',
     "run small.toml other": 'unexpected argument "other": small.toml is not a trace',
     "run smal.toml": "smal.toml: there is no such file; did you mean small.toml?",
-    "run small.tml": 'small.tml: there is no such file; did you mean small.toml?',
+    "run small.tml": "small.tml: there is no such file; did you mean small.toml?",
     "run small": 'experiment "small" is not known; did you mean the file small.toml?',
     "run p3_xeon_4way": "it is a machine, for --machine p3_xeon_4way",
     "run mcs": "it is a lock, for --set workload.lock=mcs",
