@@ -60,6 +60,7 @@ const std::vector<Form>& all_forms() {
         LISTED(MakeForm, sysctl_form)(),
         LISTED(MakeForm, mlc_form)(),
         LISTED(MakeForm, numa_form)(),
+        LISTED(MakeForm, dmi_form)(),
     };
     for (Form& form : listing_forms()) forms.push_back(std::move(form));
     for (MakeForm* const make : {LISTED(MakeForm, dwarf_form), LISTED(MakeForm, litmus_form), LISTED(MakeForm, own_trace_form),

@@ -40,6 +40,8 @@ using ConvertTrace = std::function<Losses(const std::vector<std::filesystem::pat
 // Errors: TraceError with the line.
 using ReadLocks = std::function<LockStatisticsFile(const std::filesystem::path& file)>;
 
+// Reads the processor, its clock and its caches, as far as the text states them.
+using ReadFacts = std::function<MachineTopology(const std::string& text)>;
 // Errors: TraceError. `file`: for messages.
 using ReadStructure = std::function<MachineTopology(const std::string& text, const std::string& file)>;
 
@@ -52,6 +54,7 @@ struct Form {
   ConvertTrace convert = {};          // for traces
   ReadLocks read_locks = {};          // for lock statistics
   ReadStructure read_structure = {};  // for descriptions of which CPUs share what
+  ReadFacts read_facts = {};          // for descriptions of the processor that may lack its CPUs
   std::string_view extension = {};    // of files' names, if the form alone has it: ".din"
   bool joins_files = false;           // true: several files become one trace or experiment
 };

@@ -2,6 +2,7 @@
 // alone or no option prints a summary. The summary has the CPUs of each NUMA node, but not of each core, so it suffices only
 // if cores have one thread.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "forms/line_file.hpp"
 #include "forms/machine_topology.hpp"
 #include "forms/size_text.hpp"
+#include "models/text/quote_marks.hpp"
 #include "models/text/text_lines.hpp"
 #include "trace/error.hpp"
 
@@ -428,7 +430,8 @@ MachineTopology read_lscpu_facts(const std::string& text) {
   return topology;
 }
 
-MachineTopology read_lscpu(const std::string& text, const std::string& file) {
+MachineTopology read_lscpu(const std::string& quoted, const std::string& file) {
+  const std::string text = fmt::format("{}\n", fmt::join(unquoted_lines(quoted), "\n"));
   MachineTopology topology;
   const std::vector<json> documents = documents_in(text);
   if (std::ranges::any_of(text_lines(text), is_table_title) || is_bare_table(text)) {
@@ -486,7 +489,8 @@ Form lscpu_form() {
                                                   (excerpt.has("\"caches\"") && excerpt.has("\"one-size\""))),
                               "it has the names that lscpu gives its fields");
           },
-      .read_structure = read_lscpu};
+      .read_structure = read_lscpu,
+      .read_facts = read_lscpu_facts};
 }
 
 }  // namespace linebounce::sim

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "forms/forms.hpp"
+#include "forms/hmat.hpp"
 #include "forms/line_file.hpp"
 #include "forms/lock_statistics.hpp"
 #include "forms/number_grid.hpp"
@@ -35,6 +36,7 @@ class NumaReader {
   }
 
   NumaTables finished() {
+    std::ranges::move(hmat_.finished(), std::back_inserter(pairs_));
     take_pairs();
     if (nodes_.empty()) refuse("no node with its CPUs, distances or latency was found");
     NumaTables tables;
@@ -60,6 +62,8 @@ class NumaReader {
   void line(std::string_view text) {
     if (continued_) {
       distances_of_slit(nodes_[*continued_], text);
+    } else if (hmat_.take(text)) {
+      return;
     } else if (const std::size_t folder = text.find(kNodeFolder); folder != text.npos) {
       of_sysfs(text.substr(folder + kNodeFolder.size()));
     } else if (text.find("Locality: Flags:") != text.npos) {
@@ -151,15 +155,18 @@ class NumaReader {
 
   // Takes each memory's best figures, which are those of the nearest CPUs, and the mean latency of all others.
   void take_pairs() {
-    for (const LoggedPair& pair : pairs_) {
+    for (const HmatPair& pair : pairs_) {
+      if (pair.is_latency && pair.figure > kLongestHmatNs)
+        refuse(fmt::format("HMAT has {:g} ns between domains {} and {}; expected up to {:g}", pair.figure, pair.from, pair.to,
+                           kLongestHmatNs));
       NumaNode& of = nodes_[pair.to];
       std::optional<double>& place = pair.is_latency ? of.read_latency_ns : of.read_mb_per_s;
       place = !place ? pair.figure : pair.is_latency ? std::min(*place, pair.figure) : std::max(*place, pair.figure);
     }
     const auto has_own = [&](int node) {
-      return std::ranges::any_of(pairs_, [node](const LoggedPair& pair) { return pair.from == node && pair.to == node; });
+      return std::ranges::any_of(pairs_, [node](const HmatPair& pair) { return pair.from == node && pair.to == node; });
     };
-    for (const LoggedPair& pair : pairs_) {
+    for (const HmatPair& pair : pairs_) {
       if (!pair.is_latency || pair.from == pair.to || !has_own(pair.to)) continue;
       others_sum_ += pair.figure;
       ++others_;
@@ -214,14 +221,9 @@ class NumaReader {
   }
 
   std::string file_;
-  struct LoggedPair {
-    int from = 0, to = 0;
-    bool is_latency = true;  // else a bandwidth
-    double figure = 0;
-  };
-
+  HmatTable hmat_{[this](const std::string& text) { refuse_line(text); }};
   std::map<int, NumaNode> nodes_;
-  std::vector<LoggedPair> pairs_;
+  std::vector<HmatPair> pairs_;
   double others_sum_ = 0;
   int others_ = 0;
   bool logs_latency_ = false, logs_bandwidth_ = false;  // what the pairs that follow in the log are
@@ -273,6 +275,8 @@ Likeness numa_likeness(const Excerpt& excerpt) {
   if (excerpt.has("HMAT") || excerpt.has("/hmat:")) {
     if (excerpt.has(kPair)) return {Likeness::Sure::certain, "it has HMAT's pairs of initiators and targets"};
   }
+  if (excerpt.has("\"HMAT\"") && excerpt.has("Structure Type :"))
+    return {Likeness::Sure::certain, "it has HMAT's structures as iasl prints them"};
   if (excerpt.has("\"SLIT\"") && excerpt.has("Localities :")) return {Likeness::Sure::certain, "it has SLIT's localities"};
   for (const std::string_view part : {"/distance:", "/cpulist:", "/initiators/read_latency:"}) {
     if (excerpt.has(kNodeFolder) && excerpt.has(part))
@@ -363,12 +367,14 @@ NodeLinks links_by_distance(const NumaTables& tables) {
 }
 
 Form numa_form() {
-  return {
-      .name = "numa",
-      .kind = FormKind::machine,
-      .what = "NUMA nodes: numactl -H, or grep . of files in /sys/devices/system/node; SLIT by iasl, HMAT in the kernel's log",
-      .marks = "\"node 0 cpus:\", \"node distances:\", paths such as node0/distance:, \"SLIT\", \"Initiator-Target[\"",
-      .likeness = numa_likeness};
+  return {.name = "numa",
+          .kind = FormKind::machine,
+          .what =
+              "NUMA nodes: numactl -H, or grep . of files in /sys/devices/system/node; SLIT and HMAT by iasl -d, HMAT "
+              "in the kernel's log",
+          .marks =
+              "\"node 0 cpus:\", \"node distances:\", paths such as node0/distance:, \"SLIT\", \"HMAT\", \"Initiator-Target[\"",
+          .likeness = numa_likeness};
 }
 
 }  // namespace linebounce::sim

@@ -32,7 +32,8 @@ struct NumaTables {
 };
 
 // Reads the output of `numactl -H`; files of /sys/devices/system/node as `grep .` prints them: "node0/distance:10 21",
-// "node0/cpulist:0-3", "node0/access0/initiators/read_latency:110"; HMAT as the kernel logs it; SLIT as `iasl -d` prints it.
+// "node0/cpulist:0-3", "node0/access0/initiators/read_latency:110"; HMAT as the kernel logs it; SLIT and HMAT as `iasl -d`
+// prints them.
 // `file`: for messages. Errors: trace::TraceError.
 NumaTables read_numa(const std::string& text, const std::string& file);
 

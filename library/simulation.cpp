@@ -134,11 +134,11 @@ class Simulation::Implementation {
     refuse_after_run();
     if (bytes <= 0 || bytes > kMostBytes)
       throw std::invalid_argument(fmt::format("{}: {} bytes: an object has 1 to {}", name, bytes, kMostBytes));
-    const int nodes = machine_->layout().nodes();
+    const int nodes = machine_->layout().os_nodes();
     if (node && (*node < 0 || *node >= nodes))
       throw std::out_of_range(fmt::format("{}: there is no node {}; legal: 0 to {}", name, *node, nodes - 1));
     // Each object begins a line, so no two share one.
-    return memory_.place_plain(name, bytes, line_bytes(), node ? std::optional(Home::on(*node)) : std::nullopt);
+    return memory_.place_plain(name, bytes, line_bytes(), node ? std::optional(Home::on_os_node(*node)) : std::nullopt);
   }
   void preset(Address address, Value value, int bytes) {
     refuse_after_run();

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "models/os_nodes.hpp"
 #include "models/text/whole_number.hpp"
 
 namespace linebounce {
@@ -157,6 +158,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
                     present, buses, nodes.size(), spec.buses_per_node));
   }
   std::vector<CpuPlace> cores = cores_in_order(spec, nodes, present / buses);
+  set_os_nodes(spec, present / buses, cores, layout);
   const std::vector<int> core_of_cpu = cores_of_cpus(spec, present);
   std::vector<int> threads_in_use(cores.size());
   for (const int core : core_of_cpu) ++threads_in_use[core];

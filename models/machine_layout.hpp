@@ -9,9 +9,11 @@ namespace linebounce {
 
 struct CpuPlace {
   int node = 0;
-  int bus = 0;     // number in the machine: node * buses_per_node + the number in the node
-  int core = 0;    // number in the machine, counted bus by bus
-  int thread = 0;  // number in the core
+  int bus = 0;      // number in the machine: node * buses_per_node + the number in the node
+  int core = 0;     // number in the machine, counted bus by bus
+  int thread = 0;   // number in the core
+  int os_node = 0;  // the operating system's node (models/os_nodes.hpp)
+  int cache = 0;    // number in the machine of its last-level cache: the outermost one whose size the machine's file states
 };
 
 struct MachineLayout {
@@ -21,6 +23,12 @@ struct MachineLayout {
   int cores_present = 0;               // the number of cores, in use or not
   std::vector<int> nodes_with_memory;  // node numbers, ascending
   int buses_per_node = 1;
+
+  // Where the operating system takes memory from, for each of its nodes: nodes of the interconnect, ascending, never none. One
+  // without memory takes it from the next node that has some.
+  std::vector<std::vector<int>> memory_of_os_node;
+  std::vector<int> os_node_of_node;       // by node of the interconnect: the first of the operating system's nodes in it
+  std::vector<int> os_nodes_with_memory;  // numbers, ascending
 
   // An endpoint's place in the tree of controllers. The endpoint sends requests to its parent: a group or, at the top of the
   // tree, the directory of the line's home. `number` is its number among the group's members or the directories' agents. The
@@ -41,13 +49,14 @@ struct MachineLayout {
   [[nodiscard]] int first_group() const { return static_cast<int>(cores_on_bus.size()) + nodes(); }
   [[nodiscard]] const Group& group_at(int endpoint) const { return groups[endpoint - first_group()]; }
   [[nodiscard]] int nodes() const { return static_cast<int>(cores_on_bus.size()) / buses_per_node; }
+  [[nodiscard]] int os_nodes() const { return static_cast<int>(memory_of_os_node.size()); }
   [[nodiscard]] int node_of_bus(int bus) const { return bus / buses_per_node; }
 };
 
 // Distributes the cores evenly over the buses of the nodes that have CPUs, and numbers the CPUs and cores in use. With
 // cpu_order "spread", consecutive CPU numbers change the node first, then the bus, the core and the thread. With "fill", they
 // fill a core's threads, then a bus, then a node. Errors: std::invalid_argument, with a text for the user, if a node is
-// unknown, if the cores can't be distributed evenly, or if no node has memory.
+// unknown, if the cores can't be distributed evenly, if no node has memory, or if os_nodes doesn't fit the nodes and buses.
 MachineLayout lay_out(const MachineSpec& spec);
 
 // Returns the machine's specification with the memory and directory parameters that [memory.node.N] sets for this node.

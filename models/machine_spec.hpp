@@ -48,6 +48,7 @@ struct MachineSpec {
   int nodes = 1;
   int buses_per_node = 1;
   std::string cpu_nodes = "all";
+  std::string os_nodes;
   int line_bytes = 0;  // 0: each cache and bus states its own
   CpuSpec cpu;
   FootprintSpec footprint;
@@ -81,6 +82,10 @@ struct MachineSpec {
     keys.number("buses_per_node", "", buses_per_node, 1, kMostNodes,
                 "front-side buses in a node, each with a controller of its own", kOfNodes);
     keys.text("cpu_nodes", cpu_nodes, "the nodes that have CPUs: \"all\", or numbers, \"0 1\"", kOfNodes);
+    keys.text("os_nodes", os_nodes,
+              "the operating system's nodes: \"machine\" (one), \"nps2\" or \"nps4\" (2 or 4 in each node), \"cache\" (one for "
+              "each last-level cache), or a number for each bus, \"0 0 1 1\"; empty: the nodes of this machine",
+              {.needs = "machine.os_nodes"});
     keys.number("line_bytes", "bytes", line_bytes, 0, kLargestLine,
                 "line size of every cache and bus; 0: each of them states its own", {.needs = "machine.line_bytes"});
     keys.part("cpu", cpu);

@@ -24,7 +24,7 @@
 namespace linebounce {
 
 // The largest legal values of parameters.
-constexpr int kMostCpus = 256;
+constexpr int kMostCpus = 512;
 constexpr int kLargestLine = 4096;  // bytes
 constexpr int kMostNodes = 64;
 constexpr double kMostCycles = 1e6;

@@ -193,13 +193,19 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   const Excerpt excerpt = excerpt_of_text(text, std::filesystem::path(arguments.from).filename().string());
   std::optional<MachineTopology> topology;
   if (!arguments.topology.empty()) topology = read_structure(arguments.topology);
-  if (topology) take_description(*topology, arguments, request);
+  MachineTopology described = topology.value_or(MachineTopology{});
+  if (topology || !arguments.topologies_too.empty()) take_description(described, arguments, request);
   // An unrecognised file is read as a matrix, because the matrix reader's error names line and column.
   const bool is_known = !arguments.as.empty() || !recognise(excerpt).candidates.empty();
   const Form& chosen = is_known ? *choose_form(question, excerpt).form : *form_named("matrix");
   const std::string_view form = chosen.name;
   if (form == "lscpu" && !says_what_cpus_share(text))
     throw ConfigError(arguments.from + ": does not say which CPUs share what: lscpu -J -e does");
+  if (form == "dmi")
+    throw ConfigError(
+        fmt::format("{0}: names the processor and has no latencies: add them, as in `core-to-core-latency --csv > "
+                    "m.csv; linebounce import {1} m.csv -o mine.toml`",
+                    arguments.from, shell_word(arguments.from)));
   if (chosen.read_structure)
     throw ConfigError(
         fmt::format("{0}: says what CPUs share and no latencies: add them, as in `core-to-core-latency --csv > m.csv; "
@@ -281,8 +287,8 @@ void add_description(MachineTopology& topology, const std::string& file) {
   const std::string text = read_data(file);
   const FormQuestion question{.file = file, .kinds = {FormKind::machine}, .command = "linebounce import " + shell_word(file)};
   const Form& form = *choose_form(question, excerpt_of_text(text, file)).form;
-  if (form.name == "lscpu") {
-    add_what_is_missing(topology, read_lscpu_facts(text));
+  if (form.read_facts) {
+    add_what_is_missing(topology, form.read_facts(text));
   } else if (form.read_structure) {
     add_what_is_missing(topology, form.read_structure(text, file));
   }
@@ -304,6 +310,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   request.access = arguments.access;
   request.ask_family = family_question();
   if (!arguments.family.empty()) request.family = arguments.family;
+  request.os_nodes = arguments.os_nodes;
   request.at_once = arguments.at_once;
   Calibration calibration;
   try {
@@ -352,6 +359,7 @@ void add_calibrate(Command& program) {
   command.option(
       "--family", "NAME", &arguments->family,
       "Contention family (linebounce list families); default: that of the processor that a file names, else --machine's");
+  command.option("--os-nodes", "NODES", &arguments->os_nodes, kOsNodesHelp);
   command
       .option("--mhz", "M", &arguments->mhz, fmt::format("The clock of a file that counts in cycles; default: {}", kAssumedMhz))
       .between(1, 20000);

@@ -17,6 +17,7 @@ struct CalibrateArguments {
   std::string output;
   std::string access = "atomic";
   std::string family;
+  std::string os_nodes;                     // the operating system's nodes; empty: those of the structure
   std::optional<int> mhz;                   // CPU clock in MHz, for a file that counts cycles
   std::string topology;                     // a file for read_structure(); empty: the structure is derived from the matrix
   std::vector<std::string> topologies_too;  // further descriptions of that machine, for what the first one lacks
@@ -31,6 +32,12 @@ MachineTopology read_structure(const std::string& file);
 // Adds to `topology` what another file says of the same machine: its processor, clock and caches. Errors: as read_structure(),
 // but the file need not say which CPUs share a core.
 void add_description(MachineTopology& topology, const std::string& file);
+
+// The help of --os-nodes.
+inline constexpr const char* kOsNodesHelp =
+    "The operating system's nodes of the machine, as its firmware forms them: machine (one for all), nps2, nps4 (2 or 4 in "
+    "each "
+    "of its nodes), cache (one for each last-level cache), or a number for each bus; default: the machine's nodes";
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.
 ExitCode run_calibrate(const CalibrateArguments& arguments);

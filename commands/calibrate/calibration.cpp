@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "commands/calibrate/placed_caches.hpp"
 #include "commands/calibrate/simulated_apart.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // as a share of a block's mean; larger deviations are reported
 constexpr double kSpreadShare = 0.05;  // as a share of a block's mean; a block whose pairs differ more is reported
 constexpr std::string_view kMachine = "machine.";
+constexpr const char* kOsNodes = "machine.os_nodes";
 constexpr double kMovedShare = 0.005;  // as a share of a block's mean; if one moves farther, all latencies are fitted again
 constexpr int kAllSimulated = 16;      // in CPUs; for a larger machine, a sample is fitted
 
@@ -53,6 +55,7 @@ class Calibrator {
     name_family();
     if (!request_.machine && !request_.probe) take_caches();
     number_cpus();
+    if (!request_.os_nodes.empty()) set_os_nodes();
     set("machine.name", request_.name);
     set("machine.title", title());
     if (request_.probe) own_.emplace(*request_.probe, result_.machine, source_of_probe());
@@ -167,23 +170,27 @@ class Calibrator {
     if (structure_.topology == Topology::links) add_links();
   }
 
+  void set_os_nodes() {
+    result_.machine.settings.at(kOsNodes) = {request_.os_nodes, Origin{"--os-nodes"}};
+    result_.machine.sources[kOsNodes] = "assumed: --os-nodes says so";
+    typed(result_.machine);  // throws an error if they do not fit the machine
+  }
+
   [[nodiscard]] std::string copied() const { return "assumed: copied from " + result_.base; }
 
   // Takes the caches of the file with the structure. One that spans buses is divided among them: a machine has a cache behind
   // each bus.
   void take_caches() {
     if (request_.caches.empty()) return;
-    for (std::size_t i = 0; i < request_.caches.size(); ++i) {
-      if (request_.caches[i].level == static_cast<int>(i) + 1 && request_.caches.size() > 1) continue;
+    if (!has_all_levels(request_.caches)) {
       result_.noted.push_back(
-          fmt::format("{} does not have all levels of caches: they are {}'s.", request_.caches_file, result_.base));
-      return;
+          fmt::format("{} does not state all levels of caches: the others are {}'s.", request_.caches_file, result_.base));
     }
     caches_ = request_.caches;
     ProbedCache& last = caches_.back();
     const int cpus_of_bus = structure_.cores_per_bus * structure_.threads_per_core;
-    if (last.shared_by > cpus_of_bus && last.shared_by % cpus_of_bus == 0) {
-      const int buses = last.shared_by / cpus_of_bus;
+    if (last.shared_by > cpus_of_bus) {
+      const int buses = buses_of(last.shared_by);
       result_.noted.push_back(fmt::format("{} buses share each L{}, of {} KiB; in the machine each has its part of it.", buses,
                                           last.level, last.size_kib));
       last.size_kib /= buses;
@@ -192,6 +199,14 @@ class Calibrator {
     FittedTables tables(result_.machine, "datasheet: the caches in " + request_.caches_file);
     const PlacedCaches placed = place_caches(tables, caches_, false);
     result_.noted.insert(result_.noted.end(), placed.notes.begin(), placed.notes.end());
+  }
+
+  // How many buses this many CPUs fill.
+  [[nodiscard]] int buses_of(int cpus) const {
+    std::set<int> all;
+    for (const Seat& seat : structure_.seats) all.insert(seat.bus);
+    const double mean = static_cast<double>(structure_.seats.size()) / static_cast<double>(all.size());
+    return std::max(1, static_cast<int>(std::lround(cpus / mean)));
   }
 
   void add_links() {
@@ -469,8 +484,10 @@ class Calibrator {
     if (off) said.push_back(how_far_the_search_went());
     if (!request_.machine && !request_.groups && structure_.nodes > 1) {
       said.push_back(fmt::format(
-          "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory. "
-          "A file with the structure says it: lscpu -J -e > cpus.json; linebounce import cpus.json {}",
+          "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory, "
+          "and nodes of the operating system{}. A file with the structure says it: lscpu -J -e > cpus.json; linebounce import "
+          "cpus.json {}",
+          request_.os_nodes.empty() ? ", unless --os-nodes says otherwise (machine: one node)" : " as --os-nodes says",
           shell_word(request_.matrix_file)));
     }
   }

@@ -44,6 +44,7 @@ struct CalibrationRequest {
   std::vector<PlaceOfName> names = {};  // texts that may name the processor
   std::optional<double> mhz = {};       // the clock as a file or the user states it; none: by the name, or unknown
   std::string clock_from = {};          // what states `mhz`
+  std::string os_nodes = {};            // machine.os_nodes; empty: as the machine has them
   // Contention family; none: that of the named processor, else the base machine's if the user chose it, else it is asked for.
   std::optional<std::string> family = {};
   AskFamily ask_family = nullptr;

@@ -18,12 +18,15 @@ class CachePlacer {
   explicit CachePlacer(FittedTables& machine) : machine_(machine) {}
 
   PlacedCaches place(const std::vector<ProbedCache>& caches, bool keep_structure) {
-    const int threads = machine_.typed().cpu.threads_per_core;
-    const bool can_share = machine_.typed().has_nodes() && machine_.number("machine.node.cache_size_kib") > 0;
-    const bool has_shared = !caches.empty() && caches.size() > 1 && caches.back().shared_by > threads;
+    const MachineSpec machine = machine_.typed();
+    const int threads = machine.cpu.threads_per_core;
+    const bool can_share = machine.has_nodes() && machine_.number("machine.node.cache_size_kib") > 0;
+    // Where each core has a last-level cache of its own and a bus to itself, the cache behind that bus is this one.
+    const bool is_behind_bus = cores_of_bus(machine) == 1 && can_share;
+    const bool has_shared = !caches.empty() && caches.back().level > 1 && (caches.back().shared_by > threads || is_behind_bus);
     const std::size_t own = caches.size() - (has_shared ? 1 : 0);
-    if (own != names().size() && !keep_structure) reshape(own);
-    for (std::size_t level = 0; level < own; ++level) place_own(caches[level], level, threads);
+    if (own != names().size() && !keep_structure && has_all_levels(caches)) reshape(own);
+    for (std::size_t i = 0; i < own; ++i) place_own(caches[i], static_cast<std::size_t>(caches[i].level) - 1, threads);
     if (has_shared && can_share) {
       placed_.shared = &caches.back();
       set_size(kBehindBus, caches.back(), caches.back().size_kib);
@@ -36,6 +39,11 @@ class CachePlacer {
   }
 
  private:
+  static int cores_of_bus(const MachineSpec& machine) {
+    return std::max(machine.cpus, machine.cpus_present) / machine.cpu.threads_per_core /
+           (machine.nodes * machine.buses_per_node);
+  }
+
   template <class... Args>
   void note(fmt::format_string<Args...> text, Args&&... args) {
     placed_.notes.push_back(fmt::format(text, std::forward<Args>(args)...));
@@ -122,6 +130,13 @@ class CachePlacer {
 };
 
 }  // namespace
+
+bool has_all_levels(const std::vector<ProbedCache>& caches) {
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    if (caches[i].level != static_cast<int>(i) + 1) return false;
+  }
+  return true;
+}
 
 PlacedCaches place_caches(FittedTables& machine, const std::vector<ProbedCache>& caches, bool keep_structure) {
   return CachePlacer(machine).place(caches, keep_structure);

@@ -17,7 +17,11 @@ struct PlacedCaches {
   std::vector<std::string> notes;       // sentences on what the machine cannot represent
 };
 
-// Sets sizes, ways and lines as far as they are stated (not 0). `keep_structure`: keep the number of private caches.
+// True if the caches are those of level 1 and on, without gaps.
+bool has_all_levels(const std::vector<ProbedCache>& caches);
+
+// Sets sizes, ways and lines as far as they are stated (not 0). `keep_structure`: keep the number of private caches, as where
+// levels are missing. Those that are missing keep their values.
 // REQUIRES: `caches` is sorted by level, and outlives the result.
 PlacedCaches place_caches(FittedTables& machine, const std::vector<ProbedCache>& caches, bool keep_structure);
 

@@ -127,6 +127,7 @@ class ProbeReader {
   void read_topology(TableReader& top) {
     TableReader topology(needed_table(top, "topology"), file_, "topology");
     cpus_ = integers(topology, "cpus");
+    probe_.cpus = cpus_;
     if (cpus_.size() < 2 || std::ssize(cpus_) > kMostCpus) {
       topology.refuse("cpus", fmt::format("{} CPUs; a machine has 2 to {}: measure some of them, linebounce-probe --cpus LIST",
                                           cpus_.size(), kMostCpus));

@@ -63,6 +63,7 @@ struct ProbeFile {
   std::string model;
   double clock_mhz = 0;
   std::vector<std::string> warnings;
+  std::vector<int> cpus;  // by the matrix's CPUs: the operating system's numbers
   std::vector<int> node;  // by the matrix's CPUs
   std::vector<ProbedCache> caches;
   LatencyMatrix matrix;

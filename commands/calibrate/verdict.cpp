@@ -101,18 +101,24 @@ std::string on_rows_that_differ(const ProbeFile& probe) {
   constexpr double kDiffers = 0.15;
   const ProbedHandOff* worst = nullptr;
   double most = kDiffers;
+  int compared = 0, differing = 0;
   for (const ProbedHandOff& row : probe.hand_offs) {
     if (row.state != "modified" || row.access != "fetch_add" || row.home_node != probe.node[row.to]) continue;
     if (row.ns.repeats == 0) continue;
     const double of_matrix = probe.matrix.at(row.to, row.from);
     const double apart = std::fabs(row.ns.median - of_matrix) / std::min(row.ns.median, of_matrix);
+    ++compared;
+    if (apart > kDiffers) ++differing;
     if (apart > most) most = apart, worst = &row;
   }
   if (worst == nullptr) return "";
+  const std::string others =
+      differing > 1 ? fmt::format(" {} of the {} pairs that both have differ by more than 15 %.", differing, compared) : "";
   return fmt::format(
       "The file contradicts itself: a hand-off between CPUs {} and {} took {:.1f} ns in the matrix, and {:.1f} ns in the "
-      "hand-off rows. The matrix was fitted. Measure again, on a quiet machine.",
-      worst->from, worst->to, probe.matrix.at(worst->to, worst->from), worst->ns.median);
+      "hand-off rows.{} The matrix was fitted. Measure a second time, on a quiet machine, and fit that file: linebounce-probe "
+      "-o second.probe",
+      probe.cpus[worst->from], probe.cpus[worst->to], probe.matrix.at(worst->to, worst->from), worst->ns.median, others);
 }
 
 }  // namespace linebounce::sim

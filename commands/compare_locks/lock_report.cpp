@@ -14,15 +14,18 @@
 #include "commands/lock/kernel_locks.hpp"
 #include "evidence/paper_runs.hpp"
 #include "models/text/separated.hpp"
+#include "sim/config/assumed_family.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/plan/family_range.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/own_directory.hpp"
 #include "sim/statistics/source_names.hpp"
+#include "sim/terminal/machine_drawing.hpp"
 #include "sim/terminal/run_report.hpp"
 
 namespace linebounce::sim {
@@ -37,9 +40,11 @@ constexpr const char* kLockReportFooter = R"(Examples:
       the kernel's lock before and after a patch
   linebounce lock-report ticket kernel:qspinlock --kernel ~/linux --cpus 2,4,8
 
-Prints plain text for a patch's mail, at most 80 columns wide: throughput, fairness, hand-offs and lines moved, and how well
-predictions of published figures have held on these machines. A lock is a name of `linebounce list locks`, a file in Lua or C,
-or kernel:NAME, NAME being one of `linebounce lock --help`. The load is that of the experiment lock_scaling.)";
+Prints plain text for a patch's mail, at most 80 columns wide: the operating system's nodes, which locks see; throughput,
+fairness, hand-offs and lines moved; on a machine of your own whose contention family was assumed, the change under each family
+that it could be; and how well predictions of published figures have held on these machines. A lock is a name of
+`linebounce list locks`, a file in Lua or C, or kernel:NAME, NAME being one of `linebounce lock --help`. The load is that of the
+experiment lock_scaling.)";
 
 constexpr std::string_view kFromKernel = "kernel:";
 constexpr std::string_view kReportLoad = "lock_scaling";
@@ -107,8 +112,11 @@ void require_one_load(const std::vector<std::string>& sets) {
   }
 }
 
-Plan plan_on(const std::string& machine, const Sides& sides, const LockReportArguments& arguments) {
+// `more`: settings besides the user's.
+Plan plan_on(const std::string& machine, const Sides& sides, const LockReportArguments& arguments,
+             const std::vector<std::string>& more = {}) {
   OverrideArguments overriding{.machine = machine, .sets = arguments.sets, .native = true};
+  overriding.sets.insert(overriding.sets.end(), more.begin(), more.end());
   Overrides overrides = overrides_of(overriding);
   const auto quoted = [](const std::string& text) { return nlohmann::json(text).dump(); };
   overrides.lists.emplace_back("workload.lock", fmt::format("[{}, {}]", quoted(sides.a), quoted(sides.b)));
@@ -158,6 +166,45 @@ std::vector<LockPair> pairs_of(const Plan& plan, const Sides& sides, const std::
     (is_a ? pair->a : pair->b) = measured_at(point, measured_s);
   }
   return pairs;
+}
+
+struct RunArguments {
+  const Sides& sides;
+  const LockReportArguments& report;
+  const std::vector<std::string>& argv;
+};
+
+// Runs both locks into a directory of this name. Returns no results if none has finished, or the user has interrupted.
+std::optional<std::vector<LockPair>> run_pairs(const Plan& plan, const std::string& name, const RunArguments& arguments,
+                                               ExitCode& code) {
+  RunOptions options;
+  options.directory = inner_path(arguments.report.directory, name);
+  options.at_once = arguments.report.at_once;
+  options.unchecked = arguments.report.unchecked;
+  options.argv = arguments.argv;
+  // Always runs anew, because the configuration's hash does not cover headers and sources that a lock in C includes.
+  options.earlier = EarlierResults::replaced;
+  const RunReport run = run_with_progress(plan, options, name, true);
+  print_failures(plan, run, options.directory);
+  code = larger(code, run.code);
+  if (run.code == ExitCode::interrupted || nothing_finished(run)) return std::nullopt;
+  return pairs_of(plan, arguments.sides, run.results.points);
+}
+
+// Adds the verdict under each family that the machine could have, if its own was assumed. Returns false if the user interrupts.
+bool add_families(LocksOnMachine& reported, const std::string& machine, const RunArguments& arguments, ExitCode& code) {
+  const AssumedFamily assumed = assumed_family(read_machine_file(machine, "", "--machines"));
+  if (!is_own_machine(machine) || assumed.others.empty()) return true;
+  reported.family_source = assumed.source;
+  reported.families.push_back({assumed.name, reported.pairs});
+  for (const std::vector<std::string>& sets : assumed.others) {
+    const Plan plan = plan_on(machine, arguments.sides, arguments.report, sets);
+    const std::string family = sets.front().substr(sets.front().find('=') + 1);
+    const auto pairs = run_pairs(plan, fmt::format("{}_as_{}", plan.experiment.machine_name, family), arguments, code);
+    if (!pairs && code == ExitCode::interrupted) return false;
+    if (pairs) reported.families.push_back({family, *pairs});
+  }
+  return true;
 }
 
 // Counts how many predictions of experiments in validation/ held when they were first run: of all predictions, and of those
@@ -212,23 +259,16 @@ ExitCode lock_report(const LockReportArguments& arguments, const std::vector<std
   ExitCode code = ExitCode::done;
   for (const std::string& machine : named_machines(arguments.machines)) {
     const Plan plan = plan_on(machine, sides, arguments);
-    RunOptions options;
-    options.directory = inner_path(arguments.directory, plan.experiment.machine_name);
-    options.at_once = arguments.at_once;
-    options.unchecked = arguments.unchecked;
-    options.argv = argv;
-    // Always runs anew, because the configuration's hash does not cover headers and sources that a lock in C includes.
-    options.earlier = EarlierResults::replaced;
-    const RunReport run = run_with_progress(plan, options, plan.experiment.machine_name, true);
-    print_failures(plan, run, options.directory);
-    code = larger(code, run.code);
-    if (run.code == ExitCode::interrupted || nothing_finished(run)) return code;
+    const RunArguments running{.sides = sides, .report = arguments, .argv = argv};
+    const auto pairs = run_pairs(plan, plan.experiment.machine_name, running, code);
+    if (!pairs) return code;
     if (report.load.empty()) report.load = load_text(plan, arguments.sets);
-    report.machines.push_back({.name = plan.experiment.machine_name,
-                               .title = load_machine(machine).spec.title,
-                               .pairs = pairs_of(plan, sides, run.results.points),
-                               .predicted = {},
-                               .predicted_locks = {}});
+    LocksOnMachine& reported = report.machines.emplace_back();
+    reported.name = plan.experiment.machine_name;
+    reported.title = load_machine(machine).spec.title;
+    reported.os_nodes = os_nodes_text(plan.make_point(static_cast<int>(plan.points.size()) - 1).input.machine);
+    reported.pairs = *pairs;
+    if (!add_families(reported, machine, running, code)) return code;
   }
   add_predicted(report);
   std::cout << lock_report_text(report);

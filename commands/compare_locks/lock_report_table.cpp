@@ -69,12 +69,35 @@ std::string pair_rows(const LockPair& pair) {
                    change(&LockMeasured::remote_handoff_ns), change(&LockMeasured::lines_moved)});
 }
 
+// B/A under each family, a column for each number of CPUs, or for the last ones.
+std::string under_each_family(const LocksOnMachine& machine) {
+  if (machine.families.empty()) return "";
+  constexpr std::size_t kNameWidth = 16, kCellWidth = 20, kMostCells = 3;
+  std::string out = "\n" + mail_paragraph(fmt::format("The contention family decides verdicts on locks, and this machine's is "
+                                                      "assumed ({}). B/A in acquisitions/s under each that it could be:",
+                                                      visible_name(machine.family_source)));
+  std::string head = pad_right("  family", kNameWidth);
+  const std::vector<LockPair>& all = machine.families.front().pairs;
+  const std::size_t first = all.size() > kMostCells ? all.size() - kMostCells : 0;
+  for (std::size_t i = first; i < all.size(); ++i)
+    head += pad_left(fmt::format("{} CPU{}", all[i].cpus, all[i].cpus == 1 ? "" : "s"), kCellWidth);
+  out += head + "\n";
+  for (const LocksOfFamily& family : machine.families) {
+    out += pad_right("  " + family.family, kNameWidth);
+    for (std::size_t i = first; i < family.pairs.size(); ++i)
+      out += pad_left(change_cell(family.pairs[i].a.acquisitions_per_s, family.pairs[i].b.acquisitions_per_s), kCellWidth);
+    out += "\n";
+  }
+  return out;
+}
+
 std::string machine_table(const LocksOnMachine& machine) {
-  std::string out = "\n" + mail_paragraph(machine.name + ": " + visible_name(machine.title)) + "\n";
+  std::string out = "\n" + mail_paragraph(machine.name + ": " + visible_name(machine.title)) +
+                    mail_paragraph("The operating system has " + machine.os_nodes + ".") + "\n";
   out += mail_row({"", "", "", "", "hand-off", "in ns", "lines per"});
   out += mail_row({"CPUs", "lock", "acquisitions/s", "fairness", "local", "remote", "acquisition"});
   for (const LockPair& pair : machine.pairs) out += pair_rows(pair);
-  return out;
+  return out + under_each_family(machine);
 }
 
 std::string tally_words(const Tally& tally) {
@@ -113,7 +136,8 @@ std::string lock_report_text(const LockReport& report) {
   out +=
       "\n" + mail_paragraph(
                  "fairness: Jain's index, 100 % if all CPUs got the lock as often. hand-off: from the beginning of a release "
-                 "to a waiter's hold, within a node and between two. lines: what other caches and memory supplied, "
+                 "to a waiter's hold, within a node of the operating system and between two. lines: what other caches and "
+                 "memory supplied, "
                  "per acquisition. +/-: 95 % interval over seeds.");
   return out + accuracy_text(report);
 }

@@ -24,9 +24,18 @@ struct LockPair {
   LockMeasured a, b;
 };
 
+// The same locks and load on a machine with another contention family.
+struct LocksOfFamily {
+  std::string family;
+  std::vector<LockPair> pairs;
+};
+
 struct LocksOnMachine {
   std::string name, title;
+  std::string os_nodes;  // the nodes that locks see, in words
   std::vector<LockPair> pairs;
+  std::string family_source;            // where the machine's contention family is from; empty: it need not be doubted
+  std::vector<LocksOfFamily> families;  // if its family was assumed: all that it could be, its own among them
   ValidationScore predicted;        // score of the published figures of this machine that are predicted, each at its first run
   ValidationScore predicted_locks;  // the same for figures of locks
 };

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "commands/describe/named_kinds.hpp"
+#include "models/machine_layout.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/terminal/machine_drawing.hpp"
 #include "sim/terminal/table.hpp"
@@ -104,6 +105,16 @@ ordered_json history_json(const std::vector<HistoryEntry>& history) {
   return out;
 }
 
+// The operating system's nodes: each one's CPUs, and the interconnect's nodes with its memory.
+ordered_json os_nodes_json(const MachineSpec& machine) {
+  const MachineLayout layout = lay_out(machine);
+  ordered_json nodes = ordered_json::array();
+  for (const std::vector<int>& memory : layout.memory_of_os_node)
+    nodes.push_back({{"cpus", ordered_json::array()}, {"memory_of_nodes", memory}});
+  for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) nodes[layout.cpus[cpu].os_node]["cpus"].push_back(cpu);
+  return nodes;
+}
+
 }  // namespace
 
 std::string machine_page(const std::string& name, const Painter& paint) {
@@ -145,6 +156,7 @@ ordered_json machine_json(const std::string& name) {
   out["title"] = machine.spec.title;
   out["cpus"] = machine.spec.cpus;
   out["contention"] = machine.spec.contention;
+  out["os_nodes"] = os_nodes_json(machine.spec);
   out["assumptions"] = machine.assumptions;
   out["parameters"] = std::move(parameters);
   out["history"] = history_json(machine.history);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "commands/calibrate/calibrate.hpp"
 #include "commands/common/command.hpp"
 #include "commands/import/importers.hpp"
 #include "forms/recognised.hpp"
@@ -80,6 +81,8 @@ void refuse_options_of_others(const ImportArguments& arguments, const Form& form
     throw ConfigError(fmt::format("{}: is {}; --mhz is for files in cycles", arguments.files.front(), form.what));
   if (form.kind != FormKind::machine && !arguments.family.empty())
     throw ConfigError(fmt::format("{}: is {}; --family is for machines", arguments.files.front(), form.what));
+  if (form.kind != FormKind::machine && !arguments.os_nodes.empty())
+    throw ConfigError(fmt::format("{}: is {}; --os-nodes is for machines", arguments.files.front(), form.what));
   const bool takes_layout = form.kind == FormKind::lines;
   if (form.kind != FormKind::layout && !takes_layout && !arguments.structures.empty())
     throw ConfigError(fmt::format("{}: is {}; --structure is for layouts", arguments.files.front(), form.what));
@@ -206,6 +209,7 @@ void add_import(Command& program) {
   command.option(
       "--family", "NAME", &arguments->family,
       "Machines: the contention family (linebounce list families); default: that of the processor that a file names");
+  command.option("--os-nodes", "NODES", &arguments->os_nodes, kOsNodesHelp);
   command.flag("--anyway", arguments->anyway, "Machines: write one even if it is more than 15 % off for a kind of pairs");
   command.option("--structure", "NAME", &arguments->structures, "Layouts: this structure alone; may be repeated")
       .one_value_each();

@@ -22,6 +22,7 @@ CalibrateArguments wanted_machine(const ImportArguments& arguments, const std::s
   wanted.access = form.name == "mlc" ? "load" : "atomic";
   wanted.mhz = arguments.mhz;
   wanted.family = arguments.family;
+  wanted.os_nodes = arguments.os_nodes;
   wanted.anyway = arguments.anyway;
   wanted.at_once = available_cores();
   return wanted;
@@ -34,13 +35,22 @@ int detail_of(const Form& form) {
   return form.name == "lstopo" ? 3 : 2;
 }
 
-// Imports MLC's output. Its idle latencies alone make a machine, too.
-ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form) {
+MachineTopology described_by(const std::string& structure, const std::vector<std::string>& others) {
+  MachineTopology described = read_structure(structure);
+  for (const std::string& file : others) add_description(described, file);
+  return described;
+}
+
+// Imports MLC's output. Its idle latencies alone make a machine, too. `others`: further descriptions of the machine.
+ExitCode import_mlc(const ImportArguments& arguments, const std::string& file, const std::string* structure, const Form& form,
+                    const std::vector<std::string>& others = {}) {
   const MlcLatencies mlc = read_mlc(read_data(file), file);
   if (structure == nullptr) refuse_mlc_alone(mlc, file);
-  if (mlc.local_hitm_ns <= 0) return import_nodes(arguments, tables_of(mlc), file, read_structure(*structure), mlc.loaded);
+  if (mlc.local_hitm_ns <= 0)
+    return import_nodes(arguments, tables_of(mlc), file, described_by(*structure, others), mlc.loaded);
   CalibrateArguments wanted = wanted_machine(arguments, file, form);
   wanted.topology = *structure;
+  wanted.topologies_too = others;
   return run_calibrate(wanted);
 }
 
@@ -78,13 +88,16 @@ void put_readable_first(std::vector<StructureFile>& structures) {
 
 ExitCode import_machine_parts(const ImportArguments& arguments, const std::vector<const Form*>& forms) {
   std::vector<StructureFile> structures;
+  std::vector<std::string> names_alone;
   const std::string* latencies = nullptr;
-  const std::string* nodes = nullptr;
+  std::vector<std::string> nodes;
   const Form* measured = nullptr;
   for (std::size_t i = 0; i < forms.size(); ++i) {
     const std::string& file = arguments.files[i];
-    if (forms[i]->name == "numa") nodes = &file;
-    if (const int detail = detail_of(*forms[i]); detail > 0) {
+    if (forms[i]->name == "numa") nodes.push_back(file);
+    if (forms[i]->name == "dmi") {
+      names_alone.push_back(file);
+    } else if (const int detail = detail_of(*forms[i]); detail > 0) {
       structures.push_back({file, detail});
     } else if (latencies != nullptr) {
       throw ConfigError(fmt::format("{} and {} both have latencies: give one of them", *latencies, file));
@@ -95,14 +108,19 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
   }
   if (structures.size() > 1) put_readable_first(structures);
   const std::string* structure = structures.empty() ? nullptr : &structures.front().file;
-  if (latencies == nullptr && nodes != nullptr)
-    return import_numa(arguments, *nodes, *structure == *nodes ? std::nullopt : std::optional(read_structure(*structure)));
+  std::vector<std::string> others = names_alone;
+  for (std::size_t i = 1; i < structures.size(); ++i) others.push_back(structures[i].file);
+  if (latencies == nullptr && !nodes.empty()) {
+    // Of two files of nodes, one says which CPUs they have, and the other what their memories take.
+    const auto other = std::ranges::find_if(nodes, [&](const std::string& file) { return file != *structure; });
+    return import_numa(arguments, other == nodes.end() ? nodes.front() : *other, described_by(*structure, others));
+  }
   if (latencies == nullptr) return import_machine(arguments, *forms.front());
-  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured);
+  if (measured->name == "mlc") return import_mlc(arguments, *latencies, structure, *measured, others);
   CalibrateArguments wanted = wanted_machine(arguments, *latencies, *measured);
+  wanted.topologies_too = others;
   if (structure == nullptr) return run_calibrate(wanted);
   wanted.topology = *structure;
-  for (std::size_t i = 1; i < structures.size(); ++i) wanted.topologies_too.push_back(structures[i].file);
   return run_calibrate(wanted);
 }
 

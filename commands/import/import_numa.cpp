@@ -68,6 +68,11 @@ class NumaMachine {
     source("cpu.clock_mhz", "datasheet: the clock in " + named->name);
   }
 
+  void set_os_nodes(const std::string& nodes) {
+    machine_.insert_or_assign("os_nodes", nodes);
+    source("os_nodes", "assumed: --os-nodes says so");
+  }
+
   [[nodiscard]] const toml::table& made() const { return machine_; }
   [[nodiscard]] std::string found_text() const { return fmt::format("{} CPUs on {} nodes", cpus_, tables_.nodes.size()); }
 
@@ -208,6 +213,7 @@ ExitCode import_nodes(const ImportArguments& arguments, const NumaTables& tables
   std::string text = fmt::format("# Written by `linebounce import {}`.\n", fmt::join(arguments.files, " "));
   machine.make(out.stem().string());
   machine.set_family(family, named);
+  if (!arguments.os_nodes.empty()) machine.set_os_nodes(arguments.os_nodes);
   const toml::table& of = machine.made();
   for (const std::string& sentence : machine.losses().sentences()) text += "# " + sentence + "\n";
   text += "\n" + to_toml(of);

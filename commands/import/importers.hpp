@@ -24,6 +24,7 @@ struct ImportArguments {
   std::optional<int> cpus;
   std::optional<int> mhz;
   std::string family;                   // of machines: the contention family; empty: that of the processor that a file names
+  std::string os_nodes;                 // of machines: the operating system's nodes; empty: the machine's own
   std::vector<std::string> structures;  // the structures to import from a layout; empty: all
   std::string base;                     // for BTF of a kernel module: the file with its kernel's; empty: none
   std::string layout;   // for cache lines: a file with the layout of the structure that they contain; empty: none

@@ -127,7 +127,11 @@ TEST(Recognise, MatricesAreSquareOrNumbered) {
 TEST(Recognise, DistancesOfNodesAreToldByTheirPathsOrTitlesOrAskedAbout) {
   EXPECT_THAT(recognised("node 0 cpus: 0\nnode distances:\nnode   0 \n  0:  10 \n"), ElementsAre("numa!"));
   EXPECT_THAT(recognised("/sys/devices/system/node/node0/access0/initiators/read_latency:110\n"), ElementsAre("numa!"));
+  EXPECT_THAT(recognised("[000h 0000   4] Signature : \"HMAT\"\n[028h 0040   2] Structure Type : 0001\n"),
+              ElementsAre("numa!"));
   EXPECT_THAT(recognised("10 21\n21 10\n"), UnorderedElementsAre("matrix", "numa"));
+  EXPECT_THAT(recognised("Processor Information\n\tVersion: AMD EPYC 7763\n\tStatus: Populated, Enabled\n"),
+              ElementsAre("dmi!"));
   EXPECT_THAT(recognised("0 21\n21 0\n"), ElementsAre("matrix"));
 }
 

@@ -203,6 +203,7 @@ LINEBOUNCE_ATOMIC(atomic64, atomic64_t, s64)
 #define nr_cpu_ids ((unsigned)linebounce_cpus())
 #define cpu_to_node(cpu) linebounce_node_of(cpu)
 #define numa_node_id() linebounce_node_of(linebounce_cpu())
+#define cpus_share_cache(one, other) (linebounce_cache_of(one) == linebounce_cache_of(other))
 
 #define preempt_disable() barrier()
 #define preempt_enable() barrier()

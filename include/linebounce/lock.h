@@ -54,10 +54,12 @@ static inline void linebounce_pause(void) {
 #endif
 }
 
-// The calling CPU's number, counted from 0; the number of CPUs; and a CPU's node. These calls take no simulated time.
+// The calling CPU's number, counted from 0; the number of CPUs; a CPU's node, as the operating system numbers them; and its
+// last-level cache, counted from 0. These calls take no simulated time.
 LINEBOUNCE_C int linebounce_cpu(void);
 LINEBOUNCE_C int linebounce_cpus(void);
 LINEBOUNCE_C int linebounce_node_of(int cpu);
+LINEBOUNCE_C int linebounce_cache_of(int cpu);
 // Simulated time in nanoseconds; to read it costs nothing. linebounce_now_ns() gives it modulo 2^32, which is enough for the
 // difference of two times.
 LINEBOUNCE_C unsigned long long linebounce_clock_ns(void);

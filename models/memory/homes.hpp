@@ -16,7 +16,14 @@ namespace linebounce {
 struct Home {
   std::optional<Placement> policy;  // if empty, the home is `node`
   int node = 0;
+  bool is_os_node = false;  // `node` is one of the operating system's
+
+  // A node of the interconnect, for what measures the hardware.
   static Home on(int node) { return {std::nullopt, node}; }
+  // A node of the operating system, which interleaves pages over its memories if it has several.
+  static Home on_os_node(int node) { return {std::nullopt, node, true}; }
+  // As a kernel or a library places a CPU's own memory.
+  static Home near(const CpuPlace& cpu) { return on_os_node(cpu.os_node); }
   static Home by(Placement policy) { return {policy, 0}; }
   friend bool operator==(const Home&, const Home&) = default;
 };
@@ -30,6 +37,13 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
+  // Returns `home` as one of the interconnect's nodes where the operating system's are the same, so that equal homes compare
+  // equal.
+  [[nodiscard]] Home plain(Home home) const {
+    if (os_nodes_are_the_same_) home.is_os_node = false;
+    return home;
+  }
+
   // Says where a replayed program's pages lie. Objects keep the homes of their virtual addresses, so that pages that follow
   // each other in the program are interleaved over the nodes. REQUIRES: called before home() and peek().
   void set_frames(const PageFrames& frames) { frames_ = frames; }
@@ -38,7 +52,8 @@ class Homes {
   // the next node that has some is the home. REQUIRES: called in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
-  // The line's home node. Under first_touch, the first call for a page makes the node `toucher` the page's home.
+  // The line's home node. Under first_touch, the first call for a page homes it on the operating system's node of `toucher`, a
+  // node of the interconnect.
   int home(LineAddr line, int toucher);
   // The line's home node, without setting one; -1 if the line is in a first_touch page that no node has touched yet.
   [[nodiscard]] int peek(LineAddr line) const;
@@ -57,8 +72,12 @@ class Homes {
   [[nodiscard]] int known_home(std::uint64_t line) const;
   [[nodiscard]] int touched(std::uint64_t page) const;
   [[nodiscard]] int with_memory(int node) const;
+  [[nodiscard]] int in_os_node(int os_node, std::uint64_t page) const;
 
   std::vector<int> nodes_with_memory_;
+  std::vector<std::vector<int>> memory_of_os_node_;
+  std::vector<int> os_node_of_node_;
+  bool os_nodes_are_the_same_;  // as the interconnect's
   int nodes_;
   int page_bytes_;
   int line_shift_;

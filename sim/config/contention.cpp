@@ -14,17 +14,6 @@ namespace {
 
 constexpr std::int64_t kFastBusMhz = 1000;  // no front-side bus ran this fast, so a faster clock means an on-chip network
 
-// Guesses the contention family from the bus clock, the memory model and the protocol. Among today's vendors, only Arm has a
-// weak memory model, and only AMD uses MOESI.
-std::string usual_contention(const Settings& settings) {
-  const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
-  const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
-  const auto* whole_mhz = std::get_if<std::int64_t>(&clock);
-  if (whole_mhz != nullptr ? *whole_mhz < kFastBusMhz : std::get<double>(clock) < kFastBusMhz) return "front_side_bus";
-  if (text("machine.cpu.consistency") == "ia64") return "arm_mesh";
-  return text("machine.bus.protocol").starts_with("moesi") ? "amd_zen" : "intel_mesh";
-}
-
 // Reads [ranges]. It maps a parameter's path to a list of plausible values other than the family's own.
 void read_ranges(const toml::table& ranges, const std::string& file, const KeySpace& keys, Family& family) {
   for (const Leaf& leaf : leaves(ranges, "machine", file, Origin{file, "machine."})) {
@@ -42,6 +31,17 @@ void read_ranges(const toml::table& ranges, const std::string& file, const KeySp
 }
 
 }  // namespace
+
+// Guesses the contention family from the bus clock, the memory model and the protocol. Among today's vendors, only Arm has a
+// weak memory model, and only AMD uses MOESI.
+std::string usual_family(const Settings& settings) {
+  const auto text = [&settings](const char* path) { return std::get<std::string>(settings.at(path).value); };
+  const ConfigValue& clock = settings.at("machine.bus.clock_mhz").value;
+  const auto* whole_mhz = std::get_if<std::int64_t>(&clock);
+  if (whole_mhz != nullptr ? *whole_mhz < kFastBusMhz : std::get<double>(clock) < kFastBusMhz) return kFrontSideBus;
+  if (text("machine.cpu.consistency") == "ia64") return "arm_mesh";
+  return text("machine.bus.protocol").starts_with("moesi") ? "amd_zen" : "intel_mesh";
+}
 
 std::string contention_of_processor(std::string_view model) {
   const auto known = processor_in(model);
@@ -74,8 +74,7 @@ std::string family_source(const Family::Parameter& parameter, const std::string&
 void apply_contention(Settings& settings, const KeySpace& keys, Family& family) {
   Setting& contention = settings.at(kContention);
   if (contention.value == ConfigValue{std::string{}}) contention.from = Setting::From::schema;
-  if (contention.from != Setting::From::given)
-    contention = {usual_contention(settings), contention.origin, Setting::From::family};
+  if (contention.from != Setting::From::given) contention = {usual_family(settings), contention.origin, Setting::From::family};
   const auto& name = std::get<std::string>(contention.value);
   if (family.name != name) family = load_family(name, contention.origin.place + ": contention");
   for (const Family::Parameter& parameter : family.parameters) {

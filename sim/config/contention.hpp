@@ -13,6 +13,8 @@ namespace linebounce::sim {
 
 inline constexpr const char* kContention = "machine.contention";
 
+inline constexpr const char* kFrontSideBus = "front_side_bus";
+
 struct Family {
   struct Parameter {
     std::string path;  // "machine.cpu.hold_ns"
@@ -34,6 +36,9 @@ std::string family_source(const Family::Parameter& parameter, const std::string&
 
 // Guesses the family from a processor's model name, such as "AMD EPYC 7763 64-Core Processor". Empty if unknown.
 std::string contention_of_processor(std::string_view model);
+
+// The family that a machine's bus, protocol and memory order suggest. REQUIRES: `settings` is complete.
+std::string usual_family(const Settings& settings);
 
 // Sets each parameter that has an effect, and that neither a file nor the user has set, to its family's value. If no family
 // is named, guesses one from the machine's bus, protocol and memory model. May be called again after the family or its inputs

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::string_view kNode = "node ";
 
-std::optional<Home> to_home(const std::string& text, const std::vector<int>& nodes_with_memory) {
+std::optional<Home> to_home(const std::string& text, const std::vector<int>& os_nodes_with_memory) {
   if (const auto policy = enum_named<Placement>(text)) return Home::by(*policy);
-  for (const int node : nodes_with_memory) {
-    if (text == fmt::format("{}{}", kNode, node)) return Home::on(node);
+  for (const int node : os_nodes_with_memory) {
+    if (text == fmt::format("{}{}", kNode, node)) return Home::on_os_node(node);
   }
   return std::nullopt;
 }
@@ -28,7 +28,7 @@ KeyInfo placement_key(const std::string& path) {
 
 std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine) {
   std::map<std::string, Home> placement;
-  const std::vector<int> nodes = parse_nodes(machine.memory.nodes, machine.nodes, "machine.memory.nodes");
+  const std::vector<int> nodes = lay_out(machine).os_nodes_with_memory;
   for (auto at = settings.lower_bound(std::string(kPlacementPrefix)); at != settings.end(); ++at) {
     const auto& [path, setting] = *at;
     if (!path.starts_with(kPlacementPrefix)) break;

@@ -23,7 +23,8 @@ bool is_native(const workloads::LockEntry& lock) {
 // Puts two CPUs on each node, for locks that prefer waiters of the holder's node.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
-  for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
+  for (int cpu = 0; cpu < cpus; ++cpu)
+    places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0, .os_node = cpu / 2, .cache = cpu / 2});
   return places;
 }
 

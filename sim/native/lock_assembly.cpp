@@ -15,7 +15,7 @@ namespace linebounce::sim {
 namespace {
 
 // External functions that the code may call: those of workloads/native/runtime/runtime.c, and those for exception unwinding.
-constexpr std::array<std::string_view, 15> kRuntime = {"memcpy",
+constexpr std::array<std::string_view, 16> kRuntime = {"memcpy",
                                                        "memmove",
                                                        "memset",
                                                        "abort",
@@ -25,6 +25,7 @@ constexpr std::array<std::string_view, 15> kRuntime = {"memcpy",
                                                        "linebounce_cpu",
                                                        "linebounce_cpus",
                                                        "linebounce_node_of",
+                                                       "linebounce_cache_of",
                                                        "linebounce_now_ns",
                                                        "linebounce_clock_ns",
                                                        "linebounce_of_cpu",

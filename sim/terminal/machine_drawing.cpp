@@ -1,9 +1,11 @@
 #include "sim/terminal/machine_drawing.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "models/machine_layout.hpp"
 #include "models/network/topology.hpp"
@@ -147,6 +149,18 @@ std::string numbers_text(const std::vector<int>& numbers) {
   return text;
 }
 
+std::string cpus_text(const std::vector<int>& cpus) {
+  return cpus.empty() ? "no CPU" : "CPU " + numbers_text(cpus);
+}
+
+std::vector<int> cpus_of_os_node(const MachineLayout& layout, int node) {
+  std::vector<int> cpus;
+  for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) {
+    if (layout.cpus[cpu].os_node == node) cpus.push_back(static_cast<int>(cpu));
+  }
+  return cpus;
+}
+
 // Draws the machine with the positions of its CPUs.
 class Drawing {
  public:
@@ -171,7 +185,22 @@ class Drawing {
     std::string out = fmt::format("  node {}, bus {}\n", layout_.node_of_bus(bus), bus);
     out += drawing({cores, below, hanging_from(below, controller_box())}) + tree();
     const BoxRow row = node_row();
-    return out + "\n" + drawing({row, standing_on(row, network_texts(), false)}) + distances();
+    return out + "\n" + drawing({row, standing_on(row, network_texts(), false)}) + distances() + os_nodes();
+  }
+
+  // The operating system's nodes, as boxes if they differ from the interconnect's.
+  [[nodiscard]] std::string os_nodes() const {
+    if (machine_.os_nodes.empty())
+      return fmt::format("\n  operating system: the same {} node{}\n", layout_.os_nodes(), layout_.os_nodes() == 1 ? "" : "s");
+    std::vector<Box> boxes;
+    for (int node = 0; node < layout_.os_nodes(); ++node) {
+      const std::vector<int>& memory = layout_.memory_of_os_node[node];
+      boxes.push_back({{fmt::format("OS node {}", node)},
+                       {cpus_text(cpus_of_os_node(layout_, node))},
+                       {fmt::format("memory of node{} {}", memory.size() == 1 ? "" : "s", numbers_text(memory))}});
+    }
+    return fmt::format("\n  operating system: os_nodes = \"{}\"\n", machine_.os_nodes) +
+           drawing({side_by_side(boxes, columns_)});
   }
 
  private:
@@ -266,7 +295,7 @@ class Drawing {
         if (layout_.cpus[cpu].bus == bus) cpus.push_back(static_cast<int>(cpu));
       }
       const std::string name = machine_.buses_per_node > 1 ? fmt::format("bus {}  ", bus) : "";
-      buses.push_back(name + (cpus.empty() ? "no CPU" : "CPU " + numbers_text(cpus)));
+      buses.push_back(name + cpus_text(cpus));
     }
     const auto& with = layout_.nodes_with_memory;
     const bool memory = std::ranges::find(with, node) != with.end();
@@ -331,9 +360,27 @@ std::string size_text(int kib) {
   return kib >= 1024 && kib % 1024 == 0 ? fmt::format("{} MiB", kib / 1024) : fmt::format("{} KiB", kib);
 }
 
+std::string os_nodes_text(const MachineSpec& machine) {
+  constexpr std::size_t kMostListed = 4;
+  const MachineLayout layout = lay_out(machine);
+  std::vector<std::string> parts;
+  std::set<std::size_t> sizes;
+  for (int node = 0; node < layout.os_nodes(); ++node) {
+    const std::vector<int> cpus = cpus_of_os_node(layout, node);
+    if (cpus.empty()) continue;
+    parts.push_back(cpus_text(cpus));
+    sizes.insert(cpus.size());
+  }
+  if (parts.size() == 1) return "1 node with all CPUs";
+  if (parts.size() <= kMostListed) return fmt::format("{} nodes: {}", parts.size(), fmt::join(parts, "; "));
+  return sizes.size() == 1 ? fmt::format("{} nodes of {} CPU{}", parts.size(), *sizes.begin(), *sizes.begin() == 1 ? "" : "s")
+                           : fmt::format("{} nodes of {} to {} CPUs", parts.size(), *sizes.begin(), *sizes.rbegin());
+}
+
 std::string draw_topology(const MachineSpec& machine, std::size_t columns) {
   const Drawing drawn(machine, columns);
-  return machine.has_nodes() ? drawn.nodes() : drawn.one_bus();
+  if (machine.has_nodes()) return drawn.nodes();
+  return drawn.one_bus() + (machine.os_nodes.empty() ? "" : drawn.os_nodes());
 }
 
 }  // namespace linebounce::sim

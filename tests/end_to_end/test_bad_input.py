@@ -425,7 +425,7 @@ WRONG_COMMAND_LINES = {
     "trace replay t.lbt --machine p3_xeon": (2, '--machine: machine "p3_xeon" is not known; did you mean p3_xeon_4way'),
     "run t.lbt --ways 3": (2, "--ways: 32 KiB in 3 ways of 64-byte lines make 170.667 sets; the number of sets must be"),
     "run operation_costs --set machine.cache.L1D.ways=3": (2, "--set: machine.cache.L1D.ways: 16 KiB in 3 ways of 32-byte"),
-    "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 256"),
+    "lock-report mcs ticket --cpus 0": (2, "--cpus: 0 is out of range; legal: 1 to 512"),
     "lock-report mcs ticket --cpus few": (2, '--cpus: expected an integer, found a string ("few")'),
     "lock-report mcs ticket --machines nowhere": (2, '--machines: machine "nowhere" is not known; '),
     "describe machine small.toml": (2, "small.toml: this is an experiment's file; expected a machine's"),

@@ -9,8 +9,8 @@ namespace linebounce::workloads {
 PerCpuAllocator::PerCpuAllocator(const WorkloadSetup& setting, int bytes_per_cpu)
     : bytes_(static_cast<Address>(bytes_per_cpu)) {
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const int node = setting.layout.cpus[cpu].node;
-    areas_.push_back(setting.memory.place_array(fmt::format("percpu_area[{}]", cpu), bytes_per_cpu, Home::on(node)));
+    const Home home = Home::near(setting.layout.cpus[cpu]);
+    areas_.push_back(setting.memory.place_array(fmt::format("percpu_area[{}]", cpu), bytes_per_cpu, home));
   }
 }
 

@@ -19,7 +19,7 @@ Address QueueNodes::take(const Cpu& cpu) {
 
 Address CpuObjects::place(const Layout& layout, const std::string& name, int cpu) {
   std::optional<Home> home;
-  if (!places_.empty()) home = Home::on(places_[static_cast<std::size_t>(cpu)].node);
+  if (!places_.empty()) home = Home::near(places_[static_cast<std::size_t>(cpu)]);
   return memory_->place(layout, name, memory_->line_bytes(), home);
 }
 

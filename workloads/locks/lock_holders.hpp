@@ -60,7 +60,7 @@ class LockHolders {
   [[nodiscard]] const std::vector<Use>& awaited(int cpu) const { return awaited_[static_cast<std::size_t>(cpu)]; }
   [[nodiscard]] int cpus() const { return static_cast<int>(held_.size()); }
   [[nodiscard]] bool share_node(CpuId one, CpuId other) const {
-    const auto node_of = [this](CpuId cpu) { return places_[static_cast<std::size_t>(cpu.value)].node; };
+    const auto node_of = [this](CpuId cpu) { return places_[static_cast<std::size_t>(cpu.value)].os_node; };
     return places_.empty() || node_of(one) == node_of(other);
   }
   [[nodiscard]] const std::string& name_of(FunctionId function) const { return memory_->functions()[function].name; }

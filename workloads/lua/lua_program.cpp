@@ -97,7 +97,7 @@ class LuaProgram final : public Workload {
     lua.handles = &handles_;
     lua.seed(setting.seed);
     set_machine(lua, setting.memory.line_bytes(), setting.layout.cpus, setting.machine.cpus,
-                setting.layout.nodes_with_memory.back());
+                setting.layout.os_nodes_with_memory.back());
     lua.load(&compiled);
     lua.tallies = read_tallies(lua);
     lua_newtable(lua.state());

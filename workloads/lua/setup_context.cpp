@@ -31,19 +31,26 @@ std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
 
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node) {
   lua_State* state = lua.state();
-  lua.nodes = 1;
   lua.cpus = cpus;
-  lua_createtable(state, 0, 4);
-  lua_createtable(state, cpus - 1, 1);  // CPU 0's entry is beside the array part of the Lua table, which begins at 1
-  for (int cpu = 0; cpu < cpus; ++cpu) {
-    const int node = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].node;
-    lua.nodes = std::max(lua.nodes, node + 1);
-    lua_pushinteger(state, node);
-    lua_rawseti(state, -2, cpu);
-  }
-  lua_setfield(state, -2, "node_of");
+  lua_createtable(state, 0, 6);
+  // Sets machine.NAME to a table by CPU. Returns how many numbers it counts.
+  const auto set_by_cpu = [&](const char* name, int CpuPlace::*number) {
+    int count = 1;
+    lua_createtable(state, cpus - 1, 1);  // CPU 0's entry is beside the array part of the Lua table, which begins at 1
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      const int value = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].*number;
+      count = std::max(count, value + 1);
+      lua_pushinteger(state, value);
+      lua_rawseti(state, -2, cpu);
+    }
+    lua_setfield(state, -2, name);
+    return count;
+  };
+  lua.nodes = set_by_cpu("node_of", &CpuPlace::os_node);
+  const int caches = set_by_cpu("cache_of", &CpuPlace::cache);
   lua.most_homes = std::max(lua.nodes, last_memory_node + 1);
-  for (const auto& [name, value] : {std::pair{"cpus", cpus}, {"nodes", lua.nodes}, {"line_bytes", line_bytes}}) {
+  for (const auto& [name, value] :
+       {std::pair{"cpus", cpus}, {"nodes", lua.nodes}, {"caches", caches}, {"line_bytes", line_bytes}}) {
     lua_pushinteger(state, value);
     lua_setfield(state, -2, name);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workloads/locks/cpu_objects.hpp"
+#include "workloads/locks/futexes.hpp"
 #include "workloads/locks/sleepers.hpp"
 #include "workloads/lua/interpreter.hpp"
 #include "workloads/program/barrier.hpp"
@@ -18,6 +19,8 @@
 #include "workloads/program/shootdown.hpp"
 
 namespace linebounce::workloads {
+
+inline constexpr const char* kMustDeclareSleep = "a lock that sleeps must declare it: traits = { sleeps = true }";
 
 class LockSet;
 class LuaLock;
@@ -29,6 +32,7 @@ struct LuaHandles {
   std::deque<Barrier> barriers;
   std::vector<QueueNodes*> nodes;
   std::optional<Sleepers> sleepers;  // empty until a lock that sleeps is created
+  const Futexes* futexes = nullptr;  // none until setup() calls futexes()
   std::optional<Interrupts> interrupts;
   std::optional<Shootdowns> shootdowns;  // empty until setup() calls shootdowns()
 };
@@ -70,7 +74,7 @@ class SetupContext {
   LuaHandles& handles;
   LockSet* locks;
   const OwnWord* own;
-  std::span<const CpuPlace> places;    // the node of each CPU; empty except for a program
+  std::span<const CpuPlace> places;    // where each CPU is; empty except for a program
   const LayoutSet* layouts = nullptr;  // the file of a program's parameter `layout`
   std::vector<LuaLock*> own_locks;     // the locks whose functions are in the program
 
@@ -87,7 +91,8 @@ class SetupContext {
   bool first_ = true;
 };
 
-// Sets the global `machine`: cpus, nodes, line_bytes, node_of. `places` says which node each CPU is in; empty: all in node 0.
+// Sets the global `machine`: cpus, line_bytes, nodes and node_of, which are the operating system's, caches and cache_of.
+// `places` says where each CPU is; empty: all in node 0, with one cache.
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node = 0);
 // Sets the ids of the functions to which the program has given names with named().
 void name_functions(Interpreter& lua, AddressSpace& memory);

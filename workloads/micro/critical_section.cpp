@@ -74,7 +74,7 @@ PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, c
   pointer_ = memory.place_array("published", memory.line_bytes());
   const std::int64_t bytes = std::max<std::int64_t>(1, lines) * memory.line_bytes();
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     const Address begin = memory.place_array(fmt::format("copies[{}]", cpu), kCopies * bytes, home);
     for (int copy = 0; copy < kCopies; ++copy) {
       free_[cpu].push_back(begin + static_cast<Address>(copy * bytes));

@@ -137,7 +137,7 @@ void RcuDesigns::set_up(const WorkloadSetup& setting) {
   }
   cpus_.resize(setting.machine.cpus);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     const Address objects = setting.memory.place_array(fmt::format("objects[{}]", cpu), options_.objects_per_cpu * line, home);
     for (std::int64_t i = 0; i < options_.objects_per_cpu; ++i)
       cpus_[cpu].free.push_back(objects + static_cast<Address>(i) * line_);

@@ -166,7 +166,8 @@ int NativeCall::machine(int what, int argument) const {
     case 1: return cpus.cpus();
     default: {
       const auto cpu = static_cast<std::size_t>(argument);
-      return cpu < cpus.places().size() ? cpus.places()[cpu].node : 0;
+      if (cpu >= cpus.places().size()) return 0;
+      return what == 2 ? cpus.places()[cpu].os_node : cpus.places()[cpu].cache;
     }
   }
 }

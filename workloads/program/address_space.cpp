@@ -50,6 +50,7 @@ Address AddressSpace::place_sized(std::size_t number, std::int64_t bytes, const 
                                   std::optional<Home> home) {
   const Layout& layout = layouts_[number];
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
+  if (homes_ != nullptr && home) home = homes_->plain(*home);
   const bool moves = homes_ != nullptr && home != last_home_;
   Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
   if (moves && !exactly_) begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());

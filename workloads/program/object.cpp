@@ -73,7 +73,7 @@ Object place_object(AddressSpace& memory, const Layout& layout, const std::strin
   if (!has(layout, Section::per_cpu)) return object;
   const Layout part = part_of(layout, Section::per_cpu, ".per_cpu", line);
   for (int cpu = 0; cpu < static_cast<int>(machine.cpus.size()); ++cpu) {
-    const Home near = Home::on(machine.cpus[cpu].node);
+    const Home near = Home::near(machine.cpus[cpu]);
     const Address copy = memory.place(part, fmt::format("{}.cpu[{}]", name, cpu), 0, near);
     if (cpu == 0) object.per_cpu_ = copy;
     object.stride_ = static_cast<Address>(part.size);

@@ -27,13 +27,13 @@ Shootdowns::Shootdowns(AddressSpace& memory, std::span<const CpuPlace> places, I
   const Layout head{.name = "call_single_queue", .size = 8, .fields = {{"first", 0}}};
   const Layout request{.name = "call_single_data", .size = 24, .fields = {{"next", 0}, {"pending", 8}, {"sender", 16}}};
   for (std::size_t cpu = 0; cpu < places.size(); ++cpu) {
-    const Home here = Home::on(places[cpu].node);
+    const Home here = Home::near(places[cpu]);
     orders_.push_back(memory.place(order, fmt::format("flush_tlb_info[{}]", cpu), line, here));
     heads_.push_back(memory.place(head, fmt::format("call_single_queue[{}]", cpu), line, here));
   }
   for (std::size_t sender = 0; sender < places.size(); ++sender) {
     for (std::size_t receiver = 0; receiver < places.size(); ++receiver) {
-      const Home there = Home::on(places[receiver].node);
+      const Home there = Home::near(places[receiver]);
       const std::string name = fmt::format("call_single_data[{}][{}]", sender, receiver);
       requests_.push_back(memory.place(request, name, line, there));
       memory.preset(requests_.back() + kRequestSender, sender);

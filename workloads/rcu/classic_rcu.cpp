@@ -149,9 +149,8 @@ void TickDrivenRcu::place(const WorkloadSetup& setting, int cpu) {
                                          {"done_list", 56, 16},
                                          {"completion_head", 72, 16},
                                          {"completed", 88}}};
-  const auto node = setting.layout.cpus[cpu].node;
-  const Address data =
-      setting.memory.place(kLayout, fmt::format("rcu_data[{}]", cpu), setting.memory.line_bytes(), Home::on(node));
+  const Address data = setting.memory.place(kLayout, fmt::format("rcu_data[{}]", cpu), setting.memory.line_bytes(),
+                                            Home::near(setting.layout.cpus[cpu]));
   OfCpu& own = cpus_[cpu];
   own.quiescent_states = data;
   own.seen = data + 8;

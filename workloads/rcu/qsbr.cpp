@@ -71,7 +71,7 @@ Qsbr::Qsbr(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
   lock_ = &setting.locks.create(options.lock, "rcu_gp_lock");
   reports_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     words_.push_back(setting.memory.place(kReader, fmt::format("urcu_reader[{}]", cpu), line, home));
   }
 }

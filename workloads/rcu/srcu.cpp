@@ -72,7 +72,7 @@ Srcu::Srcu(const WorkloadSetup& setting, const SynchronousRcuOptions& options)
   turns_ = setting.memory.place(kStruct, "srcu_struct", line);
   lock_ = &setting.locks.create(options.lock, "srcu_mutex", {.word = turns_ + 8});
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     counts_.push_back(setting.memory.place(kCounts, fmt::format("srcu_data[{}]", cpu), line, home));
   }
 }

@@ -345,7 +345,7 @@ std::optional<Home> home_of(const std::string& text) {
   const char* const end = text.data() + text.size();
   if (text.starts_with(kNode)) {
     const auto [rest, error] = std::from_chars(text.data() + kNode.size(), end, node);
-    if (error == std::errc{} && rest == end && node >= 0) return Home::on(node);
+    if (error == std::errc{} && rest == end && node >= 0) return Home::on_os_node(node);
   }
   throw std::invalid_argument(
       fmt::format("\"{}\" is not a place for an object; legal: local, first_touch, interleaved, node N", text));

@@ -474,3 +474,24 @@ def test_the_family_comes_from_the_processors_name_or_is_asked_for(linebounce: P
         assert "4 CPUs: 1 nodes" in said
         assert all(family in said for family in ("amd_zen", "arm_mesh", "intel_ring", "--family"))
     assert not (linebounce.directory / "none.toml").exists()
+
+
+@pytest.mark.parametrize("dies", [1, 2, 4, 8])
+def test_a_simulated_machines_atomic_latency_comes_back_whatever_its_number_of_dies(linebounce: Program, dies: int) -> None:
+    """Dies of four cores of two threads: with eight, 32 pairs of CPUs share a core, and 1,984 do not."""
+    file = small_machine(
+        linebounce,
+        "epyc_7773x_1socket",
+        ("cpus   = 64", f"cpus = {8 * dies}"),
+        ("buses_per_node = 8", f"buses_per_node = {dies}"),
+        ("issue_per_cycle = 6", "issue_per_cycle = 6\nthreads_per_core = 2"),
+    )
+    file.write_text(file.read_text().partition("[[history]]")[0])
+    run = linebounce.run(linebounce.file("matrix.toml", experiment_on(file)), "measured")
+    linebounce.file("mine.csv", as_the_tool_writes(pair_means(run)))
+    fitted = linebounce("calibrate", "--from", "mine.csv", "-o", "mine.toml", "--family", "amd_zen")
+    assert fitted.code == 0, fitted.stderr
+    own = value_of(file, "cpu", "atomic_latency_cycles") / value_of(file, "cpu", "clock_mhz")
+    machine = linebounce.directory / "mine.toml"
+    found = value_of(machine, "cpu", "atomic_latency_cycles") / value_of(machine, "cpu", "clock_mhz")
+    assert found == pytest.approx(own, rel=0.05)

@@ -114,4 +114,6 @@ def test_rows_of_one_file_that_differ_are_named_with_their_cpus(linebounce: Prog
         return " ".join(done.stdout.split())
 
     assert "contradicts itself" not in said(1.1)
-    assert f"The file contradicts itself: a hand-off between CPUs {giver} and {receiver} took" in said(1.2)
+    contradicted = said(1.2)
+    assert f"The file contradicts itself: a hand-off between CPUs {giver} and {receiver} took" in contradicted
+    assert "Measure a second time, on a quiet machine, and fit that file: linebounce-probe -o second.probe" in contradicted

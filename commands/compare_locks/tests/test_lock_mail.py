@@ -105,6 +105,24 @@ def test_a_kernels_lock_is_compared_with_its_patched_self(linebounce: Program) -
     assert float(re.search(r"B/A +([-+][\d.]+)", text)[1]) < -1
 
 
+def test_the_verdict_is_given_under_each_family_that_a_machine_could_have(linebounce: Program) -> None:
+    base = (ROOT / "configs" / "machines" / "generic_2socket_32core.toml").read_text().partition("[[history]]")[0]
+    guessed = re.sub(r'^"contention" = .*$', '"contention" = "assumed: --family says so"', base, flags=re.MULTILINE)
+    linebounce.file("mine.toml", re.sub(r'^"cpu" = .*$|^"cpu.consistency" = .*$', "", guessed, flags=re.MULTILINE))
+    text = report(linebounce, "ticket", "ttas", "--machines=mine.toml", "--cpus=2,8")
+    table = text.partition("B/A in acquisitions/s under each that it could be")[2].partition("\nfairness")[0]
+    families = re.findall(r"^  (\w+) +([-+][\d.]+ \+/-[\d.]+ %) +([-+][\d.]+ \+/-[\d.]+ %)$", table, re.MULTILINE)
+    names = [name for name, _, _ in families]
+    assert names[0] == "intel_mesh"
+    assert {"amd_zen", "arm_mesh", "intel_ring"} < set(names)
+    assert "ideal" not in names
+    assert "front_side_bus" not in names
+    assert row(text, 8, "B/A")[1] == families[0][2].split()[0]
+    named = guessed.replace("assumed: --family says so", "assumed: the family of AMD EPYC 7763, by the file's name")
+    linebounce.file("mine.toml", named)
+    assert "it could be" not in report(linebounce, "ticket", "ttas", "--machines=mine.toml", "--cpus=2")
+
+
 def test_what_is_missing_is_named(linebounce: Program) -> None:
     assert "--kernel" in linebounce.refused("lock-report", "kernel:osq", "ticket")
     assert "name two locks" in linebounce.refused("lock-report", "ticket")

@@ -497,6 +497,102 @@ def test_distances_of_many_nodes_go_on_in_iasls_next_line(linebounce: Program) -
     assert (machine["cpus"], machine["nodes"]) == (nodes, nodes)
 
 
+def hmat_by_iasl(revision: int, unit: int, own: int, other: int) -> str:
+    """Two domains: the latency of reads, and that of a cache in front of memory, which does not count."""
+    entries = "".join(f"[000h 0000   2]                        Entry : {ns:04X}\n" for ns in (own, other, other, own))
+    locality = f"""
+[000h 0000   2]               Structure Type : 0001 [System Locality Latency and Bandwidth Information]
+[000h 0000   2]                     Reserved : 0000
+[000h 0000   4]                       Length : 00000040
+[000h 0000   1]        Flags (decoded below) : 00
+                            Memory Hierarchy : %d
+[000h 0000   1]                    Data Type : 01
+[000h 0000   2]                    Reserved1 : 0000
+[000h 0000   4] Initiator Proximity Domains # : 00000002
+[000h 0000   4]   Target Proximity Domains # : 00000002
+[000h 0000   4]                    Reserved2 : 00000000
+[000h 0000   8]              Entry Base Unit : {unit:016X}
+[000h 0000   4] Initiator Proximity Domain List : 00000000
+[000h 0000   4] Initiator Proximity Domain List : 00000001
+[000h 0000   4] Target Proximity Domain List : 00000000
+[000h 0000   4] Target Proximity Domain List : 00000001
+{entries}"""
+    return f"""[000h 0000   4]                    Signature : "HMAT"    [Heterogeneous Memory Attributes Table]
+[004h 0004   4]                 Table Length : 0000009C
+[008h 0008   1]                     Revision : {revision:02X}
+
+[028h 0040   2]               Structure Type : 0000 [Memory Proximity Domain Attributes]
+[034h 0052   4] Attached Initiator Proximity Domain : 00000000
+{locality % 0}{(locality % 1).replace(entries, entries.replace(f"{own:04X}", "0001"))}
+Raw Table Data: Length 156 (0x9C)
+
+    0000: 48 4D 41 54 9C 00 00 00 02 21 49 4E 54 45 4C 20  // HMAT.....!INTEL
+"""
+
+
+@pytest.mark.parametrize(("revision", "unit", "own", "other"), [(2, 1000, 120, 200), (2, 100, 1200, 2000), (1, 10, 120, 200)])
+def test_hmat_as_iasl_prints_it(linebounce: Program, revision: int, unit: int, own: int, other: int) -> None:
+    """Revision 2 counts picoseconds; revision 1 counts tenths of a nanosecond."""
+    linebounce.file("numactl.txt", NO_DISTANCES)
+    linebounce.file("hmat.dsl", hmat_by_iasl(revision, unit, own, other))
+    for files in (("numactl.txt", "hmat.dsl"), ("hmat.dsl", "numactl.txt")):
+        result = linebounce("import", *files, "-o", "m.toml", "--family", "intel_mesh")
+        assert result.code == 0, result.stderr
+        memory = tomllib.loads((linebounce.directory / "m.toml").read_text())["memory"]
+        assert memory["node"]["0"]["latency_ns"] == memory["node"]["1"]["latency_ns"] == pytest.approx(120 - 53)
+    cut = hmat_by_iasl(revision, unit, own, other).rpartition("                        Entry")[0].rpartition("\n")[0] + "\n"
+    linebounce.file("cut.dsl", cut)
+    said = linebounce.refused("import", "numactl.txt", "cut.dsl", "-o", "m.toml", code=3)
+    assert "3 entries here; expected 2 initiators times 2 targets" in said
+
+
+# ---- DMI ----
+
+DMI = """# dmidecode 3.4
+Getting SMBIOS data from sysfs.
+SMBIOS 3.3.0 present.
+
+Handle 0x0004, DMI type 4, 48 bytes
+Processor Information
+\tSocket Designation: CPU1
+\tManufacturer: Advanced Micro Devices, Inc.
+\tVersion: Unknown
+\tStatus: Unpopulated
+
+Handle 0x0005, DMI type 4, 48 bytes
+Processor Information
+\tSocket Designation: CPU2
+\tType: Central Processor
+\tManufacturer: Advanced Micro Devices, Inc.
+\tVersion: AMD EPYC 7763 64-Core Processor
+\tMax Speed: 3525 MHz
+\tStatus: Populated, Enabled
+\tCore Count: 64
+
+Handle 0x0006, DMI type 7, 27 bytes
+Cache Information
+\tSocket Designation: L1 - Cache
+\tVersion: Intel(R) Xeon(R) Gold 6242
+\tStatus: none
+"""
+
+
+def test_dmidecode_names_the_processor(linebounce: Program) -> None:
+    linebounce.file("dmi.txt", DMI)
+    linebounce.file("m.csv", "0,60,61,60\n60,0,60,61\n61,60,0,60\n60,61,60,0\n")
+    linebounce.file("cpus.json", LSCPU["quoted"])
+    assert "core-to-core-latency" in linebounce.refused("import", "dmi.txt", "-o", "m.toml")
+    for files in (("dmi.txt", "m.csv"), ("m.csv", "cpus.json", "dmi.txt")):
+        result = linebounce("import", *files, "-o", "m.toml")
+        assert result.code == 0, result.stderr
+        machine = tomllib.loads((linebounce.directory / "m.toml").read_text())
+        assert machine["contention"] == "amd_zen"
+        assert "AMD EPYC 7763 64-Core Processor" in machine["sources"]["contention"]
+    linebounce.file("nodes.txt", NO_DISTANCES)
+    assert linebounce("import", "nodes.txt", "dmi.txt", "-o", "n.toml").code == 0
+    assert tomllib.loads((linebounce.directory / "n.toml").read_text())["contention"] == "amd_zen"
+
+
 # ---- MLC ----
 
 IDLE = "Measuring idle latencies for random access (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\n"

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 
 import pytest
 from program import Program
@@ -184,3 +185,77 @@ def test_a_package_whose_memory_may_not_be_used_is_a_node_of_its_own(linebounce:
     assert result.code == 0, result.stderr
     assert "4 CPUs: 2 nodes" in result.stdout
     assert 'contention = "assumed: the family of Intel(R) Xeon(R) Gold 6242' in (linebounce.directory / "mine.toml").read_text()
+
+
+def own_caches(*levels: tuple[str, int]) -> str:
+    """The text of lstopo for four cores that share no cache. `levels`: names and KiB, the outermost first."""
+    lines = ["Machine (16GB total)", "  NUMANode L#0 (P#0 16GB)", "  Package L#0"]
+    for core in range(4):
+        caches = "".join(f"{name} L#{core} ({kib}KB) + " for name, kib in levels)
+        lines.append(f"    {caches}Core L#{core} + PU L#{core} (P#{core})")
+    return "\n".join(lines) + "\n"
+
+
+def imported_caches(linebounce: Program, text: str) -> tuple[dict[str, int], int]:
+    """The sizes of the private caches in KiB, and of the one behind each bus."""
+    linebounce.file("topo.txt", text)
+    linebounce.file("m.csv", FLAT)
+    result = linebounce("import", "topo.txt", "m.csv", "-o", "mine.toml", "--family", "arm_mesh")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "mine.toml").read_text())
+    return {name: cache["size_kib"] for name, cache in machine["cache"].items()}, machine["node"]["cache_size_kib"]
+
+
+def test_a_last_level_cache_that_each_core_has_to_itself_is_behind_its_bus(linebounce: Program) -> None:
+    text = own_caches(("L3", 4096), ("L2", 512), ("L1d", 64))
+    assert imported_caches(linebounce, text) == ({"L1D": 64, "L2": 512}, 4096)
+
+
+def test_private_caches_are_taken_also_if_there_is_no_other(linebounce: Program) -> None:
+    assert imported_caches(linebounce, own_caches(("L2", 512), ("L1d", 64)))[0] == {"L1D": 64, "L2": 512}
+    assert imported_caches(linebounce, own_caches(("L1d", 64)))[0] == {"L1D": 64}
+
+
+def test_a_shared_cache_is_taken_also_if_the_inner_ones_are_not_stated(linebounce: Program) -> None:
+    text = "Machine (8GB total)\n  Package L#0\n    NUMANode L#0 (P#0 8GB)\n"
+    for cache in range(2):
+        text += f"    L3Cache L#{cache} (size=8192KiB linesize=64 ways=16)\n"
+        text += "".join(f"      Core L#{cpu}\n        PU L#{cpu} (P#{cpu})\n" for cpu in (2 * cache, 2 * cache + 1))
+    assert imported_caches(linebounce, text)[1] == 8192
+    said = " ".join((linebounce("import", "topo.txt", "m.csv", "-o", "mine.toml", "--family", "arm_mesh")).stdout.split())
+    assert "topo.txt does not state all levels of caches: the others are generic_2socket_32core's." in said
+
+
+def test_lscpu_in_a_mail_is_read_without_its_quote_marks(linebounce: Program) -> None:
+    linebounce.file("mail.txt", "".join(f"> {line}\n" for line in SUMMARY.splitlines()))
+    linebounce.file("m.csv", ACROSS)
+    result = linebounce("import", "mail.txt", "m.csv", "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    assert "4 CPUs: 2 nodes" in result.stdout
+
+
+def test_the_operating_systems_nodes_can_be_stated_for_groups_that_a_matrix_shows(linebounce: Program) -> None:
+    linebounce.file("m.csv", ACROSS)
+    result = linebounce("import", "m.csv", "-o", "mine.toml", "--family", "amd_zen", "--os-nodes", "machine")
+    assert result.code == 0, result.stderr
+    machine = tomllib.loads((linebounce.directory / "mine.toml").read_text())
+    assert (machine["nodes"], machine["os_nodes"]) == (2, "machine")
+    assert machine["sources"]["os_nodes"] == "assumed: --os-nodes says so"
+    wrong = linebounce.refused("import", "m.csv", "-o", "mine.toml", "--family", "amd_zen", "--os-nodes", "0 1 1")
+    assert "--os-nodes" in wrong
+    assert "lists 3 nodes; legal: one for each of the 2 buses" in wrong
+
+
+def test_a_server_of_384_cpus_is_imported(linebounce: Program) -> None:
+    cpus = 384
+
+    def ns(a: int, b: int) -> int:
+        return 12 if a // 2 == b // 2 else 40 if a // 48 == b // 48 else 100 if a // 192 == b // 192 else 220
+
+    rows = [",".join("" if a == b else str(ns(a, b)) for b in range(cpus)) for a in range(cpus)]
+    linebounce.file("large.csv", "\n".join(rows) + "\n")
+    result = linebounce("import", "large.csv", "-o", "mine.toml", "--family", "amd_zen")
+    assert result.code == 0, result.stderr
+    assert "384 CPUs: 2 nodes, 8 buses, 2 threads a core" in result.stdout
+    sets = ["--set=machine.cpus=384", "--set=run.measure_us=20", "--set=run.seeds=1", "--set=workload.lock=mcs"]
+    linebounce.run("lock_scaling", "locks", "--machine", "mine.toml", *sets, "--no-family-range")

@@ -242,6 +242,7 @@ CALLS = {
     "cpu": "sum += linebounce_cpu();",
     "cpus": "sum += linebounce_cpus();",
     "node_of": "sum += linebounce_node_of(0);",
+    "cache_of": "sum += linebounce_cache_of(0);",
     "now_ns": "sum += (int)linebounce_now_ns();",
 }
 
@@ -257,6 +258,7 @@ def test_a_question_about_the_machine_takes_no_time(linebounce: Program, call: s
 def test_the_machines_cpus_and_nodes_are_told(linebounce: Program) -> None:
     right = """  if (linebounce_cpus() != 4 || linebounce_cpu() < 0 || linebounce_cpu() > 3) __builtin_trap();
   if (linebounce_node_of(linebounce_cpu()) != 0) __builtin_trap();
+  if (linebounce_cache_of(linebounce_cpu()) != linebounce_cpu()) __builtin_trap();
 """
     assert per_s(linebounce, own(right + TAKE), "told", cpus=4) > 0
 

@@ -102,7 +102,7 @@ TEST_F(ExperimentFile, TheCommandLineOverridesMachineWorkloadAndSeed) {
 
 TEST_F(ExperimentFile, CpusCannotExceedTheMachines) {
   EXPECT_EQ(set_error("machine.cpus", "8"), "--set: machine.cpus: 8 is more than the machine's 4; legal: 1 to 4");
-  EXPECT_EQ(set_error("machine.cpus", "0"), "--set: machine.cpus: 0 is out of range; legal: 1 to 256");
+  EXPECT_EQ(set_error("machine.cpus", "0"), "--set: machine.cpus: 0 is out of range; legal: 1 to 512");
   EXPECT_EQ(set_error("machine.cpus_present", "8"),
             "--set: machine.cpus_present: stands in the machine's own file and cannot be set elsewhere");
   const auto machine = only_point(kExperiment, {{}, {{"machine.cpus", "1"}}, {}}).input.machine;

@@ -127,8 +127,8 @@ TEST_F(MachineFile, AQuantityMayBeWrittenAsIntegerOrFloat) {
 }
 
 TEST_F(MachineFile, ValuesOutOfRangeAreErrorsWithTheLegalOnes) {
-  EXPECT_EQ(with("cpus = 4", "cpus = 0"), "x.toml:3:8: cpus: 0 is out of range; legal: 1 to 256");
-  EXPECT_EQ(with("cpus = 4", "cpus = 257"), "x.toml:3:8: cpus: 257 is out of range; legal: 1 to 256");
+  EXPECT_EQ(with("cpus = 4", "cpus = 0"), "x.toml:3:8: cpus: 0 is out of range; legal: 1 to 512");
+  EXPECT_EQ(with("cpus = 4", "cpus = 513"), "x.toml:3:8: cpus: 513 is out of range; legal: 1 to 512");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = -1"),
             "x.toml:22:14: memory.latency_ns: -1 is out of range; legal: 0 to 10000000 ns");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = nan"),
@@ -313,11 +313,11 @@ TEST_F(MachineFile, AnUnknownProtocolNamesTheNearestOnesAndWhereAllAreListed) {
 TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
   EXPECT_EQ(with("\"memory\"", "\"memroy\" = \"assumed: x\""),
             "x.toml:24:12: sources.\"memroy\": no such parameter: unknown key; did you mean memory?");
-  EXPECT_EQ(
-      with("\"memory\"", "\"wheels\" = \"assumed: x\""),
-      "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
-      "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, line_bytes, cpu, footprint, cache, bus, "
-      "memory, node, directory, network");
+  EXPECT_EQ(with("\"memory\"", "\"wheels\" = \"assumed: x\""),
+            "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, contention, "
+            "cpus_present, cpus, cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, os_nodes, line_bytes, cpu, footprint, "
+            "cache, bus, "
+            "memory, node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key; did you mean latency_ns, in ns?");
   EXPECT_EQ(

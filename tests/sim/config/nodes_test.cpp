@@ -173,7 +173,7 @@ TEST_F(Nodes, CoresSpreadEvenlyOverBuses) {
 
 TEST_F(Nodes, ADirectorysEntryHasABitForEachOf64Buses) {
   EXPECT_EQ(with("nodes = 2", "nodes = 65"), "x.toml:4:9: nodes: 65 is out of range; legal: 1 to 64");
-  EXPECT_EQ(with("cpus = 4", "cpus = 257"), "x.toml:3:8: cpus: 257 is out of range; legal: 1 to 256");
+  EXPECT_EQ(with("cpus = 4", "cpus = 513"), "x.toml:3:8: cpus: 513 is out of range; legal: 1 to 512");
   EXPECT_EQ(with("nodes = 2", "nodes = 64\ncpu_nodes = \"0\"\nbuses_per_node = 2"),
             "x.toml:6:18: buses_per_node: 64 nodes of 2 buses are 128 buses; a directory's entry has room for 64");
   EXPECT_EQ(with("nodes = 2", "nodes = 64\ncpu_nodes = \"0\""), "no error");
@@ -247,7 +247,8 @@ TEST_F(Nodes, ObjectsAreToldWhereTheirMemoryIs) {
   const auto points = expand(load(text, {{}, {{"placement.list", "node 0"}}, {}}));
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].input.placement,
-            (std::map<std::string, Home>{{"rq[3]", Home::on(1)}, {"list", Home::on(0)}, {"lock", Home::by(Placement::local)}}));
+            (std::map<std::string, Home>{
+                {"rq[3]", Home::on_os_node(1)}, {"list", Home::on_os_node(0)}, {"lock", Home::by(Placement::local)}}));
   EXPECT_EQ(points[1].input.placement.at("lock"), Home::by(Placement::first_touch));
   EXPECT_NE(configuration_hash(points[0].resolved), configuration_hash(points[1].resolved));
   EXPECT_TRUE(load(on_nodes(), {{}, {{"placement.x", "local"}}, {}}).overridden);

@@ -125,7 +125,7 @@ TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
 }
 
 TEST_F(LockRows, AHandOffBetweenNodesIsCountedApart) {
-  LockSet apart{space_, kCpus, {CpuPlace{.node = 0}, CpuPlace{.node = 1}}};
+  LockSet apart{space_, kCpus, {CpuPlace{.os_node = 0}, CpuPlace{.os_node = 1}}};
   MeteredLock& lock = apart.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
       [&](Cpu& cpu) {

@@ -116,7 +116,7 @@ void TasklistWalk::set_up(const WorkloadSetup& setting) {
   cpus_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     OfCpu& own = cpus_[cpu];
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     for (std::int64_t i = 0; i < options_.tasks_per_cpu + options_.spare_tasks_per_cpu; ++i) {
       const Address at = setting.memory.place(task, fmt::format("task[{}.{}]", cpu, i), line, home);
       (i < options_.tasks_per_cpu ? own.alive : own.free).push_back(at);

@@ -132,7 +132,7 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
   cpus_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     OfCpu& own = cpus_[cpu];
-    const Home home = Home::on(setting.layout.cpus[cpu].node);
+    const Home home = Home::near(setting.layout.cpus[cpu]);
     for (std::int64_t i = 0; i < 2 * options_.connections_per_cpu; ++i) {
       const Address at = setting.memory.place(socket, fmt::format("sock[{}.{}]", cpu, i), line, home);
       if (i < options_.connections_per_cpu) {

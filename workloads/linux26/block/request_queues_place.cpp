@@ -115,7 +115,7 @@ void RequestQueues::place_tags() {
     }
     for (const int device : here) {
       queue(device).tag_index = kernel_.memory().place_array(fmt::format("tag_index[{}]", device),
-                                                             std::int64_t{options_.queue_depth} * 8, Home::on(node));
+                                                             std::int64_t{options_.queue_depth} * 8, Home::on_os_node(node));
     }
     const std::size_t shift = options_.tag_neighbour;
     for (std::size_t i = 0; i < here.size(); ++i) {

@@ -51,7 +51,7 @@ Kernel::Kernel(const WorkloadSetup& setting, Options options)
 
 Object Kernel::place(const std::string& structure, const std::string& object, std::optional<int> node) {
   std::optional<Home> home;
-  if (node) home = Home::on(*node);
+  if (node) home = Home::on_os_node(*node);
   const Structure& known = structure_called(structure);
   if (known.number) return Object(memory().place(*known.number, object, home));
   return place_object(memory(), *known.layout, object, setting_.layout, home);

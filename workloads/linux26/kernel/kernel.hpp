@@ -38,8 +38,9 @@ class Kernel {
   [[nodiscard]] Interrupts& interrupts() { return interrupts_; }
   [[nodiscard]] std::uint64_t seed() const { return setting_.seed; }
   [[nodiscard]] int cpus() const { return setting_.machine.cpus; }
-  [[nodiscard]] int nodes() const { return setting_.layout.nodes(); }
-  [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[cpu].node; }
+  // Nodes are the operating system's.
+  [[nodiscard]] int nodes() const { return setting_.layout.os_nodes(); }
+  [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[cpu].os_node; }
   [[nodiscard]] std::vector<int> cpus_of(int node) const;
   // The CPU that this one is paired with: the other hardware thread of its core; if there is none, another core of its bus. -1:
   // it has no pair.

@@ -98,7 +98,7 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
   const int line = memory.line_bytes();
   const auto lines = [&](const std::string& array, int count, int node) {
     std::vector<Address> addresses;
-    const Address begin = memory.place_array(array, std::int64_t{count} * line, Home::on(node));
+    const Address begin = memory.place_array(array, std::int64_t{count} * line, Home::on_os_node(node));
     for (int i = 0; i < count; ++i) addresses.push_back(begin + static_cast<Address>(i) * static_cast<Address>(line));
     return addresses;
   };
@@ -114,8 +114,9 @@ OtherMemory::OtherMemory(Kernel& kernel, const std::string& name, const OtherMem
   const auto bytes = static_cast<std::int64_t>(set_stride_ * kLinesOfSet);
   for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
     const int node = kernel.node_of(cpu);
-    local_.push_back({memory.place_array(fmt::format("{}_memory[{}]", name, cpu), bytes, Home::on(node))});
-    remote_.push_back({memory.place_array(fmt::format("{}_far_memory[{}]", name, cpu), bytes, Home::on((node + 1) % nodes))});
+    local_.push_back({memory.place_array(fmt::format("{}_memory[{}]", name, cpu), bytes, Home::on_os_node(node))});
+    remote_.push_back(
+        {memory.place_array(fmt::format("{}_far_memory[{}]", name, cpu), bytes, Home::on_os_node((node + 1) % nodes))});
   }
 }
 

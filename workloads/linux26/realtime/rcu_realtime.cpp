@@ -130,9 +130,8 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   const int bytes = 2 * setting.memory.line_bytes();
   cpus_.resize(setting.machine.cpus);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-    const Address objects =
-        setting.memory.place_array(fmt::format("objects[{}]", cpu), std::int64_t{options_.objects_per_cpu} * bytes,
-                                   Home::on(setting.layout.cpus[cpu].node));
+    const Address objects = setting.memory.place_array(
+        fmt::format("objects[{}]", cpu), std::int64_t{options_.objects_per_cpu} * bytes, Home::near(setting.layout.cpus[cpu]));
     for (int i = 0; i < options_.objects_per_cpu; ++i)
       cpus_[cpu].free.push_back(objects + static_cast<Address>(i) * static_cast<Address>(bytes));
   }

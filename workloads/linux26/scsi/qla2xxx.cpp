@@ -65,7 +65,7 @@ void QlaAdapters::place(int number) {
   adapter.handles = static_cast<Address>(std::min(most, options_.can_queue)) + 1;
   adapter.object = kernel_.place("scsi_qla_host", name, spec.node);
   adapter.hardware_lock = &kernel_.lock_in(adapter.object, name, "scsi_qla_host", "hardware_lock");
-  const Home home = Home::on(spec.node);
+  const Home home = Home::on_os_node(spec.node);
   adapter.outstanding = kernel_.memory().place_array(fmt::format("outstanding_cmds[{}]", number),
                                                      static_cast<std::int64_t>(adapter.handles * 8), home);
   adapter.ring = kernel_.memory().place_array(fmt::format("request_ring[{}]", number), kRingEntries * kRingEntryBytes, home);

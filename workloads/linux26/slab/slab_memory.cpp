@@ -87,7 +87,7 @@ void SlabMemory::place_header(Slab& slab, Headers headers) {
                       .alignment = kBufctlBytes,
                       .fields = {{"next", 0, bytes}},
                       .subsystem = "slab"};
-  slab.bufctl = kernel_.memory().place(bufctl, slab.name + ".bufctl", 0, Home::on(slab.node));
+  slab.bufctl = kernel_.memory().place(bufctl, slab.name + ".bufctl", 0, Home::on_os_node(slab.node));
 }
 
 // Slabs of a cache begin at different lines of their pages (colours), so that their headers are spread over a CPU cache's sets.
@@ -95,7 +95,7 @@ void SlabMemory::place_page(Slab& slab, int number, Headers headers) {
   const int colour = (number % colours_) * kernel_.memory().line_bytes();
   const Layout before{
       .name = fmt::format("slab colour of {} bytes", colour), .size = colour, .alignment = kPageBytes, .fields = {}};
-  kernel_.memory().place(before, slab.name + ".colour", 0, Home::on(slab.node));
+  kernel_.memory().place(before, slab.name + ".colour", 0, Home::on_os_node(slab.node));
   if (header_inside_) place_header(slab, headers);
   for (int index = 0; index < objects_per_slab_; ++index) {
     const std::string object = fmt::format(FMT_COMPILE("{}[{}.{}.{}]"), structure_, slab.node, number, index);

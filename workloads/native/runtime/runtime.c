@@ -226,13 +226,14 @@ HIDDEN void __assert_fail(const char *condition, const char *file, unsigned line
   fail(condition, SITE);
 }
 
-enum { kCpu, kCpus, kNodeOf };
+enum { kCpu, kCpus, kNodeOf, kCacheOf };
 HIDDEN int linebounce_cpu(void) { return linebounce_link.hooks->machine(linebounce_link.call, kCpu, 0); }
 HIDDEN int linebounce_cpus(void) { return linebounce_link.hooks->machine(linebounce_link.call, kCpus, 0); }
 HIDDEN void *linebounce_of_cpu(void *own, int cpu) { return linebounce_link.hooks->of_cpu(linebounce_link.call, own, cpu); }
 HIDDEN unsigned linebounce_now_ns(void) { return (unsigned)linebounce_link.hooks->now_ns(linebounce_link.call); }
 HIDDEN unsigned long long linebounce_clock_ns(void) { return linebounce_link.hooks->now_ns(linebounce_link.call); }
 HIDDEN int linebounce_node_of(int cpu) { return linebounce_link.hooks->machine(linebounce_link.call, kNodeOf, cpu); }
+HIDDEN int linebounce_cache_of(int cpu) { return linebounce_link.hooks->machine(linebounce_link.call, kCacheOf, cpu); }
 
 // uintptr_t linebounce_enter(function, lock, top): calls function(lock) with a stack pointer that is a multiple of 64, so that
 // local variables share cache lines in the same way in every run, and stores that pointer in *top.
