@@ -35,9 +35,8 @@ void add_description(MachineTopology& topology, const std::string& file);
 
 // The help of --os-nodes.
 inline constexpr const char* kOsNodesHelp =
-    "The operating system's nodes of the machine, as its firmware forms them: machine (one for all), nps2, nps4 (2 or 4 in "
-    "each "
-    "of its nodes), cache (one for each last-level cache), or a number for each bus; default: the machine's nodes";
+    "The operating system's nodes, as the firmware forms them: machine (one for all), nps2, nps4 (2 or 4 in each node of "
+    "the machine), cache (one for each last-level cache), or a number for each bus; default: the machine's nodes";
 
 // Fits a machine, writes it and prints how well it fits. Errors: ConfigError.
 ExitCode run_calibrate(const CalibrateArguments& arguments);
