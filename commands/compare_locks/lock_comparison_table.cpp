@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kLockNameWidth = 15;
+constexpr std::size_t kLockNameWidth = 20;
 constexpr std::size_t kLockWidth = 70;
 constexpr std::size_t kMostWords = 10;
 

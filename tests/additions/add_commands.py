@@ -135,9 +135,9 @@ def kind(clone: Clone) -> None:
     "counter of a course",
     "commands/run/README.md",
     edits=(
-        after("sim/statistics/class_counters.hpp", "  wasted_prefetches,\n", "  sample_accesses,\n"),
+        after("sim/statistics/class_counters.hpp", "  sc_failures,\n", "  sample_accesses,\n"),
         instead(
-            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 27;", "constexpr int kClassCounters = 28;"
+            "sim/statistics/class_counters.hpp", "constexpr int kClassCounters = 29;", "constexpr int kClassCounters = 30;"
         ),
         before(
             "sim/statistics/class_counters.cpp",
@@ -152,8 +152,8 @@ def kind(clone: Clone) -> None:
         row("docs/course-traces.md", "| `updates` |", "| `sample_accesses` | accesses |"),
         instead(
             "commands/run/tests/test_course_counters.py",
-            '"silent_upgrades", "bus_bytes",',
-            '"silent_upgrades", "bus_bytes", "sample_accesses",',
+            '"sc_failures", "bus_bytes",',
+            '"sc_failures", "bus_bytes", "sample_accesses",',
         ),
         after(
             "commands/run/tests/test_course_counters.py",

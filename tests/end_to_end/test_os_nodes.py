@@ -89,7 +89,7 @@ def test_hand_offs_within_and_between_nodes_are_those_of_the_operating_system(li
         means = [metrics.get(f"locks.section_lock.handoff_{kind}_mean_ns", {}).get("value") for kind in ("local", "remote")]
         return means[0] is not None, means[1] is not None
 
-    sets = ["--set=machine.cpus=16", "--set=workload.lock=mcs", "--set=run.measure_us=50", "--set=run.seeds=1"]
+    sets = ["--set=machine.cpus=16", "--set=workload.lock=ttas", "--set=run.measure_us=50", "--set=run.seeds=1"]
     assert hand_offs("epyc_7773x_1socket") == (True, False)
     assert hand_offs(machine(linebounce, "epyc_7773x_1socket", "cache")) == (True, True)
     assert hand_offs("generic_2socket_32core") == (True, True)

@@ -82,7 +82,7 @@ def test_threads_that_are_created_in_a_row_begin_together_if_the_recorder_spread
         )
         return int(done.stdout)
 
-    assert max(between() for _ in range(3)) >= 2 * 12000, "the first thread may begin late"
+    assert any(between() >= 2 * 12000 for _ in range(12)), "the first thread may begin late"
     assert min(between("--spread") for _ in range(3)) < 12000
     assert json.loads(linebounce("trace", "info", "trace.lbt", "--json").stdout)["recorder"] == "linebounce-record --spread"
 
