@@ -13,6 +13,7 @@
 #include "commands/calibrate/structure.hpp"
 #include "commands/calibrate/verdict.hpp"
 #include "commands/calibrate/waiting_costs.hpp"
+#include "models/coherence/bus_order.hpp"
 #include "models/machine_layout.hpp"
 #include "models/text/shell_word.hpp"
 #include "sim/config/contention.hpp"
@@ -160,6 +161,12 @@ class Calibrator {
           "machine can have ({}); --machine gives a structure",
           request_.matrix_file, structure_.nodes, structure_.buses_per_node, structure_.cores_per_bus,
           structure_.threads_per_core, seats, kMostCpus));
+    }
+    if (structure_.cores_per_bus > kMostOnBus) {
+      throw ConfigError(fmt::format(
+          "{}: shows no groups in {} cores, more than a machine can have behind one last-level cache (legal: {}); a "
+          "file with the structure may show them: lscpu -J -e > cpus.json; linebounce import cpus.json {}",
+          request_.matrix_file, structure_.cores_per_bus, kMostOnBus, shell_word(request_.matrix_file)));
     }
     set("machine.cpus_present", seats);
     set_from_structure("machine.cpus", cpus);

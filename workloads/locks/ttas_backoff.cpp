@@ -65,8 +65,7 @@ LockEntry ttas_backoff() {
   return {.name = "ttas_backoff",
           .title = "Like ttas, with exponential back-off after a lost race",
           .traits = {.fits_4_bytes = true},
-          .create = make_ttas_backoff_lock,
-          .library = "ConcurrencyKit (ck_spinlock_fas_lock_eb)"};
+          .create = make_ttas_backoff_lock};
 }
 
 }  // namespace linebounce::workloads

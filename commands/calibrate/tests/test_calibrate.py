@@ -234,7 +234,8 @@ def test_fitting_a_named_machine_keeps_its_structure(linebounce: Program) -> Non
             "m.csv: half of the latencies are up to 0.07 ns, which is not a core-to-core latency (legal: 1 to 10000)",
         ),
         (",,\n60000,,\n140000,60000,\n", "are they in picoseconds? expected nanoseconds"),
-        ("\n".join([",".join(["1"] * 300)] * 300), "300 CPUs are more than a machine can have"),
+        ("\n".join([",".join(["1"] * 600)] * 600), "600 CPUs are more than a machine can have"),
+        ("\n".join([",".join(["50"] * 300)] * 300), "m.csv: shows no groups in 300 cores"),
     ],
 )
 def test_a_file_that_is_not_a_matrix_is_refused(linebounce: Program, text: str, said: str) -> None:
