@@ -16,7 +16,7 @@ struct Excerpt {
   };
 
   std::string name;   // the file's name, without its directory
-  std::string bytes;  // at most 64 KiB
+  std::string bytes;  // at most 64 KiB; of a table with very many columns 4 MiB
   bool whole = true;  // true: `bytes` is the whole file
   bool is_text = true;
   std::vector<Line> lines;  // for a text: its non-empty lines, without a last one that is cut off

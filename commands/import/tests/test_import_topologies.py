@@ -252,8 +252,8 @@ def test_a_server_of_384_cpus_is_imported(linebounce: Program) -> None:
     def ns(a: int, b: int) -> int:
         return 12 if a // 2 == b // 2 else 40 if a // 48 == b // 48 else 100 if a // 192 == b // 192 else 220
 
-    rows = [",".join("" if a == b else str(ns(a, b)) for b in range(cpus)) for a in range(cpus)]
-    linebounce.file("large.csv", "\n".join(rows) + "\n")
+    rows = [f"{a}," + ",".join("" if a == b else str(ns(a, b)) for b in range(cpus)) for a in range(cpus)]
+    linebounce.file("large.csv", "CPU," + ",".join(map(str, range(cpus))) + "\n" + "\n".join(rows) + "\n")
     result = linebounce("import", "large.csv", "-o", "mine.toml", "--family", "amd_zen")
     assert result.code == 0, result.stderr
     assert "384 CPUs: 2 nodes, 8 buses, 2 threads a core" in result.stdout
