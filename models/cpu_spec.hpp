@@ -47,6 +47,8 @@ struct CpuSpec {
   int interrupt_latency_cycles = 0;
   double ipi_latency_ns = 0;
   int ipi_send_cycles = 0;
+  double system_call_ns = 100;
+  double context_switch_ns = 1500;
   int page_invalidation_cycles = 0;
   int tlb_flush_cycles = 0;
   int tlb_flush_ceiling_pages = 33;
@@ -99,6 +101,10 @@ struct CpuSpec {
     keys.ns("ipi_latency_ns", ipi_latency_ns,
             "sending an inter-processor interrupt to its arrival; waking a sleeping CPU takes as long");
     keys.cycles("ipi_send_cycles", ipi_send_cycles, "sending one keeps the sender for so long");
+    keys.ns("system_call_ns", system_call_ns,
+            "entering and leaving the kernel, for a program that waits in it or wakes others");
+    keys.ns("context_switch_ns", context_switch_ns,
+            "a thread that waits in the kernel gives up its CPU, and once woken gets one back, in so long each");
     keys.cycles("page_invalidation_cycles", page_invalidation_cycles, "dropping one page's translation from the TLB");
     keys.cycles("tlb_flush_cycles", tlb_flush_cycles, "dropping all translations");
     keys.number("tlb_flush_ceiling_pages", "pages", tlb_flush_ceiling_pages, 0, 1 << 20,

@@ -239,7 +239,12 @@ class NotAdvised {
       if (best != nullptr && !is_advised("replace the lock " + best->lock))
         add(best->change.is_gain() ? also_gains_ : no_help_,
             fmt::format("other locks for {}{}", best->lock, classification_of(words_, best->lock)),
-            fmt::format("the best, {}, {}", best->algorithm, text_of(best->change)), name);
+            fmt::format("the best, {}{}, {}", best->algorithm,
+                        can_be_had(best->algorithm, machine.locks->of_user_program, machine.locks->from_files)
+                            ? ""
+                            : ", which no library has",
+                        text_of(best->change)),
+            name);
     }
   }
 

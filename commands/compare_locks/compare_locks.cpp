@@ -33,8 +33,11 @@ A lock that handlers acquire is never replaced by one that sleeps, nor a lock th
 A lock for readers is only replaced by another with readers: by rcu only if nobody writes under the lock and readers follow no
 pointer that changes and use no memory that is freed meanwhile; by seqlock only if they follow no pointer into allocated memory at
 all, as under the kernel's rule. The page lists what is not offered, with the reason. A recorded lock that is not in `linebounce list locks` runs as the nearest one, and the table says so:
-rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended),
-mutex for all others.
+glibc_mutex for pthread_mutex (std::mutex), glibc_adaptive_mutex for its kind PTHREAD_MUTEX_ADAPTIVE_NP, glibc_rwlock for
+pthread_rwlock (libstdc++'s std::shared_mutex), gomp_lock for OpenMP's locks, ttas for pthread_spin and for a word that nobody
+ever waited for (uncontended), mutex for all others.
+
+Of a recorded program's locks only those are recommended that a library has, which is named, or that come from your own file.
 
 Replacing a lock also changes the order in which other operations meet, which alone changes the throughput. The recorded order is
 not a fair base either: in it, whatever a thread waited for had already happened. So the trace runs once as recorded, to see which

@@ -138,6 +138,8 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     comparison->first_look = std::move(look);
+    comparison->of_user_program = of_user_program();
+    comparison->from_files = from_files_;
     // If a trial's trace could not be read, that trial might have been the best, so no other is confirmed in its place.
     const LockTrial* best = code == ExitCode::unreadable_input ? nullptr : best_gain(*comparison);
     if (best != nullptr) {
@@ -230,11 +232,13 @@ class Comparer {
     study.title = "One lock at a time replaced by another, in one order";
     const auto seen = in_orders(study, {1, 1}, trials, directory, code);
     if (!seen) return {};
-    std::vector<LockReplacement> kept = left_by_first_look(trials, *seen, from_files_, look);
+    std::vector<LockReplacement> kept = left_by_first_look(trials, *seen, from_files_, of_user_program(), look);
     if (kept.empty() && code == ExitCode::done)
       throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     return kept;
   }
+
+  [[nodiscard]] bool of_user_program() const { return summary_.recorder.starts_with(trace::kProgramRecorder); }
 
   // Adds facts that come from the recording and the arguments, not from replays.
   [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
@@ -244,7 +248,6 @@ class Comparer {
     comparison.basis = pace_sentence(summary_, pace_range(summary_, recorded.make_point(0).input.machine.cpu, arguments_.sets));
     comparison.words = words_;
     comparison.own_locks = own_locks_;
-    comparison.from_files = from_files_;
     comparison.directory = directory;
     return comparison;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "models/text/visible.hpp"
@@ -36,8 +37,12 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
 
 LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders,
                        double with_threads) {
-  LockRanking ranking{
-      lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}, not_offered(lock)};
+  LockRanking ranking{.lock = lock.name,
+                      .recorded_algorithm = lock.algorithm,
+                      .trials = {trial_of(lock, lock.replayed_as, orders, 0, with_threads)},
+                      .failed = {},
+                      .not_offered = not_offered(lock),
+                      .only_readers = lock.acquired_shared > 0 && lock.acquired == 0};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
     if (orders.finished(i)) {
@@ -71,6 +76,16 @@ const LockTraits& traits_of(const std::string& algorithm, const std::vector<Lock
   return find_lock(algorithm).traits;
 }
 
+bool is_own(const std::string& algorithm, const std::vector<LockEntry>& from_files) {
+  return std::ranges::find(from_files, algorithm, &LockEntry::name) != from_files.end();
+}
+
+// What gives the program this lock. Empty for a lock of its own, and where no program links anything.
+std::string library_of(const LockComparison& comparison, const std::string& algorithm) {
+  const bool is_linked = comparison.of_user_program && !is_own(algorithm, comparison.from_files);
+  return is_linked ? find_lock(algorithm).library : "";
+}
+
 const LockTraits& traits_of(const LockComparison& comparison, const std::string& algorithm) {
   return traits_of(algorithm, comparison.from_files);
 }
@@ -80,6 +95,10 @@ bool is_fair(const LockReplacement& trial, const std::vector<LockEntry>& from_fi
 }
 
 }  // namespace
+
+bool can_be_had(const std::string& algorithm, bool of_user_program, const std::vector<LockEntry>& from_files) {
+  return !of_user_program || is_own(algorithm, from_files) || !find_lock(algorithm).library.empty();
+}
 
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded) {
   const auto waited = [&](const RecordedLock& lock) { return metric_of(recorded, lock.metrics + "cpu_pct"); };
@@ -94,21 +113,22 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
 }
 
 std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacement>& trials, const TrialsInOrders& seen,
-                                                const std::vector<LockEntry>& own, FirstLook& look) {
+                                                const std::vector<LockEntry>& own, bool of_user_program, FirstLook& look) {
   if (seen.count() == 0) return {};
   const auto throughput = [&seen](std::size_t trial) { return seen.finished(trial) ? seen.throughputs(trial).front() : 0; };
   constexpr std::ptrdiff_t kBest = 2;
   std::vector<LockReplacement> kept = {trials.front()};
   for (std::size_t i = 1; i < trials.size(); ++i) {
+    const bool can_have = can_be_had(trials[i].algorithm, of_user_program, own);
     std::ptrdiff_t better = 0, fair_and_better = 0;
     for (std::size_t other = 1; other < trials.size(); ++other) {
       if (trials[other].lock != trials[i].lock || throughput(other) <= throughput(i)) continue;
+      if (can_have && !can_be_had(trials[other].algorithm, of_user_program, own)) continue;
       ++better;
       fair_and_better += is_fair(trials[other], own) ? 1 : 0;
     }
-    const bool is_own = std::ranges::find(own, trials[i].algorithm, &LockEntry::name) != own.end();
     const bool is_best_fair = is_fair(trials[i], own) && fair_and_better == 0;
-    if (better < kBest || is_best_fair || is_own || throughput(i) == 0) {
+    if (better < kBest || is_best_fair || is_own(trials[i].algorithm, own) || throughput(i) == 0) {
       kept.push_back(trials[i]);
     } else {
       look.behind.push_back({trials[i].lock, trials[i].algorithm, 100 * (throughput(i) / throughput(0) - 1)});
@@ -162,15 +182,34 @@ void add_trial(LockRanking& ranking, const RecordedLock& lock, const std::string
   std::ranges::stable_sort(ranking.trials, std::ranges::greater{}, &LockTrial::throughput_per_s);
 }
 
-const LockTrial* best_gain(const LockComparison& comparison) {
+namespace {
+
+bool can_have(const LockComparison& comparison, const std::string& algorithm) {
+  return can_be_had(algorithm, comparison.of_user_program, comparison.from_files);
+}
+
+const LockTrial* best_gain_of(const LockComparison& comparison, bool can_be) {
   const LockTrial* best = nullptr;
   for (const LockRanking& lock : comparison.locks) {
     for (const LockTrial& trial : lock.trials) {
       const double least = best == nullptr ? 0 : best->change.promise_pct();
-      if (trial.change.promise_pct() > least) best = &trial;
+      if (trial.change.promise_pct() > least && can_have(comparison, trial.algorithm) == can_be) best = &trial;
     }
   }
   return best;
+}
+
+// Names the lock that gains more than `least_pct` in the trials, but that the program cannot have. Empty if there is none.
+std::string in_no_library(const LockComparison& comparison, double least_pct) {
+  const LockTrial* best = best_gain_of(comparison, false);
+  if (best == nullptr || best->change.median_pct <= least_pct) return "";
+  return fmt::format("; {} for {}, which no library has, {}", best->algorithm, best->lock, gains_text(best->change));
+}
+
+}  // namespace
+
+const LockTrial* best_gain(const LockComparison& comparison) {
+  return best_gain_of(comparison, true);
 }
 
 std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, const TrialsInOrders& orders) {
@@ -235,7 +274,10 @@ std::string no_advice(const LockComparison& comparison) {
     return fmt::format("{}{} for {} {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
                        gains_text(best->change), comparison.orders);
   const LockRanking& first = comparison.locks.front();
-  const auto best = std::ranges::max_element(first.trials, {}, [](const LockTrial& trial) { return trial.change.median_pct; });
+  const auto gain = [&](const LockTrial& trial) {
+    return can_have(comparison, trial.algorithm) ? trial.change.median_pct : -std::numeric_limits<double>::infinity();
+  };
+  const auto best = std::ranges::max_element(first.trials, {}, gain);
   if (best->change.median_pct < kWorthIt) return fmt::format("{}no other one gains as much as {} %", leave, kWorthIt);
   return fmt::format("{}: {} for {} {} in {} orders", by_chance, best->algorithm, first.lock, gains_text(best->change),
                      comparison.orders);
@@ -248,7 +290,8 @@ std::string advice(const LockComparison& comparison) {
     return fmt::format("{}: no verdict, as {}", comparison.machine, why);
   if (comparison.limits.may_reverse()) return comparison.machine + ": no verdict";
   if (!comparison.again || !comparison.again->change.is_gain())
-    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ") + classifications(comparison);
+    return no_advice(comparison) + tries_text(comparison.tries_otherwise_pct, "; ") + in_no_library(comparison, kWorthIt) +
+           classifications(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;
   const LockRanking& ranking = ranking_in(comparison, lock);
   const auto recorded = std::ranges::find_if(ranking.trials, is_recorded);
@@ -256,8 +299,14 @@ std::string advice(const LockComparison& comparison) {
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
   std::string text = fmt::format("{}: {} instead of {}{}: {} on {}", visible_name(lock), algorithm, recorded->algorithm, was,
                                  throughput_text(comparison.again->change), comparison.machine);
+  if (const std::string library = library_of(comparison, algorithm); !library.empty())
+    text += fmt::format("; {} comes from {}", algorithm, library);
+  text += in_no_library(comparison, comparison.again->change.median_pct);
+  if (ranking.only_readers && traits_of(comparison, algorithm).readers != workloads::Readers::one_by_one)
+    text +=
+        "; no writer was recorded, which would have to wait for the readers or to make copies: its cost is not in this gain";
   const auto fair = std::find_if(ranking.trials.begin(), recorded, [&](const LockTrial& trial) {
-    return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain();
+    return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain() && can_have(comparison, trial.algorithm);
   });
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));

@@ -44,6 +44,7 @@ struct LockRanking {
   std::vector<LockTrial> trials;
   std::vector<std::string> failed;            // algorithms with which some run did not finish
   std::vector<std::string> not_offered = {};  // see not_offered() of lock_choice.hpp
+  bool only_readers = false;                  // threads take it as readers, and no writer was recorded
 };
 
 // The lock that a trial replaces, and the algorithm that replaces it. Both empty: the trial replaces nothing.
@@ -78,6 +79,7 @@ struct LockComparison {
   std::vector<CheapLock> cheap = {};              // locks that were not replaced because they cost too little
   std::optional<Confirmation> again;              // none: no trial gains anything
   std::optional<FirstLook> first_look = {};       // none: every lock was replaced by every other one in all orders
+  bool of_user_program = false;                   // linebounce-record's: it can have only locks that a library has
   std::vector<workloads::LockEntry> from_files;   // compared locks that come from files and are not in the registry
   double tries_otherwise_pct = 0;                 // kTriesOtherwise: the largest of all runs with the locks as recorded
   trace::Limits limits = {};                      // of a verdict from this recording
@@ -92,18 +94,23 @@ struct LockComparison {
 
 inline constexpr std::size_t kMostLocks = 4;  // that are replaced
 
+// Whether the program can have this lock: it is in a library, or comes from one of the user's files.
+bool can_be_had(const std::string& algorithm, bool of_user_program, const std::vector<workloads::LockEntry>& from_files);
+
 // The locks that matter in a run with all locks as recorded: the (at most kMostLocks) locks that CPUs wait for longest. If no
 // CPU waits, the lock that is acquired most often.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
 // At most so many replacements per lock are kept after a first look, beside those of the user's own files.
-inline constexpr int kLeftByFirstLook = 3;
+inline constexpr int kLeftByFirstLook = 5;
 
 // After all trials ran in one order, chooses those that run in all orders: the first, which replaces nothing; the best two of
-// each lock, and the best fair one, which the advice names beside an unfair one; those of the user's own files; and those that
-// did not finish, which the ranking names. `look` receives the others. Empty if the first trial did not finish.
+// each lock, and of those that the program can have; the best fair one, which the advice names beside an unfair one; those of
+// the user's own files; and those that did not finish, which the ranking names. `look` receives the others. Empty if the first
+// trial did not finish.
 std::vector<LockReplacement> left_by_first_look(const std::vector<LockReplacement>& trials, const TrialsInOrders& seen,
-                                                const std::vector<workloads::LockEntry>& own, FirstLook& look);
+                                                const std::vector<workloads::LockEntry>& own, bool of_user_program,
+                                                FirstLook& look);
 
 // A rough estimate of how many host instructions one replay takes, from its operations and misses.
 double instructions_of(const ReportedPoint& recorded, double operations);
@@ -120,8 +127,8 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
 void add_trial(LockRanking& ranking, const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders,
                double with_threads);
 
-// The trial to recommend if other orders confirm it: the one with the largest OrdersChange::promise_pct. Null if no trial
-// promises a gain.
+// The trial to recommend if other orders confirm it: the one with the largest OrdersChange::promise_pct, of those that the
+// program can have. Null if no trial promises a gain.
 const LockTrial* best_gain(const LockComparison& comparison);
 
 // Compares trial 1, which has the replacement, with trial 0. None if it did not finish in every order, or there are too few

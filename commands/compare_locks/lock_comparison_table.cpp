@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "models/text/visible.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kLockNameWidth = 15;
+constexpr std::size_t kLockNameWidth = 20;
 constexpr std::size_t kLockWidth = 70;
 constexpr std::size_t kMostWords = 10;
 
@@ -78,6 +79,20 @@ std::string first_look_text(const LockComparison& comparison, const Painter& pai
   return paragraph(text + "--thorough tries everything in all orders.", 2, Colour::none, paint);
 }
 
+// "hbo, bravo": the locks in the table that the program cannot have.
+std::string in_no_library_text(const LockComparison& comparison, const Painter& paint) {
+  std::set<std::string> none;
+  for (const LockRanking& lock : comparison.locks) {
+    for (const LockTrial& trial : lock.trials) {
+      if (!trial.recorded && !can_be_had(trial.algorithm, comparison.of_user_program, comparison.from_files))
+        none.insert(trial.algorithm);
+    }
+  }
+  if (none.empty()) return "";
+  return paragraph(fmt::format("In no library that we know of, so never recommended: {}.", fmt::join(none, ", ")), 2,
+                   Colour::none, paint);
+}
+
 // Null if there was no first look: every lock was replaced by every other one in all orders.
 ordered_json first_look_json(const LockComparison& comparison) {
   if (!comparison.first_look) return nullptr;
@@ -99,8 +114,9 @@ ordered_json confirmation_json(const LockComparison& comparison) {
           {"change_high_pct", rounded(change.high_pct)}};
 }
 
-ordered_json trial_json(const LockTrial& trial) {
+ordered_json trial_json(const LockComparison& comparison, const LockTrial& trial) {
   return {{"algorithm", trial.algorithm},
+          {"can_be_had", can_be_had(trial.algorithm, comparison.of_user_program, comparison.from_files)},
           {"recorded", trial.recorded},
           {"throughput_per_s", rounded(trial.throughput_per_s)},
           {"change_pct", rounded(trial.change.median_pct)},
@@ -142,8 +158,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
       "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
-  return head + table.text() + first_look_text(comparison, paint) + cheap_locks_text(comparison, paint) + "  " +
-         wrapped_from(note, 2, Colour::dim, paint);
+  return head + table.text() + in_no_library_text(comparison, paint) + first_look_text(comparison, paint) +
+         cheap_locks_text(comparison, paint) + "  " + wrapped_from(note, 2, Colour::dim, paint);
 }
 
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
@@ -190,7 +206,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
     ordered_json locks = ordered_json::array();
     for (const LockRanking& lock : machine.locks) {
       ordered_json trials = ordered_json::array();
-      for (const LockTrial& trial : lock.trials) trials.push_back(trial_json(trial));
+      for (const LockTrial& trial : lock.trials) trials.push_back(trial_json(machine, trial));
       locks.push_back({{"lock", lock.lock},
                        {"recorded", lock.recorded_algorithm},
                        {"replayed_as", replayed_as(machine, lock)},

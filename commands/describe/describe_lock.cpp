@@ -51,6 +51,7 @@ ordered_json facts_json(const LockEntry& lock) {
                         {"sleeps", traits.sleeps},         {"readers", readers_text(traits.readers).name},
                         {"numa_aware", traits.numa_aware}, {"bytes", bytes_of(traits)}};
   if (traits.most_cpus > 0) facts["cpus"] = traits.most_cpus;
+  if (!lock.library.empty()) facts["library"] = lock.library;
   if (!lock.file.empty()) facts["file"] = lock.file;
   return facts;
 }
@@ -115,6 +116,7 @@ std::string lock_page(const std::string& name, const Painter& paint) {
   }
   if (entry.traits.most_cpus > 0) add("CPUs", fmt::format("at most {}", entry.traits.most_cpus));
   add("size", fmt::format("{} bytes", bytes_of(entry.traits)));
+  if (!entry.library.empty()) add("library", entry.library);
   if (!entry.file.empty()) add("file", entry.file);
   for (const Place& place : places_of(entry)) {
     const bool refused = !place.refusal.empty();

@@ -42,6 +42,7 @@ struct CoreSpec : CpuSpec {
   // At least one tick later: nothing reaches another core in the same tick.
   Tick ipi_latency = std::max<Tick>(1, timebase->from_ns(ipi_latency_ns));
   Tick ipi_send = ipi_send_cycles * cycle;
+  Cpu::SystemCosts system_costs{timebase->from_ns(system_call_ns) / cycle, timebase->from_ns(context_switch_ns) / cycle};
   Tick tight_spin = Cpu::kSpinPause * cycle;                     // a spin iteration's time besides its loads, without a pause
   Tick pausing_spin = (Cpu::kSpinPause + pause_cycles) * cycle;  // a spin iteration's time besides its loads, with a pause
   Tick spin_exit = spin_exit_cycles * cycle;

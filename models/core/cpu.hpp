@@ -136,6 +136,13 @@ class Cpu {
   // tlb_flush_ceiling_pages. Other cores must be interrupted to do the same (workloads/program/shootdown.hpp).
   virtual void invalidate_pages(Address first, std::int64_t pages) = 0;
 
+  // What an operating system adds to a program's waits, in this thread's cycles; 0 where no time is simulated.
+  struct SystemCosts {
+    std::int64_t call_cycles = 0;    // entering and leaving the kernel
+    std::int64_t switch_cycles = 0;  // giving up the CPU, or getting one back
+  };
+  [[nodiscard]] virtual SystemCosts system_costs() const { return {}; }
+
   // Sleeps until another thread calls wake() for this one. Returns at once if such a call came after the end of the last
   // sleep().
   virtual void sleep() = 0;

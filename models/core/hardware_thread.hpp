@@ -82,6 +82,7 @@ class HardwareThread final : public Cpu {
   void enable_interrupts() override;
   void set_timer(double delay_ns, int vector) override;
   void interrupt_later(CpuId target, int vector, double delay_ns) override;
+  [[nodiscard]] SystemCosts system_costs() const override { return spec_->system_costs; }
   void sleep() override;
   void wake(CpuId target) override;
   [[nodiscard]] std::int64_t wakes() const override { return interrupts_.wakes(); }

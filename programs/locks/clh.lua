@@ -1,6 +1,7 @@
 -- The CLH queue lock (Craig 1993; Landin and Hagersten 1994). What it teaches: a queue needs no pointer to the next waiter.
 -- Each CPU spins on its predecessor's node, and keeps that node when it releases the lock. The lock has one spare node.
 title = "CLH: a queue in which each CPU waits at its predecessor's node"
+library = "ConcurrencyKit (ck_spinlock_clh)"
 traits = { fifo = true }
 
 local nodes

@@ -1,6 +1,7 @@
 -- CNA (Dice and Kogan, EuroSys 2019): an MCS queue whose holder hands the lock to the next waiter in its own NUMA node, and
 -- moves the waiters in between to a second queue. What it teaches: one word is enough for a cohort lock's gain.
 title = "CNA: one queue in which CPUs of the holder's node go first for a while"
+library = "libvsync (spinlock/cna.h)"
 traits = { numa_aware = true }
 
 local STAY <const> = 64 -- on average, one of this many hand-offs serves the second queue

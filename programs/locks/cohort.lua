@@ -2,6 +2,7 @@
 -- one. What it teaches: the holder hands the lock to a waiter in its own node, near the lock's lines. Another node gets it after
 -- several such hand-offs. Where nodes are far apart, throughput rises and fairness falls.
 title = "Cohort lock: hands over within a node, and to other nodes after some hand-offs"
+library = "ConcurrencyKit (ck_cohort)"
 traits = { numa_aware = true }
 
 local HAND_OFFS <const> = 16

@@ -1,6 +1,7 @@
 -- The MCS queue lock (Mellor-Crummey and Scott, 1991). What it teaches: each waiter spins on a word on its own line, so a
 -- release invalidates the line of only one CPU, however many wait.
 title = "MCS: a queue in which each CPU waits at its own node"
+library = "ConcurrencyKit (ck_spinlock_mcs)"
 traits = { fifo = true }
 
 local node, nodes

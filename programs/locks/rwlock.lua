@@ -2,6 +2,7 @@
 -- subtracts its amount again. (Linux 2.4 and 2.6 on i386 count down.) What it teaches: readers hold the lock together, but each
 -- section takes the line from other readers twice, so short sections gain little.
 title = "Reader-writer lock: one counter (Linux 2.4 and 2.6 on i386)"
+library = "ConcurrencyKit (ck_rwlock)"
 traits = { readers = "together" }
 
 local WRITER <const> = 0x01000000 -- more than the number of readers

@@ -1,6 +1,7 @@
 -- A seqlock: readers write nothing at all, and read again if a writer came meanwhile. What it teaches: a reader's only
 -- protection is its second load of the sequence number. Without that load, a reader may use data that is half changed.
 title = "Seqlock: readers write nothing and retry if a writer came between"
+library = "ConcurrencyKit (ck_sequence)"
 traits = { readers = "read_again" }
 
 function setup()

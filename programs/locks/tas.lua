@@ -1,6 +1,7 @@
 -- Test-and-set: the shortest lock. What it teaches: every attempt is an atomic write, so waiters constantly take the line from
 -- the holder and from each other.
 title = "Test-and-set: every attempt is an atomic exchange"
+library = "C++ (std::atomic_flag)"
 traits = { fits_4_bytes = true }
 
 function setup()

@@ -1,6 +1,7 @@
 -- The ticket lock: one atomic operation per acquisition; first come, first served. What it teaches: fairness is cheap, but all
 -- waiters spin on one word, so each release transfers its line to every waiter.
 title = "Ticket lock: first come, first served"
+library = "ConcurrencyKit (ck_spinlock_ticket)"
 traits = { fifo = true }
 
 function setup()

@@ -2,6 +2,7 @@
 -- then a loop of loads). What it teaches: waiters share the line and cost nothing while the lock is held. The cost comes at the
 -- release, when all waiters try at once.
 title = "Test-and-test-and-set: reads until the lock looks free (Linux 2.4 and 2.6 on i386)"
+library = "glibc (pthread_spin_lock)"
 traits = { fits_4_bytes = true }
 
 function setup()

@@ -12,9 +12,11 @@ using trace::Operation;
 using State = TraceOutput::State;
 
 const char* algorithm_of(unsigned type) {
+  if ((type & kOneWord) != 0) return "openmp_lock";
   switch (type & kLockTypeMask) {
     case kSpinLock: return "pthread_spin";
     case kReadWriteLock: return "pthread_rwlock";
+    case kAdaptiveMutex: return "pthread_adaptive_mutex";
     default: return "pthread_mutex";
   }
 }

@@ -95,8 +95,16 @@ enum { kWays = 1024, kTicksBits = 16 };
 
 enum { kStackUnit = 16 };  // bytes, for kEnter's detail
 
-enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4, kTriedLock = 8 };
-enum { kOneWord = 16 };  // a flag: the lock has 4 bytes; pthread's mutexes and read-write locks have 40 and more
+enum LockType {
+  kMutex = 0,
+  kSpinLock = 1,
+  kReadWriteLock = 2,
+  kAdaptiveMutex = 3,
+  kLockTypeMask = 3,
+  kSharedLock = 4,
+  kTriedLock = 8
+};
+enum { kOneWord = 16 };  // a flag: a lock of OpenMP, of 4 bytes; pthread's mutexes and read-write locks have 40 and more
 
 enum { kValueBits = 48, kDetailBits = 8, kMostFrames = 6 };
 #define EVENT_VALUE_MASK ((UINT64_C(1) << kValueBits) - 1)

@@ -36,11 +36,16 @@ typedef const struct timespec* Until;
     return WAKING(REAL(name)(lock)); \
   }
 
-LOCK(pthread_mutex_lock, kMutex, pthread_mutex_t, acquired)
-LOCK(pthread_mutex_trylock, kMutex, pthread_mutex_t, tried)
-LOCK_UNTIL(pthread_mutex_timedlock, kMutex, pthread_mutex_t)
-LOCK_BY_CLOCK(pthread_mutex_clocklock, kMutex, pthread_mutex_t)
-UNLOCK(pthread_mutex_unlock, kMutex, pthread_mutex_t)
+// PTHREAD_MUTEX_ADAPTIVE_NP tries for a while before it sleeps; every other kind sleeps at once.
+static unsigned mutex_type(const pthread_mutex_t* lock) {
+  return lock->__data.__kind == PTHREAD_MUTEX_ADAPTIVE_NP ? kAdaptiveMutex : kMutex;
+}
+
+LOCK(pthread_mutex_lock, mutex_type(lock), pthread_mutex_t, acquired)
+LOCK(pthread_mutex_trylock, mutex_type(lock), pthread_mutex_t, tried)
+LOCK_UNTIL(pthread_mutex_timedlock, mutex_type(lock), pthread_mutex_t)
+LOCK_BY_CLOCK(pthread_mutex_clocklock, mutex_type(lock), pthread_mutex_t)
+UNLOCK(pthread_mutex_unlock, mutex_type(lock), pthread_mutex_t)
 
 LOCK(pthread_spin_lock, kSpinLock, pthread_spinlock_t volatile, acquired)
 LOCK(pthread_spin_trylock, kSpinLock, pthread_spinlock_t volatile, tried)

@@ -149,7 +149,7 @@ std::string one_point(const Plan& plan, const RunReport& report, const fs::path&
 }
 
 // The most points to show; of more, only those of the answer's important alternatives are shown.
-constexpr std::size_t kMostRows = 24;
+constexpr std::size_t kMostRows = 40;
 
 // Leaves out less important alternatives if there are more points than kMostRows.
 std::vector<ReportedPoint> shown_points(std::vector<ReportedPoint> points, const Answer& answer) {

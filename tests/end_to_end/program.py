@@ -24,9 +24,9 @@ def shipped_experiments() -> list[str]:
 
 
 # Text that no user should see: a C++ exception's type, a library's prefix, SystemC's banner. A recorded program may have
-# objects of the library's types, as "std::thread[2]".
+# objects of the library's types, as "std::thread[2]", and a lock may be its std::mutex.
 INTERNALS = re.compile(
-    r"std::(?!thread\[\d)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2"
+    r"std::(?!thread\[\d|(shared_)?mutex\b|atomic_flag\b|sync::Mutex\b)|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2"
     r"|Accellera|Error: \(E\d+\)|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
 )
 

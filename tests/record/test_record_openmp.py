@@ -196,4 +196,4 @@ def test_sections_without_a_name_take_locks_that_every_command_can_read(recorder
     # Each thread adds its two sums of the reduction in one section.
     assert recording.acquisitions("openmp_atomic") == 2 * 30 + 2
     own = [each for each in recording.symbols.locks if each.name.startswith("openmp_")]
-    assert {(each.algorithm, each.word_bytes) for each in own} == {("pthread_mutex", 4)}
+    assert {(each.algorithm, each.word_bytes) for each in own} == {("openmp_lock", 4)}

@@ -11,6 +11,9 @@ namespace linebounce::workloads {
 
 // The locks in C++; each lock's file defines its entry. locks_in_lua() finds the files of locks in Lua.
 LockEntry brlock();
+LockEntry glibc_adaptive_mutex();
+LockEntry glibc_mutex();
+LockEntry glibc_rwlock();
 LockEntry mutex();
 LockEntry no_lock();
 LockEntry qspinlock();
@@ -20,7 +23,9 @@ LockEntry ttas_backoff();
 std::span<const LockEntry> all_locks() {
   static const std::vector<LockEntry> kLocks = [] {
     std::vector<LockEntry> locks = locks_in_lua();
-    for (const auto declare : {brlock, mutex, no_lock, qspinlock, rcu_lock, ttas_backoff}) locks.push_back(declare());
+    for (const auto declare :
+         {brlock, glibc_adaptive_mutex, glibc_mutex, glibc_rwlock, mutex, no_lock, qspinlock, rcu_lock, ttas_backoff})
+      locks.push_back(declare());
     std::sort(locks.begin(), locks.end(), [](const LockEntry& a, const LockEntry& b) { return a.name < b.name; });
     return locks;
   }();

@@ -29,6 +29,8 @@ struct LockEntry {
   LockTraits traits;
   std::function<std::unique_ptr<Lock>(const LockPlace&)> create;
   std::string file = {};  // path of the file of a lock in Lua; empty for a lock in C++
+  // What gives a user program this lock: "ConcurrencyKit (ck_spinlock_ticket)". Empty: no library that we know of.
+  std::string library = {};
   // The operations in that file; null if they aren't known. Several may have one number, which is then that of their line.
   std::function<std::vector<LockOperation>()> operations = {};
 };

@@ -35,7 +35,8 @@ LockEntry rcu_lock() {
   return {.name = "rcu",
           .title = "Readers acquire nothing; writers take turns, publish copies and wait for grace periods",
           .traits = {.readers = Readers::never_wait},
-          .create = make_rcu_lock};
+          .create = make_rcu_lock,
+          .library = "liburcu (rcu_read_lock)"};
 }
 
 }  // namespace linebounce::workloads

@@ -65,7 +65,8 @@ LockEntry ttas_backoff() {
   return {.name = "ttas_backoff",
           .title = "Like ttas, with exponential back-off after a lost race",
           .traits = {.fits_4_bytes = true},
-          .create = make_ttas_backoff_lock};
+          .create = make_ttas_backoff_lock,
+          .library = "ConcurrencyKit (ck_spinlock_fas_lock_eb)"};
 }
 
 }  // namespace linebounce::workloads

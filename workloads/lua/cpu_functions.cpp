@@ -374,7 +374,7 @@ int cpu_sleep(lua_State* state) {
   const CpuCall call(state);
   Interpreter& lua = call.lua();
   const std::optional<Sleepers>& sleepers = lua.handles->sleepers;
-  if (lua.lock_call != nullptr && !sleepers) lua.fail("a lock that sleeps must declare it: traits = { sleeps = true }");
+  if (lua.lock_call != nullptr && !sleepers) lua.fail(kMustDeclareSleep);
   const Wait wait(call);
   const CompositeOperation sleeping(call.cpu(), {.what = Composite::What::sleep});
   if (lua.lock_call != nullptr) lua.lock_call->slept = true;
@@ -386,6 +386,31 @@ int cpu_wake(lua_State* state) {
   const CpuCall call(state);
   call.cpu().wake(cpu_at(call, "wake", 1));
   return 0;
+}
+
+const Futexes& futexes_of(const CpuCall& call, const char* function) {
+  const Futexes* futexes = call.lua().handles->futexes;
+  if (futexes == nullptr) call.lua().fail(fmt::format("{}: setup() must call futexes() before", function));
+  return *futexes;
+}
+
+// futex_wait(word, value): sleeps until futex_wake() if the word has the value. Returns false at once if it has another.
+int cpu_futex_wait(lua_State* state) {
+  const WordCall call(state);
+  const Futexes& futexes = futexes_of(call, "futex_wait");
+  const Value expected = call.value(2);
+  const Wait wait(call);
+  return call.returns_flag(futexes.wait(call.cpu(), call.word, expected));
+}
+
+// futex_wake(word [, most]): wakes CPUs that wait for the word, by default one; returns how many there were.
+int cpu_futex_wake(lua_State* state) {
+  const WordCall call(state);
+  const Futexes& futexes = futexes_of(call, "futex_wake");
+  const std::int64_t most = call.has(2) ? call.at_least_0(2, "CPUs to wake") : 1;
+  const int woken =
+      futexes.wake(call.cpu(), call.word.address, static_cast<int>(std::min<std::int64_t>(most, call.lua().cpus)));
+  return call.returns(static_cast<Value>(woken));
 }
 
 // is_asleep(cpu): loads the word in simulated memory that says whether that CPU sleeps.
@@ -439,7 +464,7 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 36> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 38> kCpuFunctions = {{{"load", cpu_load},
                                                      {"load_all", cpu_load_all},
                                                      {"spin_without_pause", cpu_spin_without_pause},
                                                      {"shoot_down", cpu_shoot_down},
@@ -470,6 +495,8 @@ constexpr std::array<luaL_Reg, 36> kCpuFunctions = {{{"load", cpu_load},
                                                      {"release_shared", cpu_release_shared},
                                                      {"sleep", cpu_sleep},
                                                      {"wake", cpu_wake},
+                                                     {"futex_wait", cpu_futex_wait},
+                                                     {"futex_wake", cpu_futex_wake},
                                                      {"waits", cpu_waits},
                                                      {"is_asleep", cpu_is_asleep},
                                                      {"meet", cpu_meet},

@@ -162,8 +162,8 @@ std::set<std::string> globals_of(const Interpreter& lua) {
 
 // Refuses misspelt names of optional globals, which would otherwise be ignored silently.
 void refuse_misspelt(const Interpreter& lua, const std::set<std::string>& defined) {
-  for (const char* meant : {"begin_dying", "ends", "parameters", "setup", "tallies", "title", "traits", "acquire_shared",
-                            "release_shared", "try_acquire"}) {
+  for (const char* meant : {"begin_dying", "ends", "library", "parameters", "setup", "tallies", "title", "traits",
+                            "acquire_shared", "release_shared", "try_acquire"}) {
     if (defined.contains(meant)) continue;
     for (const std::string& name : defined) {
       const bool longer = name.size() > std::string_view(meant).size() + 1;
@@ -185,6 +185,7 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   refuse_misspelt(lua, defined);
   LuaDeclaration declared;
   if (lua_getglobal(lua.state(), "title") == LUA_TSTRING) declared.title = lua.text_at(-1);
+  if (lua_getglobal(lua.state(), "library") == LUA_TSTRING) declared.library = lua.text_at(-1);
   lua_settop(lua.state(), 0);
   declared.program = defines(lua, "run");
   declared.ends = has_global(lua, "ends");
@@ -210,7 +211,7 @@ std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks) {
   SourceFile heads{"programs/locks", "heads = {}\n", true};
   for (const SourceFile& lock : locks) {
     heads.text += lock.text.substr(0, lock.text.find("\n\n"));
-    heads.text += "\nheads[#heads + 1] = { title, traits or {} } traits = nil\n";
+    heads.text += "\nheads[#heads + 1] = { title, traits or {}, library or \"\" } traits, library = nil, nil\n";
   }
   Interpreter lua(heads);
   lua_State* state = lua.state();
@@ -223,6 +224,8 @@ std::vector<LuaDeclaration> read_heads(std::span<const SourceFile> locks) {
     declared[i].title = lua.text_at(-1);
     lua_rawgeti(state, 2, 2);
     declared[i].lock = traits_in(lua, LuaTable(lua, lua_gettop(state), "traits", kTraits));
+    lua_rawgeti(state, 2, 3);
+    declared[i].library = lua.text_at(-1);
     declared[i].lock->tries = locks[i].text.find("\nfunction try_acquire(") != std::string::npos;
     lua_settop(state, 1);
   }

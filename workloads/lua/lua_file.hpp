@@ -16,8 +16,9 @@ namespace linebounce::workloads {
 // What a file declares. Known before the machine exists, because configurations are checked against it.
 struct LuaDeclaration {
   std::string title;
-  bool program = false;  // true if the file defines run()
-  bool ends = false;     // true if the program's CPUs end by themselves
+  std::string library = {};  // of a lock: what gives it to a user program
+  bool program = false;      // true if the file defines run()
+  bool ends = false;         // true if the program's CPUs end by themselves
   std::vector<ParameterDeclaration> parameters;
   std::optional<LockTraits> lock;  // set if the file defines acquire() and release()
   CounterUses counter;             // says whether the file defines add() and read(), or get() and put()

@@ -66,7 +66,13 @@ LockEntry lock_entry(const SourceFile& file, const LuaDeclaration& declared) {
     shared.set_up(lock->object(), {place.name, place.word, place.word_bytes}, place.memory, place.per_cpu, nullptr);
     return lock;
   };
-  return {file.path, declared.title, *declared.lock, create, file.path, [file] { return operations_in(file); }};
+  return {.name = file.path,
+          .title = declared.title,
+          .traits = *declared.lock,
+          .create = create,
+          .file = file.path,
+          .library = declared.library,
+          .operations = [file] { return operations_in(file); }};
 }
 
 }  // namespace

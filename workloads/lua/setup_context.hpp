@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "workloads/locks/cpu_objects.hpp"
+#include "workloads/locks/futexes.hpp"
 #include "workloads/locks/sleepers.hpp"
 #include "workloads/lua/interpreter.hpp"
 #include "workloads/program/barrier.hpp"
@@ -18,6 +19,8 @@
 #include "workloads/program/shootdown.hpp"
 
 namespace linebounce::workloads {
+
+inline constexpr const char* kMustDeclareSleep = "a lock that sleeps must declare it: traits = { sleeps = true }";
 
 class LockSet;
 class LuaLock;
@@ -29,6 +32,7 @@ struct LuaHandles {
   std::deque<Barrier> barriers;
   std::vector<QueueNodes*> nodes;
   std::optional<Sleepers> sleepers;  // empty until a lock that sleeps is created
+  const Futexes* futexes = nullptr;  // none until setup() calls futexes()
   std::optional<Interrupts> interrupts;
   std::optional<Shootdowns> shootdowns;  // empty until setup() calls shootdowns()
 };

@@ -317,6 +317,18 @@ int use_shootdowns(lua_State* state) {
   return 0;
 }
 
+// futexes(): enables cpu:futex_wait() and cpu:futex_wake(). In a program, `sleeps` of its locks covers its own waits, too.
+int use_futexes(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  if (context.own != nullptr && !context.handles.sleepers) lua.fail(kMustDeclareSleep);
+  context.once(lua, "futexes", [&] {
+    context.handles.futexes = &Futexes::of(context.per_cpu);
+    return 0;
+  });
+  return 0;
+}
+
 // The function that named() returns. Upvalues: the Lua function, and its index in `functions`.
 int call_named(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
@@ -350,7 +362,7 @@ int make_named(lua_State* state) {
   return 1;
 }
 
-constexpr std::array<luaL_Reg, 13> kSetupFunctions = {{{"structure", make_structure},
+constexpr std::array<luaL_Reg, 14> kSetupFunctions = {{{"structure", make_structure},
                                                        {"layout", find_layout},
                                                        {"place", place_object_of},
                                                        {"place_per_cpu", place_for_each_cpu},
@@ -362,6 +374,7 @@ constexpr std::array<luaL_Reg, 13> kSetupFunctions = {{{"structure", make_struct
                                                        {"lock", make_lock},
                                                        {"barrier", make_barrier},
                                                        {"shootdowns", use_shootdowns},
+                                                       {"futexes", use_futexes},
                                                        {"named", make_named}}};
 
 }  // namespace

@@ -77,7 +77,12 @@ LockEntry native_lock_entry(const SourceFile& file, int pause_cycles, std::vecto
         path, [&] { return std::make_shared<NativeMemory>(*object, name, place.memory, place.per_cpu, pause_cycles); });
     return std::make_unique<NativeLock>(object, memory, place);
   };
-  return {file.path, object->title(), object->traits(), create, file.path, [object] { return operations_of(*object); }};
+  return {.name = file.path,
+          .title = object->title(),
+          .traits = object->traits(),
+          .create = create,
+          .file = file.path,
+          .operations = [object] { return operations_of(*object); }};
 }
 
 LockEntry lock_entry_of_file(const SourceFile& file, int pause_cycles) {

@@ -136,9 +136,13 @@ constexpr int kTally = 0;
 constexpr double kUsOfRate = 1e6;  // long enough for cycles as whole numbers
 
 // The lock of ours that is nearest to a recorded one (linebounce-record's names). glibc's pthread_spin_lock tries once, then
-// reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
-constexpr std::array<std::pair<const char*, const char*>, 3> kNearest = {
-    {{"pthread_rwlock", "rwlock"}, {"pthread_spin", "ttas"}, {trace::kUncontended, "ttas"}}};
+// reads until the lock looks free.
+constexpr std::array<std::pair<const char*, const char*>, 6> kNearest = {{{"pthread_mutex", "glibc_mutex"},
+                                                                          {"pthread_adaptive_mutex", "glibc_adaptive_mutex"},
+                                                                          {"pthread_rwlock", "glibc_rwlock"},
+                                                                          {"pthread_spin", "ttas"},
+                                                                          {"openmp_lock", "gomp_lock"},
+                                                                          {trace::kUncontended, "ttas"}}};
 constexpr const char* kOtherwise = "mutex";
 
 bool is_ours(const std::string& algorithm) {
@@ -182,10 +186,12 @@ struct ReplayOptions {
                     "keeps a count in another form: per_thread, batched, striped or removed, and the word, as in \"per_thread "
                     "hits+0\": an offset in every object of that structure, or in a variable of that name; several with \"; \" "
                     "between them; empty: as recorded");
-    parameters.texts("locks.", locks,
-                     "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
-                     "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
-                     algorithms);
+    parameters.texts(
+        "locks.", locks,
+        "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
+        "nearest: glibc_mutex for pthread_mutex, glibc_rwlock for pthread_rwlock, ttas for pthread_spin, gomp_lock "
+        "for openmp_lock, else mutex",
+        algorithms);
     // which lock suits a recorded one is only known with the trace
     parameters.names_lock([](const LockTraits&) { return std::string(); });
   }

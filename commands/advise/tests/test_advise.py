@@ -318,22 +318,33 @@ int main() {
 """
 
 
-def test_no_seqlock_is_offered_for_a_hash_table_and_each_lock_comes_with_what_to_check(linebounce: Program) -> None:
+def record_service(linebounce: Program, source: str) -> None:
     recorder = Recorder(linebounce)
-    recorder.record(recorder.compile(SERVICE, "-std=c++17", "-O1", "-g", name="service.cpp"))
-    command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINES[3], "-o", "out"]
+    recorder.record(recorder.compile(source, "-std=c++17", "-O1", "-g", name="service.cpp"))
 
-    def advice(*more: str) -> str:  # the program's own names begin with std::, which no other output may show
-        return subprocess.run([*command, *more], cwd=linebounce.directory, stdout=subprocess.PIPE, text=True, check=True).stdout
 
-    document = advice("--json")
+def advice(linebounce: Program, *more: str) -> str:
+    """The recorded program's names begin with std::, which no other output may show."""
+    command = [linebounce.executable, "advise", "trace.lbt", "--machine", MACHINES[3], "-o", "out", *more]
+    return subprocess.run(command, cwd=linebounce.directory, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_no_seqlock_is_offered_for_a_hash_table(linebounce: Program) -> None:
+    record_service(linebounce, SERVICE)
+    page = json.loads(advice(linebounce, "--json"))
+    assert not any("seqlock" in change["what"] for change in page["changes"] + page["depends"])
+    assert any(sentence.startswith("for table_lock seqlock, because its readers follow ") for sentence in page["not_offered"])
+
+
+def test_each_lock_that_is_advised_comes_with_what_to_check(linebounce: Program) -> None:
+    of_a_mutex = SERVICE.replace("std::shared_mutex table_lock", "std::mutex table_lock")
+    record_service(linebounce, of_a_mutex.replace("shared_lock hold", "unique_lock hold"))
+    document = advice(linebounce, "--json")
     page = json.loads(document)
     locks = [change for change in page["changes"] + page["depends"] if change["what"].startswith("replace the lock")]
     assert locks, page["verdict"]
-    assert not any("seqlock" in change["what"] for change in locks)
-    assert any(sentence.startswith("for table_lock seqlock, because its readers follow ") for sentence in page["not_offered"])
     assert all(change["cautions"] for change in locks)
-    text = advice()
+    text = advice(linebounce)
     assert text.count("Check: ") == sum(len(change["cautions"]) for change in locks)
     assert "basic_string<char, " not in text, "names of types are short in texts"
     assert "basic_string<char, " in document, "and whole in JSON"

@@ -111,6 +111,8 @@ def test_describe_lock_shows_its_promises_and_where_it_may_be_used(linebounce: P
     listed = {entry["name"]: entry for entry in json.loads(linebounce("list", "locks", "--json").stdout)}
     assert listed["mutex"]["sleeps"] is True
     assert listed["mcs"]["first_come_first_served"] is True
+    assert listed["mcs"]["library"] == "ConcurrencyKit (ck_spinlock_mcs)"
+    assert "library" not in listed["hbo"]
 
 
 def test_more_cpus_than_the_machine_has_are_refused(linebounce: Program) -> None:

@@ -28,11 +28,12 @@ class FirstLookTest : public testing::Test {
   std::vector<std::string> left(const std::vector<double>& throughputs, const std::vector<workloads::LockEntry>& own = {}) {
     std::vector<ReportedPoint> points;
     for (const double per_s : throughputs) points.push_back(ended_with(per_s));
-    return algorithms(left_by_first_look(trials, TrialsInOrders(points, 1), own, look));
+    return algorithms(left_by_first_look(trials, TrialsInOrders(points, 1), own, of_user_program, look));
   }
 
   std::vector<LockReplacement> trials = {{}, {"a", "ttas"}, {"a", "mcs"}, {"a", "clh"}, {"b", "ticket"}};
   FirstLook look;
+  bool of_user_program = false;
 };
 
 TEST_F(FirstLookTest, TheBestTwoOfEachLockGoOn) {
@@ -45,6 +46,12 @@ TEST_F(FirstLookTest, TheBestTwoOfEachLockGoOn) {
 TEST_F(FirstLookTest, TheBestFairLockGoesOnBehindTwoUnfairOnes) {
   trials = {{}, {"a", "ttas"}, {"a", "hbo"}, {"a", "mcs"}, {"a", "ticket"}};
   EXPECT_THAT(left({100, 120, 110, 90, 80}), ElementsAre(":", "a:ttas", "a:hbo", "a:mcs"));
+}
+
+TEST_F(FirstLookTest, TheBestTwoThatTheProgramCanHaveGoOnBehindOthers) {
+  of_user_program = true;
+  trials = {{}, {"a", "hbo"}, {"a", "bravo"}, {"a", "mcs"}, {"a", "clh"}, {"a", "ticket"}};
+  EXPECT_THAT(left({100, 150, 140, 130, 120, 110}), ElementsAre(":", "a:hbo", "a:bravo", "a:mcs", "a:clh"));
 }
 
 TEST_F(FirstLookTest, TheUsersOwnLockGoesOnWhereverItStands) {

@@ -8,6 +8,7 @@ namespace linebounce::sim {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // A comparison with one lock whose best replacement has this change, in three orders.
 LockComparison comparison_of(OrdersChange change) {
@@ -61,6 +62,48 @@ TEST(LockComparison, ASpinningLockInThePlaceOfASleepingOneHasAWarning) {
   comparison.locks.front().trials.back().algorithm = "mutex";
   EXPECT_THAT(advice(comparison),
               testing::EndsWith("; mcs spins: with more threads than CPUs, waiters keep the owner from running"));
+}
+
+// A comparison for a program that linebounce-record has recorded, in which hbo, which no library has, gains most.
+LockComparison of_user_program() {
+  LockComparison comparison = confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4});
+  comparison.of_user_program = true;
+  LockTrial hbo = comparison.locks.front().trials.front();
+  hbo.algorithm = "hbo";
+  hbo.change = {20, 18, 22};
+  std::vector<LockTrial>& trials = comparison.locks.front().trials;
+  trials.insert(trials.begin(), hbo);
+  return comparison;
+}
+
+TEST(LockComparison, ALockThatNoLibraryHasIsNamedAndNeverAdvised) {
+  const LockComparison comparison = of_user_program();
+  EXPECT_EQ(best_gain(comparison)->algorithm, "mcs");
+  EXPECT_EQ(advice(comparison),
+            "table: mcs instead of rwlock (pthread_rwlock): +3.1 % (2.2 to 4.0) throughput on m; mcs comes from ConcurrencyKit "
+            "(ck_spinlock_mcs); hbo for table, which no library has, gains +20.0 % (18.0 to 22.0)");
+  EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 200)), HasSubstr("so never recommended: hbo."));
+}
+
+TEST(LockComparison, AKernelCanHaveEveryLock) {
+  LockComparison comparison = of_user_program();
+  comparison.of_user_program = false;
+  EXPECT_EQ(best_gain(comparison)->algorithm, "hbo");
+}
+
+TEST(LockComparison, ALockOfTheUsersOwnFileNeedsNoLibrary) {
+  LockComparison comparison = of_user_program();
+  comparison.from_files.emplace_back();
+  comparison.from_files.front().name = "hbo";
+  EXPECT_EQ(best_gain(comparison)->algorithm, "hbo");
+}
+
+TEST(LockComparison, AGainOfReadersWithoutARecordedWriterIsSaidToLackItsCost) {
+  LockComparison comparison = confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4});
+  comparison.locks.front().only_readers = true;
+  EXPECT_THAT(advice(comparison), Not(HasSubstr("no writer was recorded"))) << "readers of mcs exclude each other";
+  comparison.locks.front().trials.front().algorithm = comparison.again->replacement.algorithm = "bravo";
+  EXPECT_THAT(advice(comparison), HasSubstr("; no writer was recorded, which would have to wait for the readers"));
 }
 
 TEST(LockComparison, AGainThatOtherOrdersDontShowIsChance) {

@@ -166,14 +166,14 @@ def test_a_recorded_programs_locks_run_as_the_nearest_of_ours(linebounce: Progra
     (machine,) = compared(linebounce, *arguments)["machines"]
     locks = {lock["lock"]: lock for lock in machine["locks"]}
     ours = {name: next(trial["algorithm"] for trial in lock["trials"] if trial["recorded"]) for name, lock in locks.items()}
-    assert ours == {"table_lock": "rwlock", "count_lock": "ttas", "sum_lock": "mutex"}
+    assert ours == {"table_lock": "glibc_rwlock", "count_lock": "ttas", "sum_lock": "glibc_mutex"}
     assert {name: lock["recorded"] for name, lock in locks.items()} == {
         "table_lock": "pthread_rwlock",
         "count_lock": "pthread_spin",
         "sum_lock": "pthread_mutex",
     }
     shown = linebounce("compare-locks", *arguments).stdout
-    assert "table_lock  as rwlock; recorded: pthread_rwlock\n" in shown
+    assert "table_lock  as glibc_rwlock; recorded: pthread_rwlock\n" in shown
     assert "count_lock  as ttas; recorded: pthread_spin\n" in shown
 
 

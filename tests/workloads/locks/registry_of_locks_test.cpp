@@ -26,6 +26,8 @@ TEST(LockRegistry, TakesTitleAndTraitsFromTheLocksFile) {
   EXPECT_TRUE(find_lock("ticket").traits.fifo);
   EXPECT_TRUE(find_lock("mutex").traits.sleeps);
   EXPECT_EQ(find_lock("peterson").traits.most_cpus, 2);
+  EXPECT_EQ(find_lock("ticket").library, "ConcurrencyKit (ck_spinlock_ticket)");
+  EXPECT_EQ(find_lock("hbo").library, "");
 }
 
 TEST(LockRegistry, FindsALockThatIsAFileOfProgramsLocks) {
@@ -36,6 +38,7 @@ TEST(LockRegistry, FindsALockThatIsAFileOfProgramsLocks) {
     const LockEntry whole = lock_entry_of(file);
     EXPECT_EQ(found.title, whole.title) << "of the head alone";
     EXPECT_EQ(found.traits, whole.traits) << name;
+    EXPECT_EQ(found.library, whole.library) << name;
   }
 }
 
