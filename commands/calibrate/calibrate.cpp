@@ -201,7 +201,7 @@ Unfitted read_measured(const CalibrateArguments& arguments, CalibrationRequest& 
   const std::string_view form = chosen.name;
   if (form == "lscpu" && !says_what_cpus_share(text))
     throw ConfigError(arguments.from + ": does not say which CPUs share what: lscpu -J -e does");
-  if (form == "dmi")
+  if (chosen.read_facts && !chosen.read_structure)
     throw ConfigError(
         fmt::format("{0}: names the processor and has no latencies: add them, as in `core-to-core-latency --csv > "
                     "m.csv; linebounce import {1} m.csv -o mine.toml`",

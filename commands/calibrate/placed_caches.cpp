@@ -21,7 +21,7 @@ class CachePlacer {
     const MachineSpec machine = machine_.typed();
     const int threads = machine.cpu.threads_per_core;
     const bool can_share = machine.has_nodes() && machine_.number("machine.node.cache_size_kib") > 0;
-    // Where each core has a last-level cache of its own and a bus to itself, the cache behind that bus is this one.
+    // A core that shares neither its bus nor its last-level cache has that cache behind the bus.
     const bool is_behind_bus = cores_of_bus(machine) == 1 && can_share;
     const bool has_shared = !caches.empty() && caches.back().level > 1 && (caches.back().shared_by > threads || is_behind_bus);
     const std::size_t own = caches.size() - (has_shared ? 1 : 0);

@@ -137,8 +137,7 @@ std::string lock_report_text(const LockReport& report) {
       "\n" + mail_paragraph(
                  "fairness: Jain's index, 100 % if all CPUs got the lock as often. hand-off: from the beginning of a release "
                  "to a waiter's hold, within a node of the operating system and between two. lines: what other caches and "
-                 "memory supplied, "
-                 "per acquisition. +/-: 95 % interval over seeds.");
+                 "memory supplied, per acquisition. +/-: 95 % interval over seeds.");
   return out + accuracy_text(report);
 }
 

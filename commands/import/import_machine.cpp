@@ -95,7 +95,7 @@ ExitCode import_machine_parts(const ImportArguments& arguments, const std::vecto
   for (std::size_t i = 0; i < forms.size(); ++i) {
     const std::string& file = arguments.files[i];
     if (forms[i]->name == "numa") nodes.push_back(file);
-    if (forms[i]->name == "dmi") {
+    if (forms[i]->read_facts && !forms[i]->read_structure) {
       names_alone.push_back(file);
     } else if (const int detail = detail_of(*forms[i]); detail > 0) {
       structures.push_back({file, detail});

@@ -22,7 +22,7 @@ struct Home {
   static Home on(int node) { return {std::nullopt, node}; }
   // A node of the operating system, which interleaves pages over its memories if it has several.
   static Home on_os_node(int node) { return {std::nullopt, node, true}; }
-  // As a kernel or a library places a CPU's own memory.
+  // The CPU's node of the operating system, on which kernels and libraries place what belongs to the CPU.
   static Home near(const CpuPlace& cpu) { return on_os_node(cpu.os_node); }
   static Home by(Placement policy) { return {policy, 0}; }
   friend bool operator==(const Home&, const Home&) = default;
@@ -52,8 +52,8 @@ class Homes {
   // the next node that has some is the home. REQUIRES: called in the order of addresses, before the simulation starts.
   void place(Address begin, const Home& home);
 
-  // The line's home node. Under first_touch, the first call for a page homes it on the operating system's node of `toucher`, a
-  // node of the interconnect.
+  // The line's home node. Under first_touch, the first call for a page decides it: the memory of the operating system's node to
+  // which `toucher`, a node of the interconnect, belongs.
   int home(LineAddr line, int toucher);
   // The line's home node, without setting one; -1 if the line is in a first_touch page that no node has touched yet.
   [[nodiscard]] int peek(LineAddr line) const;

@@ -77,6 +77,12 @@ TEST(Csv, LocksAreReadAsTheyWereWritten) {
 
 TEST(Csv, CpusAreAListAsLinuxWritesIt) {
   EXPECT_EQ(cpu_list(*read_cpu_list("1,2,3,7")), "1-3,7");
+  EXPECT_EQ(cpu_list(*read_cpu_list("511,0,63,64,65,200")), "0,63-65,200,511");
+  CpuSet few = *read_cpu_list("3"), many = *read_cpu_list("64,300");
+  EXPECT_EQ(many.count(), 2U);
+  EXPECT_FALSE(few[300]);
+  few |= many, many |= *read_cpu_list("3");
+  EXPECT_EQ(few, many);
   EXPECT_EQ(cpu_list({}), "");
   EXPECT_FALSE(read_cpu_list("3-1"));
   EXPECT_FALSE(read_cpu_list("512"));
